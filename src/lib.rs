@@ -5,7 +5,24 @@
 //! import that breaks a law.
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
-pub mod domain {}
+pub mod domain {
+    /// Findings: what is said about a record, and where.
+    pub mod finding;
+    /// The registry of record formats, recognised by content.
+    pub mod formats;
+    /// JSON as people really have it, every value with its place.
+    pub mod json;
+    /// A procedure as it stands in a record.
+    pub mod procedure;
+    /// One record, whatever its format.
+    pub mod record;
+    /// The registry of rules.
+    pub mod rules;
+    /// Text from data, and its one door to the screen.
+    pub mod text;
+    /// Which characters Python calls printable.
+    pub mod unicode;
+}
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {}

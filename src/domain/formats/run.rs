@@ -1,0 +1,102 @@
+//! Run records: procedural, baseline, fixed and error rows, with or without a run trace.
+//!
+//! The run trace is the record that upstream's users save plus one key, `trace`, so that every tool that reads the
+//! record reads the trace too: `{"format": "stepscope.run_trace", "version": 1, "steps": [...]}`.
+
+use super::Format;
+use super::answer::schema_of;
+use crate::domain::json::{Kind, Pointer, Value};
+use crate::domain::record::{AnswerSchema, Record, RecordKind};
+
+/// See the module.
+pub const FORMAT: Format = Format {
+    id: "run",
+    summary: "a run record: question, gold, procedure and final state, or the error that ended it",
+    example: r#"{"id": "a1", "question": "2 + 3?", "gold_num": 5.0, "status": "ok", "mode": "baseline", "state": {"final_answer": "5"}, "correct": true}"#,
+    recognise,
+    read,
+};
+
+fn recognise(value: Value<'_>) -> bool {
+    let (mut own, mut shared) = (0, 0);
+    for member in value.members() {
+        match member.key.plain_string() {
+            Some(b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num") => {
+                own += 1;
+            }
+            Some(b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index") => {
+                shared += 1;
+            }
+            _ => {}
+        }
+    }
+    own >= 1 || shared >= 3
+}
+
+fn read(root: Value<'_>) -> Record<'_> {
+    let mut record = Record::bare(RecordKind::Procedural, root);
+    let (mut mode, mut status, mut trace) = (None, None, None);
+    for member in root.members() {
+        let value = member.value;
+        let slot = match member.key.plain_string() {
+            Some(b"id") => &mut record.id,
+            Some(b"question") => &mut record.question,
+            Some(b"gold_answer") => &mut record.gold_answer,
+            Some(b"gold_num") => &mut record.gold_num,
+            Some(b"procedure") => &mut record.procedure,
+            Some(b"state") => &mut record.state,
+            Some(b"fitness") => &mut record.fitness,
+            Some(b"pred_answer") => &mut record.pred_answer,
+            Some(b"pred_num") => &mut record.pred_num,
+            Some(b"raw") => &mut record.raw,
+            Some(b"error_type") => &mut record.error_type,
+            Some(b"error") => &mut record.error,
+            Some(b"mode") => &mut mode,
+            Some(b"status") => &mut status,
+            Some(b"trace") => &mut trace,
+            Some(b"correct") => {
+                record.correct = value.bool();
+                continue;
+            }
+            _ => continue,
+        };
+        *slot = Some(value);
+    }
+    record.procedure = record.procedure.filter(|value| !value.is_null());
+    record.procedure_pointer = Pointer::from_iter(["procedure"]);
+    if let Some(trace) = trace {
+        read_trace(&mut record, trace);
+    }
+    record.kind = kind_of(&record, mode, status);
+    record.answer = record.state.filter(|state| state.kind() == Kind::Object);
+    if record.answer_schema.is_none() {
+        record.answer_schema = record.answer.map(schema_of);
+    }
+    record
+}
+
+fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
+    record.trace_version = trace.get("version");
+    record.trace_steps = trace.get("steps");
+    if record.procedure.is_none()
+        && let Some(procedure) = trace.get("procedure").filter(|value| !value.is_null())
+    {
+        record.procedure = Some(procedure);
+        record.procedure_pointer = Pointer::from_iter(["trace", "procedure"]);
+    }
+    let schema = trace.get("answer_schema").and_then(Value::string);
+    record.answer_schema = schema.and_then(|name| AnswerSchema::from_word(name.utf8()?));
+}
+
+fn kind_of(record: &Record<'_>, mode: Option<Value<'_>>, status: Option<Value<'_>>) -> RecordKind {
+    let is = |value: Option<Value<'_>>, word: &str| value.is_some_and(|value| value.is_string(word));
+    if is(status, "error") {
+        RecordKind::Error
+    } else if is(mode, "baseline") || (mode.is_none() && record.procedure.is_none() && record.raw.is_some()) {
+        RecordKind::Baseline
+    } else if is(mode, "procedural_fixed") {
+        RecordKind::Fixed
+    } else {
+        RecordKind::Procedural
+    }
+}

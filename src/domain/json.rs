@@ -1,0 +1,1086 @@
+//! JSON as people really have it: what Python's `json` writes and reads (`NaN`, `Infinity`, any integer, duplicate
+//! keys, lone surrogates), each value with its place in the text.
+//!
+//! One pass over the bytes fills a [`Tape`]: a flat list of nodes in document order, 16 bytes each, reused from record
+//! to record. Nothing here recurses, so depth costs no stack. A [`Value`] is a light handle on tape and text; numbers
+//! keep their digits because they are only ever ranges of the text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::text::Untrusted;
+
+/// Deeper nesting is reported, not read. CPython's reader gives up a little below 1,000.
+pub const MAX_DEPTH: usize = 512;
+/// A longer text is not read as one JSON value.
+pub const MAX_TEXT: usize = 64 << 20;
+/// How many problems of one text are listed.
+const MAX_PROBLEMS: usize = 64;
+
+/// What a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `false`
+    False,
+    /// `true`
+    True,
+    /// A number without point and exponent, any size.
+    Int,
+    /// A number with point or exponent.
+    Float,
+    /// `NaN`, `Infinity` or `-Infinity`, as Python writes them.
+    NotFinite,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// The key of the member that follows; only inside the tape.
+    Key,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    start: u32,
+    end: u32,
+    /// Index of the node after this one's subtree.
+    next: u32,
+    kind: Kind,
+    /// A string or key that holds a backslash.
+    escaped: bool,
+}
+
+/// What is unusual in a text that could be read, or why it could not be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProblemKind {
+    /// `NaN` or `Infinity`: Python's, not JSON's.
+    NotFinite,
+    /// A key that stands again later; the last one counts.
+    DuplicateKey,
+    /// A raw control character in a string: Python's reader refuses the text.
+    ControlCharacter,
+    /// Bytes that are not UTF-8.
+    InvalidUtf8,
+    /// A lone surrogate escape.
+    LoneSurrogate,
+    /// An integer with more digits than Python reads (4,300).
+    LongInteger,
+    /// The text ends in the middle of a value.
+    Cut,
+    /// Something that JSON does not allow here.
+    Unexpected,
+    /// More text after the value.
+    Trailing,
+    /// Nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+    /// Longer than [`MAX_TEXT`].
+    TooLong,
+    /// An escape that JSON does not know.
+    BadEscape,
+}
+
+impl ProblemKind {
+    /// Whether the value could not be read because of it.
+    pub const fn is_fatal(self) -> bool {
+        matches!(self, Self::Cut | Self::Unexpected | Self::Trailing | Self::TooDeep | Self::TooLong | Self::BadEscape)
+    }
+
+    /// What happened, as half a sentence.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::NotFinite => "a number that is not finite, as Python writes it; JSON has no such number",
+            Self::DuplicateKey => "this key stands twice in one object; the last value counts",
+            Self::ControlCharacter => "a raw control character inside a string; Python's reader refuses it",
+            Self::InvalidUtf8 => "bytes that are not UTF-8",
+            Self::LoneSurrogate => "half of a surrogate pair: not a character",
+            Self::LongInteger => "an integer of more than 4,300 digits, which Python's reader refuses",
+            Self::Cut => "the text ends in the middle of a value",
+            Self::Unexpected => "not JSON from here on",
+            Self::Trailing => "more text after the end of the value",
+            Self::TooDeep => "nested deeper than 512 levels",
+            Self::TooLong => "longer than 64 MB",
+            Self::BadEscape => "an escape that JSON does not know",
+        }
+    }
+}
+
+/// A [`ProblemKind`] and where it stands, in bytes of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// What it is.
+    pub kind: ProblemKind,
+    /// Where it stands.
+    pub range: Range<usize>,
+}
+
+/// The nodes of one parsed text; reusable.
+#[derive(Default, Debug, Clone)]
+pub struct Tape {
+    nodes: Vec<Node>,
+    open: Vec<u32>,
+    /// What was unusual, in text order; if the last one is fatal the text could not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Tape {
+    /// Reads one value. `None`: it could not be read, and the last problem says why.
+    pub fn parse<'a>(&'a mut self, text: &'a [u8]) -> Option<Value<'a>> {
+        self.read(text).then_some(())?;
+        self.root(text)
+    }
+
+    /// Reads one value; `false`: it could not be read, and the last problem says why.
+    pub fn read(&mut self, text: &[u8]) -> bool {
+        self.nodes.clear();
+        self.open.clear();
+        self.problems.clear();
+        if text.len() > MAX_TEXT {
+            self.problem(ProblemKind::TooLong, 0..text.len());
+            return false;
+        }
+        let done = Reader { text, at: 0, tape: self }.document();
+        if let Err(problem) = done {
+            self.nodes.clear();
+            // The fatal one must be last and must not fall to the cap.
+            self.problems.truncate(MAX_PROBLEMS - 1);
+            self.problems.push(problem);
+            return false;
+        }
+        if self.problems.len() < MAX_PROBLEMS
+            && let Err(error) = std::str::from_utf8(text)
+        {
+            let from = error.valid_up_to();
+            self.problem(ProblemKind::InvalidUtf8, from..from + error.error_len().unwrap_or(1));
+        }
+        true
+    }
+
+    /// The value that the last successful [`Tape::read`] of this very text found.
+    pub fn root<'a>(&'a self, text: &'a [u8]) -> Option<Value<'a>> {
+        (!self.nodes.is_empty()).then_some(Value { nodes: &self.nodes, text, at: 0 })
+    }
+
+    fn problem(&mut self, kind: ProblemKind, range: Range<usize>) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem { kind, range });
+        }
+    }
+}
+
+struct Reader<'t> {
+    text: &'t [u8],
+    at: usize,
+    tape: &'t mut Tape,
+}
+
+type Read<T> = Result<T, Problem>;
+
+/// What the reader expects next.
+enum State {
+    Value,
+    /// A value or `]`.
+    FirstItem,
+    /// A key or `}`.
+    FirstKey,
+    Key,
+    /// `,` or the end of the container.
+    After,
+}
+
+impl Reader<'_> {
+    fn document(&mut self) -> Read<()> {
+        let mut state = State::Value;
+        loop {
+            self.skip_blanks();
+            state = match state {
+                State::FirstItem if self.peek() == Some(b']') => self.close()?,
+                State::FirstKey if self.peek() == Some(b'}') => self.close()?,
+                State::Value | State::FirstItem => self.value()?,
+                State::Key | State::FirstKey => self.key()?,
+                State::After => match (self.tape.open.last(), self.peek()) {
+                    (None, None) => return Ok(()),
+                    (None, Some(_)) => return Err(self.fail(ProblemKind::Trailing)),
+                    (Some(_), None) => return Err(self.fail(ProblemKind::Cut)),
+                    (Some(&open), Some(b)) => self.after(self.kind(open), b)?,
+                },
+            };
+        }
+    }
+
+    fn after(&mut self, open: Kind, byte: u8) -> Read<State> {
+        match (open, byte) {
+            (Kind::Object, b',') => {
+                self.at += 1;
+                Ok(State::Key)
+            }
+            (_, b',') => {
+                self.at += 1;
+                Ok(State::Value)
+            }
+            (Kind::Object, b'}') | (Kind::Array, b']') => self.close(),
+            _ => Err(self.fail(ProblemKind::Unexpected)),
+        }
+    }
+
+    fn kind(&self, node: u32) -> Kind {
+        self.tape.nodes.get(node as usize).map_or(Kind::Null, |node| node.kind)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn fail(&self, kind: ProblemKind) -> Problem {
+        let end = self.text.len();
+        let kind = if self.at >= end && kind == ProblemKind::Unexpected { ProblemKind::Cut } else { kind };
+        Problem { kind, range: self.at.min(end)..(self.at + 1).min(end) }
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, escaped: bool) {
+        let next = self.tape.nodes.len() as u32 + 1;
+        self.tape.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
+    }
+
+    fn value(&mut self) -> Read<State> {
+        let start = self.at;
+        match self.peek() {
+            Some(b'"') => {
+                let escaped = self.string()?;
+                self.push(Kind::String, start, escaped);
+            }
+            Some(b'{') => return self.open(Kind::Object, State::FirstKey),
+            Some(b'[') => return self.open(Kind::Array, State::FirstItem),
+            Some(b't') => self.word(b"true", Kind::True)?,
+            Some(b'f') => self.word(b"false", Kind::False)?,
+            Some(b'n') => self.word(b"null", Kind::Null)?,
+            Some(b'N') => self.word(b"NaN", Kind::NotFinite)?,
+            Some(b'I') => self.word(b"Infinity", Kind::NotFinite)?,
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            _ => return Err(self.fail(ProblemKind::Unexpected)),
+        }
+        Ok(State::After)
+    }
+
+    fn open(&mut self, kind: Kind, first: State) -> Read<State> {
+        if self.tape.open.len() >= MAX_DEPTH {
+            return Err(self.fail(ProblemKind::TooDeep));
+        }
+        let start = self.at;
+        self.at += 1;
+        self.tape.open.push(self.tape.nodes.len() as u32);
+        self.push(kind, start, false);
+        Ok(first)
+    }
+
+    fn close(&mut self) -> Read<State> {
+        self.at += 1;
+        let next = self.tape.nodes.len() as u32;
+        let Some(open) = self.tape.open.pop() else { return Err(self.fail(ProblemKind::Unexpected)) };
+        if let Some(node) = self.tape.nodes.get_mut(open as usize) {
+            node.end = self.at as u32;
+            node.next = next;
+            if node.kind == Kind::Object {
+                self.report_duplicates(open);
+            }
+        }
+        Ok(State::After)
+    }
+
+    fn key(&mut self) -> Read<State> {
+        if self.peek() != Some(b'"') {
+            return Err(self.fail(ProblemKind::Unexpected));
+        }
+        let start = self.at;
+        let escaped = self.string()?;
+        self.push(Kind::Key, start, escaped);
+        self.skip_blanks();
+        if self.peek() != Some(b':') {
+            return Err(self.fail(ProblemKind::Unexpected));
+        }
+        self.at += 1;
+        Ok(State::Value)
+    }
+
+    fn word(&mut self, word: &'static [u8], kind: Kind) -> Read<()> {
+        let start = self.at;
+        let rest = self.text.get(start..).unwrap_or_default();
+        if !rest.starts_with(word) {
+            let cut = word.starts_with(rest);
+            return Err(self.fail(if cut { ProblemKind::Cut } else { ProblemKind::Unexpected }));
+        }
+        self.at += word.len();
+        if kind == Kind::NotFinite {
+            self.tape.problem(ProblemKind::NotFinite, start..self.at);
+        }
+        self.push(kind, start, false);
+        Ok(())
+    }
+
+    fn number(&mut self) -> Read<()> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+            if self.peek() == Some(b'I') {
+                self.word(b"Infinity", Kind::NotFinite)?;
+                if let Some(node) = self.tape.nodes.last_mut() {
+                    node.start = start as u32;
+                }
+                return Ok(());
+            }
+        }
+        let digits = self.at;
+        let mut kind = Kind::Int;
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            _ => return Err(self.fail(ProblemKind::Unexpected)),
+        }
+        // As in Python's reader, a point or exponent without digits ends the number before it.
+        if self.peek() == Some(b'.') && self.digit_at(self.at + 1) {
+            kind = Kind::Float;
+            self.at += 1;
+            self.digits();
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            let sign = usize::from(matches!(self.text.get(self.at + 1), Some(b'+' | b'-')));
+            if self.digit_at(self.at + 1 + sign) {
+                kind = Kind::Float;
+                self.at += 1 + sign;
+                self.digits();
+            }
+        }
+        if kind == Kind::Int && self.at - digits > 4300 {
+            self.tape.problem(ProblemKind::LongInteger, start..self.at);
+        }
+        self.push(kind, start, false);
+        Ok(())
+    }
+
+    fn digits(&mut self) {
+        while self.digit_at(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn digit_at(&self, at: usize) -> bool {
+        self.text.get(at).is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Moves past a string; `true` if it holds an escape.
+    fn string(&mut self) -> Read<bool> {
+        let start = self.at;
+        self.at += 1;
+        let mut escaped = false;
+        loop {
+            self.at = plain_until(self.text, self.at);
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(escaped);
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => {
+                    self.tape.problem(ProblemKind::ControlCharacter, self.at..self.at + 1);
+                    self.at += 1;
+                }
+                None => {
+                    return Err(Problem { kind: ProblemKind::Cut, range: start..self.text.len() });
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Read<()> {
+        match self.text.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => {
+                let Some(code) = hex4(self.text, self.at + 2) else {
+                    let cut = self.at + 6 > self.text.len();
+                    return Err(self.fail(if cut { ProblemKind::Cut } else { ProblemKind::BadEscape }));
+                };
+                if (0xd800..0xe000).contains(&code) {
+                    let low = low_surrogate(self.text, self.at + 6);
+                    if code < 0xdc00 && low.is_some() {
+                        self.at += 6;
+                    } else {
+                        self.tape.problem(ProblemKind::LoneSurrogate, self.at..self.at + 6);
+                    }
+                }
+                self.at += 6;
+                Ok(())
+            }
+            Some(_) => Err(self.fail(ProblemKind::BadEscape)),
+            None => Err(self.fail(ProblemKind::Cut)),
+        }
+    }
+
+    fn report_duplicates(&mut self, open: u32) {
+        const FEW: usize = 24;
+        let mut keys: [u32; FEW] = [0; FEW];
+        let (mut count, mut at) = (0, open + 1);
+        let end = self.tape.nodes.len() as u32;
+        while at < end {
+            let Some(slot) = keys.get_mut(count) else { return self.report_many_duplicates(open) };
+            *slot = at;
+            let mut earlier = 0;
+            while earlier < count {
+                if keys.get(earlier).is_some_and(|&key| self.same_key(key, at)) {
+                    self.report_duplicate(at);
+                    break;
+                }
+                earlier += 1;
+            }
+            count += 1;
+            at = self.tape.nodes.get(at as usize + 1).map_or(end, |value| value.next);
+        }
+    }
+
+    fn report_many_duplicates(&mut self, open: u32) {
+        let mut seen = std::collections::HashSet::new();
+        let (mut at, end) = (open + 1, self.tape.nodes.len() as u32);
+        let mut again = Vec::new();
+        while at < end {
+            if let Some(&key) = self.tape.nodes.get(at as usize)
+                && !seen.insert(decode(self.text, key))
+            {
+                again.push(at);
+            }
+            at = self.tape.nodes.get(at as usize + 1).map_or(end, |value| value.next);
+        }
+        for key in again {
+            self.report_duplicate(key);
+        }
+    }
+
+    fn report_duplicate(&mut self, key: u32) {
+        if let Some(&node) = self.tape.nodes.get(key as usize) {
+            self.tape.problem(ProblemKind::DuplicateKey, node.start as usize..node.end as usize);
+        }
+    }
+
+    fn same_key(&self, a: u32, b: u32) -> bool {
+        let (Some(&a), Some(&b)) = (self.tape.nodes.get(a as usize), self.tape.nodes.get(b as usize)) else {
+            return false;
+        };
+        if a.escaped || b.escaped {
+            decode(self.text, a) == decode(self.text, b)
+        } else {
+            raw_inner(self.text, a) == raw_inner(self.text, b)
+        }
+    }
+}
+
+/// The first place at or after `at` that holds a quote, a backslash or a control character.
+fn plain_until(text: &[u8], mut at: usize) -> usize {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // Eight bytes at a time: a byte minus n borrows into its high bit if it was below n.
+    while let Some(chunk) = text.get(at..at + 8).and_then(|chunk| <[u8; 8]>::try_from(chunk).ok()) {
+        let word = u64::from_le_bytes(chunk);
+        let quote = word ^ (LOW * 0x22);
+        let slash = word ^ (LOW * 0x5c);
+        let found = (quote.wrapping_sub(LOW) & !quote)
+            | (slash.wrapping_sub(LOW) & !slash)
+            | (word.wrapping_sub(LOW * 0x20) & !word);
+        let found = found & HIGH;
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while text.get(at).is_some_and(|&b| b != b'"' && b != b'\\' && b >= 0x20) {
+        at += 1;
+    }
+    at.min(text.len())
+}
+
+fn hex4(text: &[u8], at: usize) -> Option<u32> {
+    let digits = text.get(at..at + 4)?;
+    digits.iter().try_fold(0, |code, &digit| Some(code * 16 + char::from(digit).to_digit(16)?))
+}
+
+fn low_surrogate(text: &[u8], at: usize) -> Option<u32> {
+    let code = text.get(at..at + 2).filter(|head| *head == b"\\u").and_then(|_| hex4(text, at + 2))?;
+    (0xdc00..0xe000).contains(&code).then_some(code)
+}
+
+fn raw_inner(text: &[u8], node: Node) -> &[u8] {
+    text.get(node.start as usize + 1..(node.end as usize).saturating_sub(1)).unwrap_or_default()
+}
+
+fn decode(text: &[u8], node: Node) -> Cow<'_, [u8]> {
+    let raw = raw_inner(text, node);
+    if !node.escaped {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
+        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        out.extend_from_slice(rest.get(..plain).unwrap_or_default());
+        at += plain;
+        let Some(&escape) = raw.get(at + 1) else { break };
+        at += 2;
+        match escape {
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'u' => {
+                let mut code = hex4(raw, at).unwrap_or(0xfffd);
+                at += 4;
+                if (0xd800..0xdc00).contains(&code)
+                    && let Some(low) = low_surrogate(raw, at)
+                {
+                    code = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+                    at += 6;
+                }
+                push_code(&mut out, code);
+            }
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Appends a code point, lone surrogates in the generalised UTF-8 form.
+fn push_code(out: &mut Vec<u8>, code: u32) {
+    if let Some(c) = char::from_u32(code) {
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    } else {
+        out.extend_from_slice(&[
+            0xe0 | (code >> 12) as u8,
+            0x80 | (code >> 6 & 0x3f) as u8,
+            0x80 | (code & 0x3f) as u8,
+        ]);
+    }
+}
+
+/// One value of a parsed text: a handle to copy around.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    nodes: &'a [Node],
+    text: &'a [u8],
+    at: u32,
+}
+
+impl std::fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} at {:?}", self.kind(), self.range())
+    }
+}
+
+impl<'a> Value<'a> {
+    fn node(self) -> Node {
+        const NOTHING: Node = Node { start: 0, end: 0, next: 0, kind: Kind::Null, escaped: false };
+        self.nodes.get(self.at as usize).copied().unwrap_or(NOTHING)
+    }
+
+    const fn with(self, at: u32) -> Self {
+        Self { at, ..self }
+    }
+
+    /// What it is.
+    pub fn kind(self) -> Kind {
+        self.node().kind
+    }
+
+    /// Its place in the text, in bytes.
+    pub fn range(self) -> Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
+    }
+
+    /// Its index in the tape: stable for one text, ascending in document order.
+    pub const fn index(self) -> usize {
+        self.at as usize
+    }
+
+    /// Index of the first node after this value.
+    pub fn next_index(self) -> usize {
+        self.node().next as usize
+    }
+
+    /// Its text as it stands in the file: digits, quotes and all.
+    pub fn raw(self) -> &'a [u8] {
+        self.text.get(self.range()).unwrap_or_default()
+    }
+
+    /// The text of a string (or key), unescaped.
+    pub fn string(self) -> Option<Untrusted<'a>> {
+        let node = self.node();
+        matches!(node.kind, Kind::String | Kind::Key).then(|| match decode(self.text, node) {
+            Cow::Borrowed(bytes) => Untrusted::new(bytes),
+            Cow::Owned(bytes) => Untrusted::owned(bytes),
+        })
+    }
+
+    /// The bytes of a string or key that needs no unescaping.
+    pub fn plain_string(self) -> Option<&'a [u8]> {
+        let node = self.node();
+        (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
+    }
+
+    /// Whether it is this string.
+    pub fn is_string(self, text: &str) -> bool {
+        match self.plain_string() {
+            Some(bytes) => bytes == text.as_bytes(),
+            None => self.string().is_some_and(|string| string == text),
+        }
+    }
+
+    /// Whether it is a number, finite or not. (In Python `True` is one too; that is the caller's business.)
+    pub fn is_number(self) -> bool {
+        matches!(self.kind(), Kind::Int | Kind::Float | Kind::NotFinite)
+    }
+
+    /// The nearest 64-bit float, as Python's `float()` gives it; infinities from `1e400`.
+    pub fn float(self) -> Option<f64> {
+        let raw = std::str::from_utf8(self.raw()).ok()?;
+        match self.kind() {
+            Kind::Int | Kind::Float => raw.parse().ok(),
+            Kind::NotFinite => Some(match raw {
+                "NaN" => f64::NAN,
+                "Infinity" => f64::INFINITY,
+                _ => f64::NEG_INFINITY,
+            }),
+            _ => None,
+        }
+    }
+
+    /// A truth value.
+    pub fn bool(self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Whether it has members or items.
+    pub fn is_container(self) -> bool {
+        matches!(self.kind(), Kind::Array | Kind::Object)
+    }
+
+    /// The items of an array; of anything else, nothing.
+    pub fn items(self) -> Items<'a> {
+        let end = if self.kind() == Kind::Array { self.node().next } else { 0 };
+        Items { value: self.with(self.at + 1), end }
+    }
+
+    /// The members of an object as they stand in the text, duplicates and all.
+    pub fn members(self) -> Members<'a> {
+        let end = if self.kind() == Kind::Object { self.node().next } else { 0 };
+        Members { key: self.with(self.at + 1), end }
+    }
+
+    /// The members as Python's dict holds them: a duplicate key keeps the place of the first and the value of the last.
+    pub fn entries(self) -> Vec<Member<'a>> {
+        let mut entries: Vec<Member<'a>> = Vec::new();
+        let mut places = std::collections::HashMap::new();
+        for member in self.members() {
+            let place = *places.entry(member.name()).or_insert(entries.len());
+            match entries.get_mut(place) {
+                Some(entry) => entry.value = member.value,
+                None => entries.push(member),
+            }
+        }
+        entries
+    }
+
+    /// How many items or members, duplicates counted.
+    pub fn len(self) -> usize {
+        match self.kind() {
+            Kind::Array => self.items().count(),
+            Kind::Object => self.members().count(),
+            _ => 0,
+        }
+    }
+
+    /// Whether it has no items or members.
+    pub fn is_empty(self) -> bool {
+        self.node().next <= self.at + 1
+    }
+
+    /// The value of a key; of duplicates the last, as Python keeps it.
+    pub fn get(self, key: &str) -> Option<Value<'a>> {
+        self.member(key).map(|member| member.value)
+    }
+
+    /// The member with this key; of duplicates the last.
+    pub fn member(self, key: &str) -> Option<Member<'a>> {
+        self.members().filter(|member| member.key.is_string(key)).last()
+    }
+
+    /// The value a pointer leads to, with its key.
+    pub fn find(self, pointer: &Pointer) -> Option<Found<'a>> {
+        let mut found = Found { key: None, value: self };
+        for part in &pointer.0 {
+            found = match part {
+                Part::Key(name) => {
+                    let member = found.value.members().filter(|member| member.name() == *name).last()?;
+                    Found { key: Some(member.key), value: member.value }
+                }
+                Part::Index(n) => Found { key: None, value: found.value.items().nth(*n)? },
+            };
+        }
+        Some(found)
+    }
+
+    /// Every value below and including this one, in document order, with its depth and key.
+    pub fn walk(self) -> Walk<'a> {
+        Walk { value: self, end: self.node().next, open: Vec::new(), key: None }
+    }
+
+    /// The pointer from this value to the innermost value that holds a byte of the text.
+    pub fn pointer_at(self, byte: usize) -> Pointer {
+        let mut pointer = Pointer::default();
+        let mut here = self;
+        'down: loop {
+            match here.kind() {
+                Kind::Object => {
+                    for member in here.members() {
+                        if (member.key.range().start..member.value.range().end.max(1)).contains(&byte) {
+                            pointer.0.push(Part::Key(member.name().into_owned()));
+                            here = member.value;
+                            continue 'down;
+                        }
+                    }
+                }
+                Kind::Array => {
+                    for (n, item) in here.items().enumerate() {
+                        if item.range().contains(&byte) {
+                            pointer.0.push(Part::Index(n));
+                            here = item;
+                            continue 'down;
+                        }
+                    }
+                }
+                _ => {}
+            }
+            return pointer;
+        }
+    }
+}
+
+/// A key and its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// The key: a string with a place.
+    pub key: Value<'a>,
+    /// The value.
+    pub value: Value<'a>,
+}
+
+impl<'a> Member<'a> {
+    /// The key's text.
+    pub fn name(&self) -> Untrusted<'a> {
+        self.key.string().unwrap_or_default()
+    }
+}
+
+/// See [`Value::find`].
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The key, where the value is a member.
+    pub key: Option<Value<'a>>,
+    /// The value.
+    pub value: Value<'a>,
+}
+
+/// See [`Value::items`].
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    value: Value<'a>,
+    end: u32,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        (self.value.at < self.end).then(|| {
+            let item = self.value;
+            self.value = item.with(item.node().next);
+            item
+        })
+    }
+}
+
+/// See [`Value::members`].
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    key: Value<'a>,
+    end: u32,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Member<'a>;
+
+    fn next(&mut self) -> Option<Member<'a>> {
+        (self.key.at < self.end).then(|| {
+            let key = self.key;
+            let value = key.with(key.at + 1);
+            self.key = key.with(value.node().next);
+            Member { key, value }
+        })
+    }
+}
+
+/// See [`Value::walk`].
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    value: Value<'a>,
+    end: u32,
+    open: Vec<u32>,
+    key: Option<Value<'a>>,
+}
+
+/// One stop of a [`Walk`].
+#[derive(Clone, Copy, Debug)]
+pub struct Stop<'a> {
+    /// How many containers stand around it, from where the walk began.
+    pub depth: usize,
+    /// The key, where it is a member.
+    pub key: Option<Value<'a>>,
+    /// The value.
+    pub value: Value<'a>,
+}
+
+impl Walk<'_> {
+    /// Goes on behind the container that was just given, instead of into it.
+    pub fn skip_inside(&mut self) {
+        if let Some(open) = self.open.pop() {
+            self.value.at = open;
+        }
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Stop<'a>;
+
+    fn next(&mut self) -> Option<Stop<'a>> {
+        while self.open.last().is_some_and(|&end| end <= self.value.at) {
+            self.open.pop();
+        }
+        if self.value.at >= self.end {
+            return None;
+        }
+        if self.value.kind() == Kind::Key {
+            self.key = Some(self.value);
+            self.value.at += 1;
+        }
+        let value = self.value;
+        let stop = Stop { depth: self.open.len(), key: self.key.take(), value };
+        if value.is_container() {
+            self.open.push(value.node().next);
+        }
+        self.value.at += 1;
+        Some(stop)
+    }
+}
+
+/// One step of a [`Pointer`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    /// Into an object.
+    Key(Untrusted<'static>),
+    /// Into an array.
+    Index(usize),
+}
+
+impl From<&str> for Part {
+    fn from(key: &str) -> Self {
+        Self::Key(Untrusted::from(key.to_owned()))
+    }
+}
+
+impl From<usize> for Part {
+    fn from(n: usize) -> Self {
+        Self::Index(n)
+    }
+}
+
+/// The address of a value in a record, written as RFC 6901 has it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Pointer(pub Vec<Part>);
+
+impl Pointer {
+    /// A pointer one step further.
+    #[must_use]
+    pub fn then(&self, part: impl Into<Part>) -> Self {
+        let mut parts = self.0.clone();
+        parts.push(part.into());
+        Self(parts)
+    }
+
+    /// Whether this is `other` or lies below it.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+
+    /// As RFC 6901 writes it: `/procedure/steps/0/inputs`. The keys are data.
+    pub fn text(&self) -> Untrusted<'static> {
+        let mut out = Vec::new();
+        for part in &self.0 {
+            out.push(b'/');
+            match part {
+                Part::Index(n) => out.extend_from_slice(n.to_string().as_bytes()),
+                Part::Key(name) => {
+                    for &byte in name.bytes() {
+                        match byte {
+                            b'~' => out.extend_from_slice(b"~0"),
+                            b'/' => out.extend_from_slice(b"~1"),
+                            _ => out.push(byte),
+                        }
+                    }
+                }
+            }
+        }
+        Untrusted::owned(out)
+    }
+}
+
+impl<P: Into<Part>> FromIterator<P> for Pointer {
+    fn from_iter<I: IntoIterator<Item = P>>(parts: I) -> Self {
+        Self(parts.into_iter().map(Into::into).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &[u8]) -> Vec<ProblemKind> {
+        let mut tape = Tape::default();
+        tape.read(text);
+        tape.problems.iter().map(|problem| problem.kind).collect()
+    }
+
+    #[test]
+    fn values_know_their_place() {
+        let mut tape = Tape::default();
+        let root = tape.parse(br#" {"a": [1, {"b": "x\u00e9"}], "a": 2.50} "#).unwrap();
+        assert_eq!(root.kind(), Kind::Object);
+        assert_eq!(root.get("a").unwrap().raw(), b"2.50");
+        let first = root.members().next().unwrap();
+        assert_eq!(first.value.items().count(), 2);
+        let inner = first.value.items().nth(1).unwrap().get("b").unwrap();
+        assert_eq!(inner.string().unwrap(), "xé");
+        assert_eq!(root.entries().len(), 1);
+        assert_eq!(root.walk().map(|stop| stop.depth).collect::<Vec<_>>(), [0, 1, 2, 2, 3, 1]);
+        assert_eq!(root.pointer_at(inner.range().start).text(), "/a/1/b");
+    }
+
+    #[test]
+    fn walks_skip_what_is_folded() {
+        let mut tape = Tape::default();
+        let root = tape.parse(br#"[[1,2],{"a":[3]},4]"#).unwrap();
+        let mut walk = root.walk();
+        let mut seen = Vec::new();
+        while let Some(stop) = walk.next() {
+            seen.push(stop.value.raw().to_vec());
+            if stop.depth == 1 && stop.value.is_container() {
+                walk.skip_inside();
+            }
+        }
+        assert_eq!(seen, [&br#"[[1,2],{"a":[3]},4]"#[..], b"[1,2]", br#"{"a":[3]}"#, b"4"]);
+    }
+
+    #[test]
+    fn what_python_writes_is_read() {
+        assert_eq!(problems(b"[NaN, -Infinity, 1e400]"), [ProblemKind::NotFinite; 2]);
+        let mut tape = Tape::default();
+        let root = tape.parse(b"[18446744073709551616, 1e400, -Infinity, NaN]").unwrap();
+        let items: Vec<_> = root.items().collect();
+        assert_eq!(items[0].raw(), b"18446744073709551616");
+        assert_eq!(items[1].float(), Some(f64::INFINITY));
+        assert_eq!(items[2].raw(), b"-Infinity");
+        assert!(items[3].float().unwrap().is_nan());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        use ProblemKind::*;
+        for (text, expected) in [
+            (&b""[..], Cut),
+            (b"{\"a\": 1", Cut),
+            (b"{\"a\"", Cut),
+            (b"[tru", Cut),
+            (b"\"abc", Cut),
+            (b"\"\\u12", Cut),
+            (b"[1,]", Unexpected),
+            (b"{a: 1}", Unexpected),
+            (b"01", Trailing),
+            (b"1.", Trailing),
+            (b"+1", Unexpected),
+            (b"{} {}", Trailing),
+            (b"\"\\x\"", BadEscape),
+            (b"\"a\tb\"", ControlCharacter),
+            (b"{\"a\":1,\"\\u0061\":2}", DuplicateKey),
+            (b"\"\xff\"", InvalidUtf8),
+            (b"\"\\ud800\"", LoneSurrogate),
+        ] {
+            assert_eq!(problems(text), [expected], "{}", String::from_utf8_lossy(text));
+        }
+        assert_eq!(problems(&b"[".repeat(100_000)), [TooDeep]);
+        assert_eq!(problems(&[b"[".repeat(512), b"]".repeat(512)].concat()), []);
+    }
+
+    #[test]
+    fn many_keys_are_compared_by_hash() {
+        let text = (0..1000).map(|n| format!("\"k{}\":1", n % 999)).collect::<Vec<_>>().join(",");
+        assert_eq!(problems(format!("{{{text}}}").as_bytes()), [ProblemKind::DuplicateKey]);
+    }
+
+    #[test]
+    fn eight_at_a_time_finds_what_one_at_a_time_finds() {
+        for special in [0x00, 0x1f, 0x22, 0x5c] {
+            for filler in [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
+                for at in 0..20 {
+                    let mut text = vec![filler; 20];
+                    text[at] = special;
+                    assert_eq!(plain_until(&text, 0), at, "{special:x} among {filler:x}");
+                }
+            }
+        }
+    }
+
+    mod agreement {
+        use proptest::prelude::*;
+
+        proptest! {
+            #[test]
+            fn with_serde_json_on_validity(text in "[\\[\\]{},:\"\\\\ntrue0-9.eE+-u a]{0,40}") {
+                let mut tape = super::Tape::default();
+                let ours = tape.read(text.as_bytes());
+                let serde = serde_json::from_str::<serde_json::Value>(&text);
+                // serde_json refuses floats out of range; Python reads them.
+                let out_of_range = serde.as_ref().is_err_and(|error| error.to_string().contains("out of range"));
+                prop_assert!(ours == serde.is_ok() || out_of_range, "{text:?} {:?}", serde);
+            }
+        }
+    }
+}

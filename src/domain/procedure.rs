@@ -1,0 +1,168 @@
+//! A procedure as it stands in a record, read leniently: whatever can be shown is shown, whatever is odd is left to
+//! the rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
+//! upstream's reader.
+
+use super::json::{Member, Part, Pointer, Value};
+use super::text::Untrusted;
+
+/// The variable every procedure starts from.
+pub const PROBLEM_TEXT: &str = "problem_text";
+/// The variable every procedure ends with.
+pub const FINAL_ANSWER: &str = "final_answer";
+
+/// A plan whose steps read and write one global state.
+#[derive(Clone, Debug)]
+pub struct Procedure<'a> {
+    /// The whole object.
+    pub value: Value<'a>,
+    /// What the procedure is for.
+    pub name: Option<Value<'a>>,
+    /// The key and value of the step list.
+    pub steps_member: Option<Member<'a>>,
+    /// The steps in order; what is no object is a step without anything.
+    pub steps: Vec<Step<'a>>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    /// The whole object.
+    pub value: Value<'a>,
+    /// Its id as written.
+    pub id: Option<Value<'a>>,
+    /// What is to be done.
+    pub text: Option<Value<'a>>,
+    /// Key and value of the inputs.
+    pub inputs_member: Option<Member<'a>>,
+    /// Key and value of the outputs.
+    pub outputs_member: Option<Member<'a>>,
+    /// The variables it reads.
+    pub inputs: Vec<Field<'a>>,
+    /// The variables it writes.
+    pub outputs: Vec<Field<'a>>,
+}
+
+/// One declared input or output.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'a> {
+    /// The whole object.
+    pub value: Value<'a>,
+    /// The variable's name as written.
+    pub name: Option<Value<'a>>,
+    /// What the variable is.
+    pub description: Option<Value<'a>>,
+}
+
+impl<'a> Procedure<'a> {
+    /// Reads what is there.
+    pub fn read(value: Value<'a>) -> Self {
+        let mut procedure = Self { value, name: None, steps_member: None, steps: Vec::new() };
+        let mut snake = None;
+        for member in value.members() {
+            match member.key.plain_string() {
+                Some(b"NameDescription") => procedure.name = Some(member.value),
+                Some(b"name_description") => snake = Some(member.value),
+                Some(b"steps") => procedure.steps_member = Some(member),
+                _ => {}
+            }
+        }
+        procedure.name = procedure.name.or(snake);
+        if let Some(steps) = procedure.steps_member {
+            procedure.steps = steps.value.items().map(Step::read).collect();
+        }
+        procedure
+    }
+
+    /// The pointer of the step at a position, below the pointer of the procedure.
+    pub fn step_pointer(base: &Pointer, position: usize) -> Pointer {
+        base.then("steps").then(position)
+    }
+
+    /// Whether a JSON object has the marks of a procedure.
+    pub fn is_like(value: Value<'_>) -> bool {
+        value.members().any(|member| {
+            matches!(member.key.plain_string(), Some(b"steps" | b"NameDescription" | b"name_description"))
+        })
+    }
+}
+
+impl<'a> Step<'a> {
+    fn read(value: Value<'a>) -> Self {
+        let mut step = Self {
+            value,
+            id: None,
+            text: None,
+            inputs_member: None,
+            outputs_member: None,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        };
+        let (mut snake_text, mut snake_outputs) = (None, None);
+        for member in value.members() {
+            match member.key.plain_string() {
+                Some(b"id") => step.id = Some(member.value),
+                Some(b"stepDescription") => step.text = Some(member.value),
+                Some(b"step_description") => snake_text = Some(member.value),
+                Some(b"inputs") => step.inputs_member = Some(member),
+                Some(b"output") => step.outputs_member = Some(member),
+                Some(b"outputs") => snake_outputs = Some(member),
+                _ => {}
+            }
+        }
+        step.text = step.text.or(snake_text);
+        step.outputs_member = step.outputs_member.or(snake_outputs);
+        step.inputs = Field::list(step.inputs_member);
+        step.outputs = Field::list(step.outputs_member);
+        step
+    }
+
+    /// The names it reads, in order; a name that is no string is left out.
+    pub fn input_names(&self) -> impl Iterator<Item = Untrusted<'a>> + '_ {
+        self.inputs.iter().filter_map(Field::name_text)
+    }
+
+    /// The names it writes, in order; a name that is no string is left out.
+    pub fn output_names(&self) -> impl Iterator<Item = Untrusted<'a>> + '_ {
+        self.outputs.iter().filter_map(Field::name_text)
+    }
+
+    /// The pointer of the n-th output, below the step's pointer, under the key that is really there.
+    pub fn output_pointer(&self, step: &Pointer, n: usize) -> Pointer {
+        list_pointer(step, self.outputs_member, "output").then(n)
+    }
+
+    /// The pointer of the n-th input, below the step's pointer.
+    pub fn input_pointer(&self, step: &Pointer, n: usize) -> Pointer {
+        list_pointer(step, self.inputs_member, "inputs").then(n)
+    }
+}
+
+/// The pointer of a step's list under the key that is really there.
+fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &str) -> Pointer {
+    let key = member.map_or_else(|| Part::from(otherwise), |member| Part::Key(member.name().into_owned()));
+    step.then(key)
+}
+
+impl<'a> Field<'a> {
+    fn list(member: Option<Member<'a>>) -> Vec<Self> {
+        let Some(member) = member else { return Vec::new() };
+        member.value.items().map(Self::read).collect()
+    }
+
+    fn read(value: Value<'a>) -> Self {
+        let mut field = Self { value, name: None, description: None };
+        for member in value.members() {
+            match member.key.plain_string() {
+                Some(b"name") => field.name = Some(member.value),
+                Some(b"description") => field.description = Some(member.value),
+                _ => {}
+            }
+        }
+        field
+    }
+
+    /// The variable's name, if it is a string.
+    pub fn name_text(&self) -> Option<Untrusted<'a>> {
+        self.name.and_then(Value::string)
+    }
+}
