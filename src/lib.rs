@@ -28,4 +28,15 @@ pub mod domain {
 pub mod io {}
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
-pub mod tui {}
+pub mod tui {
+    /// Bytes from the terminal to keys, mouse, pastes and replies.
+    pub mod input;
+    /// Bytes to the terminal, never waiting for it.
+    mod output;
+    /// The event loop and what a program has to be for it.
+    pub mod run;
+    /// The terminal: found, taken over, given back.
+    pub mod terminal;
+    /// Roles to styles.
+    pub mod theme;
+}
