@@ -480,12 +480,12 @@ fn osc_reply(osc: bool, bytes: &[u8]) -> Option<Input> {
 
 /// One to four hexadecimal digits, scaled to 8 bits.
 fn channel(digits: &str) -> Option<u8> {
-    let max = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)?.checked_sub(1).filter(|&m| m > 0 && m <= 0xffff)?;
+    let max =
+        16_u32.checked_pow(u32::try_from(digits.len()).ok()?)?.checked_sub(1).filter(|&m| m > 0 && m <= 0xffff)?;
     u8::try_from(u32::from_str_radix(digits, 16).ok()? * 255 / max).ok()
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -654,10 +654,10 @@ mod tests {
     #[test]
     fn a_paste_is_text() {
         let paste = |s: &str| Input::Paste(s.into());
-        assert_eq!(all(b"\x1b[200~q\rZZ\r\n:q!\x03\x1b[200~ x\xff\x1b]0;T\x07\x1b[201~k"), [
-            paste("q\nZZ\n:q![200~ x]0;T"),
-            plain(KeyCode::Char('k'))
-        ]);
+        assert_eq!(
+            all(b"\x1b[200~q\rZZ\r\n:q!\x03\x1b[200~ x\xff\x1b]0;T\x07\x1b[201~k"),
+            [paste("q\nZZ\n:q![200~ x]0;T"), plain(KeyCode::Char('k'))]
+        );
         assert_eq!(all(b"\x1b[200~never ends"), [paste("never ends")]);
         assert_eq!(all(b"\x1b[200~a\x1b[201~q\x1b[201~"), [paste("aq")], "an end marker inside is not the end");
         assert_eq!(all(b"\x1b[200~a\x1b[201~\x1b[200~b\x1b[201~"), [paste("a"), paste("b")]);

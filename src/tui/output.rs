@@ -1,9 +1,9 @@
 //! Bytes to the terminal, without ever waiting for it.
 //!
 //! A terminal that stops reading (Ctrl-S, a dead line) first lets the kernel's buffer fill up; whoever then writes,
-//! hangs. So writing never blocks, and the terminal is asked now and then whether it still reads: it answers a device
-//! attributes request only after it has read everything before it. While too much is unread no frame is made, so
-//! nothing piles up on a slow line, and the few bytes that give the terminal back always find room.
+//! hangs, and whatever would give the terminal back finds no room. So writing never blocks, and no more is sent than
+//! that buffer holds until the terminal has answered a question: it answers only after reading all that came before.
+//! On a slow line this also means that no old frames pile up: the next one shows the state of its own moment.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -11,13 +11,38 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 /// After this many bytes the terminal is asked how far it has read.
-const ASK_AFTER: usize = 8 << 10;
-/// Bytes that may be unread before frames are held back; far below the 64 kB that a pseudo-terminal holds.
-const WINDOW: usize = 24 << 10;
-/// After this time without an answer one frame is sent all the same: the answer may have been lost.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Every terminal since the VT100 answers this.
-const ASK: &str = "\x1b[c";
+const ASK_AFTER: usize = 2 << 10;
+/// Bytes that may be unread. A Linux pseudo-terminal holds about 12 kB (4 in the line discipline, 8 before it); the
+/// rest of that is for giving the terminal back.
+const WINDOW: usize = 6 << 10;
+/// The same for a terminal that is far away, where waiting for the answer costs more than a cut last frame.
+const FAR_WINDOW: usize = 64 << 10;
+/// A terminal whose fastest answer took this long is far away.
+const FAR: Duration = Duration::from_millis(20);
+/// An answer that takes longer may be lost; sending goes on. The second wait in a row is longer.
+const PATIENCE: Duration = Duration::from_millis(1500);
+const LONG_PATIENCE: Duration = Duration::from_secs(4);
+/// Device attributes: every terminal since the VT100 answers this.
+const ASK: &[u8] = b"\x1b[c";
+
+/// What became of the queued bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flushed {
+    /// All are written.
+    All,
+    /// The kernel takes no more now.
+    Blocked,
+    /// The terminal has to answer first.
+    Waiting,
+}
+
+/// An open question to the terminal.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    at: Instant,
+    /// What was unread when it was asked, all read when it is answered.
+    unread: usize,
+}
 
 /// The way to the terminal.
 #[derive(Debug)]
@@ -26,121 +51,220 @@ pub(super) struct Output {
     queue: Vec<u8>,
     /// How much of `queue` is written.
     done: usize,
-    /// Bytes since the last question that was answered, and since the last one that was asked.
+    /// Up to here `queue` has to be written before anything else makes sense to the terminal.
+    piece: usize,
     unread: usize,
-    since_asked: usize,
-    asked: Option<Instant>,
-    /// A terminal that never answered is not waited for.
-    answers: bool,
+    asked: Option<Asked>,
+    patience: Duration,
+    /// The fastest answer; a terminal that never answered is not waited for.
+    fastest: Option<Duration>,
 }
 
 impl Output {
     pub(super) fn new(fd: OwnedFd) -> Self {
-        Self { fd, queue: Vec::new(), done: 0, unread: 0, since_asked: 0, asked: None, answers: false }
+        Self { fd, queue: Vec::new(), done: 0, piece: 0, unread: 0, asked: None, patience: PATIENCE, fastest: None }
     }
 
     /// Starts afresh after someone else had the terminal.
     pub(super) fn reset(&mut self) {
         self.queue.clear();
-        (self.done, self.unread, self.since_asked, self.asked) = (0, 0, 0, None);
+        (self.done, self.piece, self.unread, self.asked) = (0, 0, 0, None);
     }
 
-    /// Whether a new frame would be shown soon.
-    pub(super) fn ready(&self, now: Instant) -> bool {
-        self.queue.is_empty() && self.retry_at().is_none_or(|at| now >= at)
+    /// Whether a new frame would be on its way at once.
+    pub(super) fn ready(&self) -> bool {
+        self.queue.is_empty() && self.room() > 0
     }
 
-    /// When a terminal that owes an answer gets a frame all the same.
+    /// When an answer that is waited for counts as lost.
     pub(super) fn retry_at(&self) -> Option<Instant> {
-        let waits = self.answers && self.unread >= WINDOW;
-        self.asked.filter(|_| waits).map(|asked| asked + PATIENCE)
+        self.asked.filter(|_| self.room() == 0 || self.piece > 0).map(|asked| asked.at + self.patience)
     }
 
-    /// Queues bytes; a whole frame at a time.
-    pub(super) fn push(&mut self, bytes: &[u8], now: Instant) {
+    /// Queues bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.queue.extend_from_slice(bytes);
-        self.unread = self.unread.saturating_add(bytes.len());
-        self.since_asked = self.since_asked.saturating_add(bytes.len());
-        let due = self.asked.is_none_or(|asked| now >= asked + PATIENCE);
-        if due && self.unread >= ASK_AFTER {
-            self.ask(now);
-        }
     }
 
-    /// Asks how far the terminal has read.
+    /// Asks how far the terminal reads, after what is queued.
     pub(super) fn ask(&mut self, now: Instant) {
-        self.queue.extend_from_slice(ASK.as_bytes());
-        self.since_asked = 0;
-        self.asked = Some(now);
+        self.asked = Some(Asked { at: now, unread: self.unread + self.queue.len() });
+        self.queue.extend_from_slice(ASK);
     }
 
-    /// The terminal has answered: it has read everything up to the last question.
-    pub(super) fn answered(&mut self) {
-        self.answers = true;
-        if self.asked.take().is_some() {
-            self.unread = self.since_asked;
+    /// The terminal has answered.
+    pub(super) fn answered(&mut self, now: Instant) {
+        if let Some(asked) = self.asked.take() {
+            let took = now.saturating_duration_since(asked.at);
+            self.fastest = Some(self.fastest.map_or(took, |fastest| fastest.min(took)));
+            self.unread = self.unread.saturating_sub(asked.unread);
+            self.patience = PATIENCE;
         }
     }
 
-    /// Writes what the terminal takes now; true when nothing is left.
+    /// Gives an answer up that is overdue.
+    pub(super) fn expire(&mut self, now: Instant) {
+        if self.retry_at().is_some_and(|at| now >= at) {
+            self.asked = None;
+            self.unread = 0;
+            self.patience = LONG_PATIENCE;
+        }
+    }
+
+    /// Writes what the terminal may have now.
     ///
     /// # Errors
     /// When the terminal has gone.
-    pub(super) fn flush(&mut self) -> Result<bool, Errno> {
-        while let Some(left) = self.queue.get(self.done..).filter(|left| !left.is_empty()) {
+    pub(super) fn flush(&mut self, now: Instant) -> Result<Flushed, Errno> {
+        loop {
+            if self.done >= self.piece && !self.next_piece(now) {
+                break;
+            }
+            let left = self.queue.get(self.done..self.piece).unwrap_or_default();
             match rustix::io::write(&self.fd, left) {
-                Ok(n) => self.done += n,
+                Ok(n) => {
+                    self.done += n;
+                    self.unread += n;
+                }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(false),
+                Err(Errno::AGAIN) => return Ok(Flushed::Blocked),
                 Err(error) => return Err(error),
             }
         }
+        if self.done < self.queue.len() {
+            return Ok(Flushed::Waiting);
+        }
         self.queue.clear();
-        self.done = 0;
-        Ok(true)
+        (self.done, self.piece) = (0, 0);
+        Ok(Flushed::All)
     }
 
-    /// What the terminal has to get before anything else makes sense to it: the rest of what it has begun to read.
+    /// What the terminal has to get before anything else makes sense to it.
     pub(super) fn unfinished(&self) -> &[u8] {
-        if self.done == 0 { &[] } else { self.queue.get(self.done..).unwrap_or_default() }
+        self.queue.get(self.done..self.piece).unwrap_or_default()
     }
 
     /// Whether an answer may still come.
     pub(super) fn answer_due(&self, now: Instant) -> bool {
-        self.asked.is_some_and(|asked| now < asked + 2 * PATIENCE)
+        self.asked.is_some_and(|asked| now < asked.at + PATIENCE)
+    }
+
+    /// How many bytes may be sent without another answer.
+    fn room(&self) -> usize {
+        match self.fastest {
+            None => usize::MAX,
+            Some(fastest) => {
+                let window = if fastest < FAR { WINDOW } else { FAR_WINDOW };
+                window.saturating_sub(self.unread)
+            }
+        }
+    }
+
+    /// Chooses what is written next, whole sequences only; false when nothing is left or the terminal has to answer
+    /// first.
+    fn next_piece(&mut self, now: Instant) -> bool {
+        if self.asked.is_none() && self.fastest.is_some() && self.unread >= ASK_AFTER {
+            self.queue.splice(self.done..self.done, ASK.iter().copied());
+            self.asked = Some(Asked { at: now, unread: self.unread });
+            self.piece = self.done + ASK.len();
+            return true;
+        }
+        let left = self.queue.get(self.done..).unwrap_or_default();
+        self.piece = self.done + whole(left, self.room());
+        self.piece > self.done
+    }
+}
+
+/// How many of the bytes, at most `room`, can be written without cutting a sequence or a character. What has no good
+/// place to be cut, such as a long clipboard text, goes in one piece.
+fn whole(bytes: &[u8], room: usize) -> usize {
+    if room >= bytes.len() || room == 0 {
+        return bytes.len().min(room);
+    }
+    let starts = bytes.get(..=room).unwrap_or_default();
+    match memchr::memrchr(0x1b, starts) {
+        Some(0) => memchr::memchr(0x1b, bytes.get(1..).unwrap_or_default()).map_or(bytes.len(), |next| next + 1),
+        // ESC \ ends a string, so it belongs to what stands before it.
+        Some(at) if bytes.get(at + 1) == Some(&b'\\') => at + 2,
+        Some(at) => at,
+        None => bytes.len(),
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 mod tests {
     use super::*;
-    use std::io::Read as _;
+    use std::io::{PipeReader, Read as _};
 
-    fn output() -> (Output, std::io::PipeReader) {
+    fn output() -> (Output, PipeReader) {
         let (reader, writer) = std::io::pipe().unwrap();
         let fd = OwnedFd::from(writer);
         rustix::fs::fcntl_setfl(&fd, rustix::fs::OFlags::NONBLOCK).unwrap();
         (Output::new(fd), reader)
     }
 
-    #[test]
-    fn frames_are_held_back_until_the_terminal_answers() {
-        let (mut out, _reader) = output();
-        let now = Instant::now();
+    /// A terminal that has answered once, at once.
+    fn answering(now: Instant) -> (Output, PipeReader) {
+        let (mut out, mut reader) = output();
         out.ask(now);
-        assert_eq!(out.flush(), Ok(true));
-        out.answered();
-        let mut frames = 0;
-        while out.ready(now) {
-            out.push(&[b'x'; 4096], now);
-            assert_eq!(out.flush(), Ok(true));
-            frames += 1;
+        assert_eq!(out.flush(now), Ok(Flushed::All));
+        reader.read_exact(&mut [0; 3]).unwrap();
+        out.answered(now);
+        (out, reader)
+    }
+
+    fn frame(n: usize) -> Vec<u8> {
+        "\x1b[1;1H\x1b[38;2;1;2;3m─│é".bytes().cycle().take(n / 29 * 29).collect()
+    }
+
+    #[test]
+    fn no_more_is_sent_than_the_terminal_has_room_for() {
+        let now = Instant::now();
+        let (mut out, mut reader) = answering(now);
+        out.push(&frame(20_000));
+        assert_eq!(out.flush(now), Ok(Flushed::Waiting));
+        assert!(!out.ready());
+        assert_eq!(out.unfinished(), b"", "what was sent is whole");
+        let mut seen = Vec::new();
+        let mut rounds = 0;
+        loop {
+            let mut buffer = vec![0; 2 * WINDOW];
+            let n = reader.read(&mut buffer).unwrap();
+            assert!(n <= WINDOW + ASK.len() + 29, "{n} bytes at once");
+            seen.extend_from_slice(&buffer[..n]);
+            assert!(std::str::from_utf8(&seen).is_ok());
+            rounds += 1;
+            out.answered(now);
+            if out.flush(now) == Ok(Flushed::All) {
+                break;
+            }
         }
-        assert_eq!(frames, WINDOW / 4096);
-        assert!(out.ready(now + PATIENCE), "one frame after a while, the answer may be lost");
-        out.answered();
-        assert!(out.ready(now));
+        assert!((3..=8).contains(&rounds), "{rounds}");
+        assert!(out.ready());
+    }
+
+    #[test]
+    fn whoever_fills_the_room_asks() {
+        let now = Instant::now();
+        let (mut out, _reader) = answering(now);
+        while out.ready() {
+            out.push(&frame(ASK_AFTER / 2));
+            assert_eq!(out.flush(now), Ok(Flushed::All));
+        }
+        assert_eq!(out.retry_at(), Some(now + PATIENCE));
+    }
+
+    #[test]
+    fn a_lost_answer_stops_nothing_for_long() {
+        let now = Instant::now();
+        let (mut out, _reader) = answering(now);
+        out.push(&frame(8_000));
+        assert_eq!(out.flush(now), Ok(Flushed::Waiting));
+        out.expire(now + PATIENCE / 2);
+        assert_eq!(out.flush(now), Ok(Flushed::Waiting));
+        assert_eq!(out.retry_at(), Some(now + PATIENCE));
+        out.expire(now + PATIENCE);
+        assert_eq!(out.flush(now + PATIENCE), Ok(Flushed::All));
     }
 
     #[test]
@@ -148,13 +272,11 @@ mod tests {
         let (mut out, mut reader) = output();
         let now = Instant::now();
         out.ask(now);
-        assert_eq!(out.flush(), Ok(true));
         for _ in 0..20 {
-            assert!(out.ready(now));
-            out.push(&[b'x'; 4096], now);
-            while out.flush() == Ok(false) {
-                reader.read_exact(&mut [0; 4096]).unwrap();
-            }
+            out.push(&frame(4096));
+            assert_eq!(out.flush(now), Ok(Flushed::All));
+            assert!(out.ready());
+            reader.read_exact(&mut [0; 4000]).unwrap();
         }
     }
 
@@ -162,13 +284,20 @@ mod tests {
     fn a_full_pipe_blocks_nobody() {
         let (mut out, mut reader) = output();
         let now = Instant::now();
-        out.push(&vec![b'x'; 100_000], now);
-        assert_eq!(out.flush(), Ok(false));
-        assert!(!out.ready(now));
-        let left = out.unfinished().len();
-        assert!(left > 0 && left < 100_010);
+        out.push(&frame(100_000));
+        assert_eq!(out.flush(now), Ok(Flushed::Blocked));
+        assert!(!out.ready() && !out.unfinished().is_empty());
         reader.read_exact(&mut vec![0; 65_536]).unwrap();
-        assert_eq!(out.flush(), Ok(true));
+        assert_eq!(out.flush(now), Ok(Flushed::All));
         assert_eq!(out.unfinished(), b"");
+    }
+
+    #[test]
+    fn pieces_are_whole_sequences() {
+        assert_eq!(whole(b"ab\x1b[1mcd\x1b[2m", 9), 8);
+        assert_eq!(whole(b"ab\x1b[1mcd", 8), 8);
+        assert_eq!(whole(b"\x1b]52;c;AAAA\x1b\\x", 5), 11, "up to the terminator, which is taken with the next piece");
+        assert_eq!(whole(b"abc", 0), 0);
+        assert_eq!(whole("ééé".as_bytes(), 3), 6);
     }
 }

@@ -23,7 +23,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::input::{Decoder, Input};
-use super::output::Output;
+use super::output::{Flushed, Output};
 use super::terminal::{self, Tty};
 
 /// The shortest time between two frames.
@@ -390,11 +390,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     async fn next(&mut self) -> Wake<P::Msg> {
         let now = Instant::now();
-        let frame_at = match self.output.retry_at() {
-            _ if !self.dirty || self.writer.is_some() => None,
-            Some(retry) => Some(retry.max(self.next_frame)),
-            None => Some(self.next_frame),
-        };
+        let frame_at = (self.dirty && self.output.ready()).then_some(self.next_frame);
         let tick_at = self.program.wake_at().map(|at| at.max(now));
         tokio::select! {
             biased;
@@ -403,6 +399,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             () = readable(&self.reader) => Wake::Readable,
             () = at(self.expires) => Wake::Expired,
             () = writable(self.writer.as_ref()) => Wake::Writable,
+            () = at(self.output.retry_at()) => Wake::Writable,
             () = at(tick_at) => Wake::Tick,
             Some(text) = self.panics.recv() => Wake::Panicked(text),
             message = self.messages.recv() => Wake::Message(message),
@@ -412,24 +409,26 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
     /// Makes a frame when one is due.
     fn draw(&mut self) -> io::Result<Flow> {
         let now = Instant::now();
-        if !self.dirty || now < self.next_frame || !self.output.ready(now) {
+        if !self.dirty || now < self.next_frame || !self.output.ready() {
             return Ok(GO_ON);
         }
         let program = &*self.program;
         let bytes = self.screen.frame(|frame| program.draw(frame))?;
         self.dirty = false;
         self.next_frame = now + FRAME;
-        self.output.push(&bytes, now);
+        self.output.push(&bytes);
         let flow = self.write();
         self.fault.strike();
         Ok(flow)
     }
 
     fn write(&mut self) -> Flow {
-        match self.output.flush() {
-            Ok(true) => self.writer = None,
-            Ok(false) if self.writer.is_some() => {}
-            Ok(false) => {
+        let now = Instant::now();
+        self.output.expire(now);
+        match self.output.flush(now) {
+            Ok(Flushed::All | Flushed::Waiting) => self.writer = None,
+            Ok(Flushed::Blocked) if self.writer.is_some() => {}
+            Ok(Flushed::Blocked) => {
                 let Ok(watch) = watch(self.tty, Interest::WRITABLE) else { return Flow::Break(GONE) };
                 self.writer = Some(watch);
             }
@@ -447,7 +446,9 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
                 let inputs = self.decoder.feed(buffer.get(..n).unwrap_or_default());
                 self.expires = self.decoder.patience().map(|wait| Instant::now() + wait);
                 if self.decoder.take_answers() > 0 {
-                    self.output.answered();
+                    self.output.answered(Instant::now());
+                    // An error here shows again with the next read.
+                    let _ = self.write();
                 }
                 Some(inputs)
             }
@@ -500,7 +501,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
     }
 
     fn say(&mut self, text: &str) -> Flow {
-        self.output.push(text.as_bytes(), Instant::now());
+        self.output.push(text.as_bytes());
         self.write()
     }
 
@@ -538,9 +539,9 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
         self.output.reset();
         self.writer = None;
         let now = Instant::now();
-        self.output.push(bytes.as_bytes(), now);
+        self.output.push(bytes.as_bytes());
         if first && self.options.ask_background {
-            self.output.push(terminal::ASK_BACKGROUND.as_bytes(), now);
+            self.output.push(terminal::ASK_BACKGROUND.as_bytes());
         }
         self.output.ask(now);
         self.write()?;

@@ -41,13 +41,19 @@ pub(super) const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
 #[derive(Debug, Error)]
 pub enum NoTerminal {
     /// Standard output goes to a file or a pipe.
-    #[error("standard output is not a terminal; run stepscope without a redirection, or use `stepscope check` for text output")]
+    #[error(
+        "standard output is not a terminal; run stepscope without a redirection, or use `stepscope check` for text output"
+    )]
     OutputNotTerminal,
     /// `TERM` is missing or `dumb`.
-    #[error("this terminal cannot place text on the screen (TERM is unset or \"dumb\"); set TERM, for example TERM=xterm-256color, or use `stepscope check`")]
+    #[error(
+        "this terminal cannot place text on the screen (TERM is unset or \"dumb\"); set TERM, for example TERM=xterm-256color, or use `stepscope check`"
+    )]
     Dumb,
     /// The terminal could not be opened.
-    #[error("no terminal to read keys from ({0}); start stepscope from a terminal, or use `stepscope check` for text output")]
+    #[error(
+        "no terminal to read keys from ({0}); start stepscope from a terminal, or use `stepscope check` for text output"
+    )]
     NotFound(#[source] io::Error),
 }
 
@@ -270,7 +276,10 @@ pub(super) fn hook_panics() -> mpsc::Receiver<String> {
         let text = clean(&info.to_string());
         if std::thread::current().id() == ui && tokio::task::try_id().is_none() {
             leave(&[], false);
-            let _ = writeln!(io::stderr(), "stepscope: {text}\nThis is a bug in stepscope; nothing that was saved is lost.");
+            let _ = writeln!(
+                io::stderr(),
+                "stepscope: {text}\nThis is a bug in stepscope; nothing that was saved is lost."
+            );
         } else {
             let _ = sender.try_send(text);
         }
@@ -280,12 +289,17 @@ pub(super) fn hook_panics() -> mpsc::Receiver<String> {
 
 /// A panic message may quote data: nothing in it may reach the terminal as a control.
 fn clean(text: &str) -> String {
-    let visible = |c: char| if c == '\n' || c == ' ' || !c.is_ascii() && c.is_alphanumeric() { c.to_string() } else { c.escape_debug().to_string() };
+    let visible = |c: char| {
+        if c == '\n' || c == ' ' || !c.is_ascii() && c.is_alphanumeric() {
+            c.to_string()
+        } else {
+            c.escape_debug().to_string()
+        }
+    };
     text.chars().map(|c| if c.is_ascii_graphic() { c.to_string() } else { visible(c) }).collect()
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 mod tests {
     use super::*;
 

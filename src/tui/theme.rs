@@ -411,12 +411,15 @@ impl Theme {
         let mut named = BTreeMap::new();
         for (role, look) in &parsed.roles {
             let modifiers = marks(&look.modifiers);
-            named.insert(*role, Full {
-                fg: look.fg.as_ref().map(|c| colour(c, &palette)).transpose()?,
-                bg: look.bg.as_ref().map(|c| colour(c, &palette)).transpose()?,
-                modifiers,
-                plain: look.plain.as_deref().map_or(modifiers, marks),
-            });
+            named.insert(
+                *role,
+                Full {
+                    fg: look.fg.as_ref().map(|c| colour(c, &palette)).transpose()?,
+                    bg: look.bg.as_ref().map(|c| colour(c, &palette)).transpose()?,
+                    modifiers,
+                    plain: look.plain.as_deref().map_or(modifiers, marks),
+                },
+            );
         }
         let mut series = Vec::new();
         for spec in &parsed.series {
@@ -498,7 +501,6 @@ fn advice(message: &str) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 mod tests {
     use super::*;
 
