@@ -35,6 +35,8 @@ pub mod tui {
     mod output;
     /// The event loop and what a program has to be for it.
     pub mod run;
+    /// Frames as bytes.
+    mod screen;
     /// The terminal: found, taken over, given back.
     pub mod terminal;
     /// Roles to styles.

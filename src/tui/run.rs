@@ -4,18 +4,15 @@
 //! output of a model. A frame is made only when something changed, at most every [`FRAME`], and only when the terminal
 //! keeps up; what happens in between is in the next one. Nothing here runs while nothing happens.
 
-use std::cell::RefCell;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{Command, ExitStatus};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::{Rect, Size};
-use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
+use ratatui::Frame;
+use ratatui::layout::Size;
 use rustix::io::Errno;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -24,6 +21,7 @@ use tokio::sync::mpsc;
 
 use super::input::{Decoder, Input};
 use super::output::{Flushed, Output};
+use super::screen::Screen;
 use super::terminal::{self, Tty};
 
 /// The shortest time between two frames.
@@ -34,8 +32,6 @@ pub const CHANNEL: usize = 256;
 pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
 /// How long a stopped program waits for the continue signal that woke it.
 const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
-const SYNC_ON: &[u8] = b"\x1b[?2026h";
-const SYNC_OFF: &[u8] = b"\x1b[?2026l";
 
 /// What happened; everything a program is told.
 #[derive(Debug)]
@@ -161,51 +157,6 @@ struct Guard;
 impl Drop for Guard {
     fn drop(&mut self) {
         terminal::leave(&[], false);
-    }
-}
-
-/// Where ratatui writes a frame to.
-#[derive(Debug, Clone, Default)]
-struct Sink(Rc<RefCell<Vec<u8>>>);
-
-impl io::Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The screen as ratatui knows it; frames come out as bytes.
-struct Screen {
-    terminal: Terminal<CrosstermBackend<Sink>>,
-    sink: Sink,
-    size: Size,
-}
-
-impl Screen {
-    fn new(size: Size) -> io::Result<Self> {
-        // The theme decides about colours, also for NO_COLOR; crossterm's own switch would also lose bold and reverse.
-        crossterm::style::force_color_output(true);
-        let sink = Sink::default();
-        let options = TerminalOptions { viewport: Viewport::Fixed(Rect::from(size)) };
-        let terminal = Terminal::with_options(CrosstermBackend::new(sink.clone()), options)?;
-        Ok(Self { terminal, sink, size })
-    }
-
-    /// Everything is drawn anew with the next frame.
-    fn repaint(&mut self, size: Size) -> io::Result<()> {
-        self.size = size;
-        self.terminal.resize(Rect::from(size))
-    }
-
-    fn frame(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<Vec<u8>> {
-        self.terminal.draw(draw)?;
-        let drawn = self.sink.0.take();
-        Ok([SYNC_ON, &drawn, SYNC_OFF].concat())
     }
 }
 
@@ -345,7 +296,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
     }
 
     async fn run(&mut self) -> io::Result<u8> {
-        let mut flow = self.update(Event::Start(self.screen.size)).await;
+        let mut flow = self.update(Event::Start(self.screen.size())).await;
         if flow.is_continue() {
             flow = self.enter(true);
         }
@@ -514,7 +465,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             Ask::Resize => {}
         }
         Ok(match self.resize() {
-            Flow::Continue(()) => self.update(Event::Resize(self.screen.size)).await,
+            Flow::Continue(()) => self.update(Event::Resize(self.screen.size())).await,
             gone @ Flow::Break(_) => gone,
         })
     }
@@ -594,7 +545,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     /// The size may have changed while somebody else had the terminal.
     async fn program_resized(&mut self) -> Flow {
-        let event = Event::Resize(self.screen.size);
+        let event = Event::Resize(self.screen.size());
         let step = self.program.update(event, Instant::now());
         self.dirty |= step.redraw;
         for effect in step.effects {

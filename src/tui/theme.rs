@@ -13,6 +13,8 @@ use serde::Deserialize;
 use thiserror::Error;
 use toml::Spanned;
 
+use crate::domain::text::Shown;
+
 /// A colour of 3 x 8 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rgb {
@@ -399,7 +401,13 @@ impl Theme {
         let colour = |spec: &Spanned<String>, palette: &BTreeMap<String, Rgb>| {
             let name = spec.get_ref();
             Rgb::parse(name).or_else(|| palette.get(name).copied()).ok_or_else(|| {
-                fail(Some(spec.span()), format!("{name:?} is no colour: write \"#rrggbb\" or a name from [palette]"))
+                fail(
+                    Some(spec.span()),
+                    format!(
+                        "`{}` is no colour: write \"#rrggbb\" or a name from [palette]",
+                        Shown::line(name.as_bytes())
+                    ),
+                )
             })
         };
         let none = BTreeMap::new();
@@ -487,7 +495,7 @@ fn line_of(text: &str, at: usize) -> usize {
 
 /// The parser's words with what to do; they may quote the file, so controls are escaped.
 fn advice(message: &str) -> String {
-    let shown: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let shown = Shown::line(message.as_bytes()).into_string();
     let what = if shown.contains("unknown variant") {
         "; choose one of the names listed"
     } else if shown.contains("unknown field") {
