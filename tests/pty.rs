@@ -39,6 +39,14 @@ fn quitting_gives_the_terminal_back() {
 }
 
 #[test]
+fn keys_come_from_the_terminal_also_when_standard_input_does_not() {
+    let (_folder, terminal, _) = opened(|path| Start::script(r#""$@" </dev/null"#, &[path]));
+    terminal.send("Q");
+    assert_eq!(terminal.wait_exit(), 0);
+    assert_restored(&terminal);
+}
+
+#[test]
 fn help_is_one_key_away() {
     let (_folder, terminal, _) = opened(plain);
     terminal.send("?");

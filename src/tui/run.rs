@@ -30,6 +30,8 @@ pub const FRAME: Duration = Duration::from_millis(16);
 pub const CHANNEL: usize = 256;
 /// The longest text that is copied through the terminal, in bytes; terminals drop longer ones silently.
 pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
+/// At least this often keys are looked for while messages come in.
+const LOOK: Duration = Duration::from_millis(4);
 /// How long a stopped program waits for the continue signal that woke it.
 const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
 
@@ -88,6 +90,11 @@ impl<W> Step<W> {
         Self { redraw: false, effects: Vec::new() }
     }
 
+    /// What is shown changed, and one thing is to be done.
+    pub fn effect(effect: Effect<W>) -> Self {
+        Self { redraw: true, effects: vec![effect] }
+    }
+
     /// What is shown changed.
     pub fn redraw() -> Self {
         Self { redraw: true, effects: Vec::new() }
@@ -110,7 +117,8 @@ pub trait Program {
     /// Takes one event in. The only place where the state changes.
     fn update(&mut self, event: Event<Self::Msg>, now: Instant) -> Step<Self::Work>;
 
-    /// Draws the state; changes nothing.
+    /// Draws the state; changes nothing. A panic here or in `update` ends the program: work that may panic, such as
+    /// reading a hostile file, belongs to another thread.
     fn draw(&self, frame: &mut Frame<'_>);
 
     /// When the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
@@ -262,6 +270,8 @@ struct Loop<'a, P: Program, F> {
     dirty: bool,
     next_frame: Instant,
     expires: Option<Instant>,
+    /// When signals and keys were last looked for.
+    looked: Instant,
     fault: Fault,
 }
 
@@ -291,6 +301,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             dirty: true,
             next_frame: Instant::now(),
             expires: None,
+            looked: Instant::now(),
             fault: Fault::from_environment(),
         })
     }
@@ -313,6 +324,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
         if self.draw()?.is_break() {
             return self.stop(GONE).await;
         }
+        self.look().await;
         let wake = self.next().await;
         let flow = match wake {
             Wake::Signal(ask) => return self.signalled(ask).await,
@@ -337,6 +349,14 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             Wake::Panicked(text) => self.update(Event::Panicked(text)).await,
         };
         Ok(flow)
+    }
+
+    /// While one message follows the other the runtime does not look at the terminal by itself for a long time.
+    async fn look(&mut self) {
+        if self.looked.elapsed() >= LOOK {
+            tokio::task::yield_now().await;
+            self.looked = Instant::now();
+        }
     }
 
     async fn next(&mut self) -> Wake<P::Msg> {
@@ -525,6 +545,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     async fn foreground(&mut self, mut command: Command) -> std::ops::ControlFlow<u8, io::Result<ExitStatus>> {
         self.leave();
+        terminal::give_keys(&mut command);
         let child = tokio::task::spawn_blocking(move || command.status());
         let result = tokio::select! {
             biased;

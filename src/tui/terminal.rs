@@ -6,6 +6,7 @@
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -250,6 +251,16 @@ fn wait(fd: &OwnedFd, what: PollFlags, end: Instant) -> bool {
             Err(Errno::INTR) => {}
             Err(_) => return false,
         }
+    }
+}
+
+/// Lets a command read keys from the terminal also when our standard input is a pipe with data. Our own handle would
+/// not do: it never waits.
+pub(super) fn give_keys(command: &mut Command) {
+    if !termios::isatty(io::stdin())
+        && let Ok(tty) = std::fs::File::open("/dev/tty")
+    {
+        command.stdin(tty);
     }
 }
 
