@@ -522,41 +522,60 @@ mod tests {
         Theme::parse(name, text, Depth::True).unwrap_or_else(|e| panic!("{e}"))
     }
 
+    /// What a terminal with 256 colours makes of a colour.
+    fn as_indexed(c: Rgb) -> Rgb {
+        const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+        match c.indexed() {
+            n @ 232.. => Rgb::new(8 + 10 * (n - 232), 8 + 10 * (n - 232), 8 + 10 * (n - 232)),
+            n => {
+                let n = usize::from(n - 16);
+                Rgb::new(STEPS[n / 36], STEPS[n / 6 % 6], STEPS[n % 6])
+            }
+        }
+    }
+
+    /// Texts and what they stand on that contrast less than `least`, after `see` has changed the colours.
+    fn too_weak(name: &str, least: f64, see: fn(Rgb) -> Rgb) -> Vec<String> {
+        let theme = theme(name);
+        let screen = theme.full(Role::Screen).bg.unwrap_or(theme.background);
+        let text = theme.full(Role::Text).fg.unwrap();
+        let mut weak = Vec::new();
+        let mut check = |what: String, fg: Rgb, ground: Rgb, least: f64| {
+            let ratio = see(fg).contrast(see(ground));
+            if ratio < least {
+                weak.push(format!("{name}: {what}: {ratio:.2}"));
+            }
+        };
+        for role in Role::ALL.iter().filter(|r| **r != Role::Screen && !LAYERS.contains(r) && !SHAPES.contains(r)) {
+            let full = theme.full(*role);
+            let fg = full.fg.unwrap_or(text);
+            check(role.name().to_owned(), fg, full.bg.unwrap_or(screen), least);
+            for layer in LAYERS {
+                let over = theme.full(layer);
+                check(format!("{} on {}", role.name(), layer.name()), over.fg.unwrap_or(fg), over.bg.unwrap(), least);
+            }
+            if full.bg.is_none() {
+                let bar = theme.full(Role::StatusBar).bg.unwrap();
+                check(format!("{} on the status bar", role.name()), fg, bar, least);
+            }
+        }
+        for (n, full) in theme.series.iter().enumerate() {
+            check(format!("series {n}"), full.fg.unwrap(), screen, least);
+        }
+        for shape in SHAPES {
+            let least = if shape == Role::Border { 1.6 } else { 3.0 };
+            check(shape.name().to_owned(), theme.full(shape).fg.unwrap(), screen, least);
+        }
+        weak
+    }
+
     #[test]
     fn every_text_is_readable() {
         for (name, least) in [("dark", 4.5), ("light", 4.5), ("high-contrast", 7.0)] {
-            let theme = theme(name);
-            let screen = theme.full(Role::Screen).bg.unwrap_or(theme.background);
-            let text = theme.full(Role::Text).fg.unwrap();
-            let texts = Role::ALL.iter().filter(|r| **r != Role::Screen && !LAYERS.contains(r) && !SHAPES.contains(r));
-            let mut low = Vec::new();
-            for role in texts {
-                let full = theme.full(*role);
-                let fg = full.fg.unwrap_or(text);
-                let mut grounds = vec![("own", full.bg.unwrap_or(screen))];
-                if full.bg.is_none() {
-                    grounds.extend(LAYERS.map(|layer| (layer.name(), theme.full(layer).bg.unwrap_or(screen))));
-                    grounds.push(("status-bar", theme.full(Role::StatusBar).bg.unwrap_or(screen)));
-                }
-                for (what, ground) in grounds {
-                    if fg.contrast(ground) < least {
-                        low.push(format!("{name} {} on {what}: {:.2}", role.name(), fg.contrast(ground)));
-                    }
-                }
-            }
-            for (n, full) in theme.series.iter().enumerate() {
-                let ratio = full.fg.unwrap().contrast(screen);
-                if ratio < least {
-                    low.push(format!("{name} series {n}: {ratio:.2}"));
-                }
-            }
-            for shape in SHAPES {
-                let ratio = theme.full(shape).fg.unwrap().contrast(screen);
-                if ratio < if shape == Role::Border { 1.6 } else { 3.0 } {
-                    low.push(format!("{name} {}: {ratio:.2}", shape.name()));
-                }
-            }
-            assert!(low.is_empty(), "{low:#?}");
+            let weak = too_weak(name, least, |c| c);
+            assert!(weak.is_empty(), "{weak:#?}");
+            let weak = too_weak(name, least, as_indexed);
+            assert!(weak.is_empty(), "with 256 colours: {weak:#?}");
         }
     }
 
