@@ -16,6 +16,8 @@ pub mod domain {
     pub mod procedure;
     /// One record, whatever its format.
     pub mod record;
+    /// What the table keeps of a record: forty bytes.
+    pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// Text from data, and its one door to the screen.
@@ -25,7 +27,22 @@ pub mod domain {
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
-pub mod io {}
+pub mod io {
+    /// Sources read block by block.
+    pub mod block;
+    /// The pipeline behind `stepscope check`.
+    pub mod check;
+    /// Where records begin and end.
+    pub mod cut;
+    /// One record read and checked.
+    pub mod examine;
+    /// What could not be done, and what to do about it.
+    pub mod failure;
+    /// From names to sources.
+    pub mod input;
+    /// Opening without harm.
+    pub mod open;
+}
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
 pub mod tui {
