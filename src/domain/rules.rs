@@ -43,26 +43,41 @@ pub struct Subject<'a> {
     pub record: Option<Record<'a>>,
     /// Its procedure.
     pub procedure: Option<Procedure<'a>>,
-    /// Whether the procedure holds upstream's schema: only then the five rules speak.
+    /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
     pub procedure_errors: Vec<procedure::SchemaError>,
+    /// Who writes and who reads what, if the procedure holds the schema.
+    pub flow: Option<procedure::Flow<'a>>,
 }
 
 impl<'a> Subject<'a> {
     /// Prepares a record for the rules.
     pub fn new(text: &'a [u8], problems: &'a [Problem], record: Option<Record<'a>>) -> Self {
-        let value = record.as_ref().and_then(|record| record.procedure);
-        let procedure_errors = value.map(procedure::schema_errors).unwrap_or_default();
-        Self { text, problems, procedure: value.map(Procedure::read), record, procedure_errors }
+        let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
+        let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
+        let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
+        Self { text, problems, record, procedure, procedure_errors, flow }
     }
 
     /// The procedure, if it holds upstream's schema.
     pub fn valid_procedure(&self) -> Option<&Procedure<'a>> {
         self.procedure.as_ref().filter(|_| self.procedure_errors.is_empty())
     }
+
+    /// The procedure with its flow of variables, if it holds upstream's schema.
+    pub fn valid_flow(&self) -> Option<(&Procedure<'a>, &procedure::Flow<'a>)> {
+        self.valid_procedure().zip(self.flow.as_ref())
+    }
 }
 
 /// Every rule, in the order in which they speak.
-pub const RULES: &[&Rule] = &[];
+pub const RULES: &[&Rule] = &[
+    &procedure::SCHEMA,
+    &procedure::FIRST_STEP_INPUTS,
+    &procedure::FINAL_STEP_OUTPUT,
+    &procedure::UNRESOLVED_INPUT,
+    &procedure::REDEFINED,
+    &procedure::UNUSED,
+];
 
 /// What all rules say of a record.
 pub fn check(subject: &Subject<'_>) -> Findings {
