@@ -11,6 +11,8 @@ use serde_json::Value as Json;
 use stepscope::domain::finding::{Finding, Place};
 use stepscope::domain::formats;
 use stepscope::domain::json::{Kind, Tape, Value};
+use stepscope::domain::record::AnswerSchema;
+use stepscope::domain::rules::answer::{self, View};
 use stepscope::domain::rules::{self, Subject, procedure};
 use stepscope::domain::text::{Piece, Untrusted, pieces};
 
@@ -157,4 +159,34 @@ fn procedures_are_judged_as_upstream_judges_them() {
         assert_eq!(ids, theirs, "case {n}");
     }
     println!("{} procedures are equal", cases.len());
+}
+
+#[test]
+fn answers_are_judged_as_upstream_judges_them() {
+    let cases = cases("answers");
+    let mut tape = Tape::default();
+    for case in &cases {
+        let n = &case["n"];
+        let text = text_of(case);
+        assert!(tape.read(&text), "case {n}: {:?}", tape.problems);
+        let root = tape.root(&text).unwrap();
+        let name = AnswerSchema::from_word(case["schema"].as_str().unwrap()).unwrap();
+        let problem = answer::validate(root, root, answer::published(name), View::Whole);
+        let theirs = case["message"].as_str();
+        if case["check_finite_number"] == false && problem.as_ref().is_some_and(|p| p.message == "final_answer_numerical must be finite") {
+            assert_eq!(theirs, None, "case {n}");
+            continue;
+        }
+        let ours = problem.as_ref().map(|problem| {
+            let mut json = Vec::new();
+            problem.message.write_json(&mut json);
+            serde_json::from_slice::<String>(&guarded(&json)).unwrap()
+        });
+        assert_eq!(ours.as_deref(), theirs, "case {n}: {}", String::from_utf8_lossy(&text));
+        if let Some(problem) = problem {
+            let (Place::Key(pointer) | Place::Value(pointer)) = &problem.place else { panic!("case {n}") };
+            assert!(root.find(pointer).is_some(), "case {n}: {pointer:?}");
+        }
+    }
+    println!("{} answers are equal", cases.len());
 }

@@ -3,6 +3,8 @@
 //! The text stays data: it is built as bytes and leaves this module as [`Untrusted`], so that a lone surrogate or an
 //! escape sequence in a name reaches the screen only through the one door.
 
+use std::cmp::Ordering;
+
 use super::json::{Kind, Value};
 use super::text::{Piece, Untrusted, pieces};
 use super::unicode::is_printable;
@@ -170,6 +172,67 @@ pub fn repr_float(float: f64) -> String {
     }
 }
 
+/// A number as Python compares it: exactly, integers of any size against floats.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Number {
+    /// An integer, or a float that equals one: its digits.
+    Int(String),
+    /// The bits of any other float. (`NaN` is one object in Python's reader, found equal by identity.)
+    Float(u64),
+}
+
+impl Number {
+    /// The number of a value; truth values are none here.
+    pub fn of(value: Value<'_>) -> Option<Self> {
+        match value.kind() {
+            Kind::Int => Some(Self::Int(String::from_utf8_lossy(int_digits(value)).into_owned())),
+            Kind::Float | Kind::NotFinite => value.float().map(Self::from),
+            _ => None,
+        }
+    }
+
+    /// The nearest float.
+    pub fn float(&self) -> f64 {
+        match self {
+            Self::Int(digits) => digits.parse().unwrap_or(f64::NAN),
+            Self::Float(bits) => f64::from_bits(*bits),
+        }
+    }
+
+    /// Python's order; `None` with `NaN`.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(compare_digits(a, b)),
+            // An integer too large for a float is still below infinity.
+            (Self::Int(_), Self::Float(_)) if other.float().is_infinite() => 0.0.partial_cmp(&other.float()),
+            (Self::Float(_), Self::Int(_)) if self.float().is_infinite() => self.float().partial_cmp(&0.0),
+            // A float with a fraction is below 2^53, where rounding the integer cannot change the order.
+            _ => self.float().partial_cmp(&other.float()),
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(float: f64) -> Self {
+        if float.is_finite() && float % 1.0 == 0.0 {
+            // Adding zero turns -0.0 into 0.0.
+            Self::Int(format!("{:.0}", float + 0.0))
+        } else {
+            Self::Float(float.to_bits())
+        }
+    }
+}
+
+fn compare_digits(a: &str, b: &str) -> Ordering {
+    let size = |digits: &str| (digits.len(), digits.to_owned());
+    match (a.strip_prefix('-'), b.strip_prefix('-')) {
+        (None, None) => size(a).cmp(&size(b)),
+        (Some(a), Some(b)) => size(b).cmp(&size(a)),
+        (None, Some(_)) => Ordering::Greater,
+        (Some(_), None) => Ordering::Less,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +260,24 @@ mod tests {
         ] {
             assert_eq!(repr_of(json), expected, "{}", String::from_utf8_lossy(json));
         }
+    }
+
+    #[test]
+    fn numbers_compare_exactly() {
+        let number = |json: &str| {
+            let mut tape = Tape::default();
+            Number::of(tape.parse(json.as_bytes()).unwrap()).unwrap()
+        };
+        let ascending = ["-Infinity", "-1e400000", "-10", "-9", "-0.5", "0", "0.5", "1", "1.0000000000000002", "9", "10", "1e30"];
+        for pair in ascending.windows(2).filter(|pair| pair[1] != "-1e400000") {
+            assert_eq!(number(pair[0]).compare(&number(pair[1])), Some(Ordering::Less), "{pair:?}");
+        }
+        let huge = "1".repeat(400);
+        assert_eq!(number(&huge).compare(&number("Infinity")), Some(Ordering::Less));
+        assert_eq!(number("Infinity").compare(&number(&huge)), Some(Ordering::Greater));
+        assert_eq!(number("1e22"), number("10000000000000000000000"));
+        assert_eq!(number("-0.0"), number("-0"));
+        assert_eq!(number("NaN").compare(&number("1")), None);
     }
 
     #[test]

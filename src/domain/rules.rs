@@ -47,6 +47,8 @@ pub struct Subject<'a> {
     pub procedure_errors: Vec<procedure::SchemaError>,
     /// Who writes and who reads what, if the procedure holds the schema.
     pub flow: Option<procedure::Flow<'a>>,
+    /// The schema that answers must hold, where the user gave one; else the record's own.
+    pub answer_schema: Option<&'a answer::Schema>,
 }
 
 impl<'a> Subject<'a> {
@@ -55,7 +57,14 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        Self { text, problems, record, procedure, procedure_errors, flow }
+        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None }
+    }
+
+    /// With the user's own answer schema.
+    #[must_use]
+    pub fn answer_schema(mut self, schema: Option<&'a answer::Schema>) -> Self {
+        self.answer_schema = schema;
+        self
     }
 
     /// The procedure, if it holds upstream's schema.
@@ -77,6 +86,7 @@ pub const RULES: &[&Rule] = &[
     &procedure::UNRESOLVED_INPUT,
     &procedure::REDEFINED,
     &procedure::UNUSED,
+    &answer::SCHEMA,
 ];
 
 /// What all rules say of a record.

@@ -6,7 +6,7 @@ use super::UPSTREAM;
 use crate::domain::finding::{Finding, Severity};
 use crate::domain::json::{Kind, Value};
 use crate::domain::procedure::{FINAL_ANSWER, PROBLEM_TEXT};
-use crate::domain::python;
+use crate::domain::python::{self, Number};
 use crate::domain::text::Untrusted;
 
 /// What makes a first step look like an extraction; any part of a word counts, as in `already`.
@@ -84,9 +84,7 @@ fn items(value: Option<Value<'_>>) -> Option<impl Iterator<Item = Value<'_>>> {
 #[derive(PartialEq, Eq, Hash)]
 enum Name<'a> {
     Text(Untrusted<'a>),
-    Int(String),
-    /// The bits of a float that equals no integer. (`NaN` is one object in Python's reader, and found by identity.)
-    Float(u64),
+    Number(Number),
     None,
 }
 
@@ -98,22 +96,12 @@ impl<'a> Name<'a> {
 
     /// `None`: not hashable.
     fn of(value: Value<'a>) -> Option<Self> {
-        let int = |bytes: &[u8]| Self::Int(String::from_utf8_lossy(bytes).into_owned());
         Some(match value.kind() {
             Kind::String | Kind::Key => Self::Text(value.string()?),
-            Kind::Int => int(python::int_digits(value)),
-            Kind::True => int(b"1"),
-            Kind::False => int(b"0"),
+            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(Number::of(value)?),
+            Kind::True => Self::Number(Number::from(1.0)),
+            Kind::False => Self::Number(Number::from(0.0)),
             Kind::Null => Self::None,
-            Kind::Float | Kind::NotFinite => {
-                let float = value.float()?;
-                if float.is_finite() && float % 1.0 == 0.0 {
-                    // Adding zero turns -0.0 into 0.0.
-                    int(format!("{:.0}", float + 0.0).as_bytes())
-                } else {
-                    Self::Float(float.to_bits())
-                }
-            }
             Kind::Array | Kind::Object => return None,
         })
     }
