@@ -168,3 +168,87 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
         findings.push(finding);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::formats;
+
+    fn problem(schema: &str, answer: &str, view: View) -> Option<(String, Place)> {
+        let schema = Schema::compile(schema.as_bytes()).unwrap();
+        let mut tape = Tape::default();
+        let root = tape.parse(answer.as_bytes()).unwrap();
+        let problem = validate(root, root, &schema, view)?;
+        Some((problem.message.line().into_string(), problem.place))
+    }
+
+    fn pointer(parts: &[&str]) -> Pointer {
+        Pointer::from_iter(parts.iter().copied())
+    }
+
+    #[test]
+    fn a_state_is_judged_by_the_schemas_own_keys() {
+        let text = br#"{"procedure": {"steps": []}, "mode": "procedural", "state": {"problem_text": "?", "a": NaN,
+            "final_answer": "7", "final_answer_numerical": Infinity, "confidence": 0.5}}"#;
+        let mut tape = Tape::default();
+        let root = tape.parse(text).unwrap();
+        let subject = Subject::new(text, &[], Some(formats::read(root)));
+        let mut findings = Findings::new();
+        check(&subject, &mut findings);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].message, "final_answer_numerical must be finite");
+        assert_eq!(*findings[0].place(), Place::Value(pointer(&["state", "final_answer_numerical"])));
+
+        let schema = r#"{"properties": {"a": {}, "b": {}}, "minProperties": 2, "maxProperties": 2}"#;
+        assert_eq!(problem(schema, r#"{"a": 1, "x": 2, "b": 3}"#, View::OwnKeys), None);
+        let (message, place) = problem(schema, r#"{"x": 2, "b": {"y": 1}}"#, View::OwnKeys).unwrap();
+        assert_eq!(message, "schema validation error: {'b': {'y': 1}} does not have enough properties");
+        assert_eq!(place, Place::Value(Pointer::default()));
+    }
+
+    #[test]
+    fn places_are_exact() {
+        let gsm = published_text(AnswerSchema::Gsm);
+        let place = |answer| problem(gsm, answer, View::Whole).unwrap().1;
+        assert_eq!(place(r#"{"final_answer": 1}"#), Place::Value(pointer(&["final_answer"])));
+        assert_eq!(place(r#"{"final_answer": "a"}"#), Place::Value(Pointer::default()));
+        let extra = r#"{"final_answer": "a", "final_answer_numerical": 1, "z": 1, "confidence": 1, "b": 2}"#;
+        assert_eq!(place(extra), Place::Key(pointer(&["b"])));
+    }
+
+    #[test]
+    fn nothing_outside_of_the_schema_is_fetched() {
+        for schema in [
+            r#"{"$ref": "http://127.0.0.1:1/schema.json"}"#,
+            r#"{"$ref": "file:///etc/hostname"}"#,
+            r#"{"$ref": "other.json#/a"}"#,
+            r#"{"properties": {"a": {"$dynamicRef": "https://example.com/x"}}}"#,
+        ] {
+            assert!(Schema::compile(schema.as_bytes()).is_err(), "{schema}");
+        }
+        for schema in ["", "{", "3", r#"{"type": "text"}"#, r#"{"maxLength": -1}"#, r#"{"pattern": "("}"#, "{\"minimum\": NaN}"] {
+            assert!(Schema::compile(schema.as_bytes()).is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn rare_keywords_are_judged_by_the_crate() {
+        let schema = r#"{"properties": {"a": {"type": "string"}}, "unevaluatedProperties": false}"#;
+        assert_eq!(problem(schema, r#"{"a": "x"}"#, View::Whole), None);
+        let (_, place) = problem(schema, r#"{"a": 1}"#, View::Whole).unwrap();
+        assert_eq!(place, Place::Value(pointer(&["a"])));
+        assert!(problem(schema, r#"{"a": NaN}"#, View::Whole).unwrap().0.contains("cannot judge"));
+        assert_eq!(problem(schema, r#"{"a": "x", "step_variable": NaN}"#, View::OwnKeys), None);
+    }
+
+    #[test]
+    fn references_may_lead_back() {
+        assert_eq!(problem(r##"{"$ref": "#"}"##, "1", View::Whole), None);
+        let list = r##"{"type": "object", "properties": {"next": {"$ref": "#"}}}"##;
+        let (message, place) = problem(list, r#"{"next": {"next": 1}}"#, View::Whole).unwrap();
+        assert_eq!(message, "schema validation error: 1 is not of type 'object'");
+        assert_eq!(place, Place::Value(pointer(&["next", "next"])));
+        let deep = format!("{}1{}", r#"{"next":"#.repeat(500), "}".repeat(500));
+        assert_eq!(problem(list, &deep, View::Whole), None);
+    }
+}

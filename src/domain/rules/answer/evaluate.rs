@@ -11,7 +11,7 @@ use crate::domain::python::{Message, Number};
 use crate::domain::text::Untrusted;
 
 /// References that lead back to themselves end here; Python ends in an exception.
-const MAX_DEPTH: usize = 1000;
+const MAX_DEPTH: usize = 256;
 
 type Found<'a> = Option<Problem<'a>>;
 
@@ -282,7 +282,7 @@ fn beyond<'a>(value: Value<'a>, limit: Limit, number: &Number, words: &[u8]) -> 
     if wrong { problem(value, Message::default().value(value).text(how).text(words)) } else { None }
 }
 
-/// Python divides by a float in floats, and by an integer exactly. What is not finite makes Python raise an exception.
+/// Python divides by a float in floats, and by an integer exactly. Where it raises an exception, nothing is said.
 fn is_multiple(value: Value<'_>, number: &Number, is_float: bool) -> bool {
     let (Some(instance), divisor) = (Number::of(value), number.float()) else { return true };
     let float = value.float().unwrap_or(f64::NAN);
@@ -291,7 +291,7 @@ fn is_multiple(value: Value<'_>, number: &Number, is_float: bool) -> bool {
         return divisor == 0 || digits.fold(0, |rest, digit| (rest * 10 + digit) % divisor) == 0;
     }
     let quotient = float / divisor;
-    if !float.is_finite() || divisor == 0.0 {
+    if divisor == 0.0 || (is_float && !float.is_finite()) {
         true
     } else if is_float && quotient.is_finite() {
         quotient % 1.0 == 0.0
@@ -355,20 +355,36 @@ pub(super) fn foreign<'a>(validator: &jsonschema::Validator, answer: Value<'a>) 
 
 /// The value as `serde_json` has it; `None` where that could not hold it exactly.
 pub(super) fn to_serde(value: Value<'_>) -> Option<Json> {
+    converted(value, false)
+}
+
+/// The value as `serde_json` has it, large integers rounded and half surrogate pairs replaced: good enough to ask
+/// whether a schema is one, not to judge by it. `None` for numbers that are not finite.
+pub(super) fn to_serde_rounded(value: Value<'_>) -> Option<Json> {
+    converted(value, true)
+}
+
+fn converted(value: Value<'_>, rounded: bool) -> Option<Json> {
+    let text = |string: Untrusted<'_>| match string.utf8() {
+        Some(text) => Some(text.to_owned()),
+        None => rounded.then(|| String::from_utf8_lossy(string.bytes()).into_owned()),
+    };
     Some(match value.kind() {
         Kind::Null => Json::Null,
         Kind::True => Json::Bool(true),
         Kind::False => Json::Bool(false),
         Kind::Int => {
-            let text = std::str::from_utf8(value.raw()).ok()?;
-            let signed = text.parse::<i64>().map(JsonNumber::from);
-            Json::Number(signed.or_else(|_| text.parse::<u64>().map(JsonNumber::from)).ok()?)
+            let digits = std::str::from_utf8(value.raw()).ok()?;
+            let exact = digits.parse::<i64>().map(JsonNumber::from);
+            let exact = exact.or_else(|_| digits.parse::<u64>().map(JsonNumber::from)).ok();
+            let near = || if rounded { JsonNumber::from_f64(value.float()?) } else { None };
+            Json::Number(exact.or_else(near)?)
         }
         Kind::Float | Kind::NotFinite => Json::Number(JsonNumber::from_f64(value.float()?)?),
-        Kind::String | Kind::Key => Json::String(value.string()?.utf8()?.to_owned()),
-        Kind::Array => Json::Array(value.items().map(to_serde).collect::<Option<_>>()?),
+        Kind::String | Kind::Key => Json::String(text(value.string()?)?),
+        Kind::Array => Json::Array(value.items().map(|item| converted(item, rounded)).collect::<Option<_>>()?),
         Kind::Object => {
-            let read = |member: Member<'_>| Some((member.name().utf8()?.to_owned(), to_serde(member.value)?));
+            let read = |member: Member<'_>| Some((text(member.name())?, converted(member.value, rounded)?));
             Json::Object(value.members().map(read).collect::<Option<Map<_, _>>>()?)
         }
     })

@@ -11,7 +11,7 @@ use std::fmt;
 
 use regex::bytes::Regex;
 
-use super::View;
+use super::{View, evaluate};
 use crate::domain::json::{Kind, Part, Pointer, Tape, Value};
 use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
@@ -118,20 +118,30 @@ impl Schema {
             return Err(SchemaFailure(Shown::own("the schema cannot be read: ").and(why)));
         }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
-        let json = super::evaluate::to_serde(root)
-            .ok_or(SchemaFailure(Shown::own("the schema holds a number or text that JSON does not know")))?;
+        let json = evaluate::to_serde_rounded(root)
+            .ok_or(SchemaFailure(Shown::own("the schema holds a number that JSON does not know")))?;
         let validator = jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .should_validate_formats(false)
             .with_retriever(Offline)
-            .build(&json)
-            .map_err(|error| SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&Shown::error(&error))))?;
+            .build(&json);
         let mut schema = Self::read(root).unwrap_or_default();
-        if schema.nodes.is_empty() {
-            schema.foreign = Some(Box::new(validator));
-            schema.whole = true;
-            schema.own = property_names(root);
+        let known = !schema.nodes.is_empty();
+        match validator {
+            // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
+            Err(error) if known && is_about_regex(&error) => {}
+            Err(error) => {
+                let why = Shown::own("not a usable JSON Schema: ").join(&Shown::error(&error));
+                return Err(SchemaFailure(why));
+            }
+            Ok(_) if known => {}
+            Ok(_) if evaluate::to_serde(root).is_none() => {
+                return Err(SchemaFailure(Shown::own("the schema holds a number of more than 64 bits")));
+            }
+            Ok(validator) => {
+                schema = Self { nodes: Vec::new(), own: property_names(root), whole: true, foreign: Some(Box::new(validator)) };
+            }
         }
         Ok(schema)
     }
@@ -162,8 +172,8 @@ impl Schema {
     /// The first error in Python's order.
     pub(super) fn first_problem<'a>(&self, answer: Value<'a>, view: View) -> Option<Problem<'a>> {
         match &self.foreign {
-            Some(validator) => super::evaluate::foreign(validator, answer),
-            None => super::evaluate::root(self, answer, view),
+            Some(validator) => evaluate::foreign(validator, answer),
+            None => evaluate::root(self, answer, view),
         }
     }
 }
@@ -173,6 +183,11 @@ pub(super) struct Problem<'a> {
     pub(super) message: Untrusted<'static>,
     pub(super) value: Value<'a>,
     pub(super) key: Option<Value<'a>>,
+}
+
+fn is_about_regex(error: &jsonschema::ValidationError<'_>) -> bool {
+    use jsonschema::error::ValidationErrorKind;
+    matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex")
 }
 
 fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
