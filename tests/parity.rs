@@ -173,7 +173,9 @@ fn answers_are_judged_as_upstream_judges_them() {
         let name = AnswerSchema::from_word(case["schema"].as_str().unwrap()).unwrap();
         let problem = answer::validate(root, root, answer::published(name), View::Whole);
         let theirs = case["message"].as_str();
-        if case["check_finite_number"] == false && problem.as_ref().is_some_and(|p| p.message == "final_answer_numerical must be finite") {
+        if case["check_finite_number"] == false
+            && problem.as_ref().is_some_and(|p| p.message == "final_answer_numerical must be finite")
+        {
             assert_eq!(theirs, None, "case {n}");
             continue;
         }
@@ -198,7 +200,8 @@ fn ones_own_schemas_judge_as_in_python() {
     for case in &cases {
         let n = &case["n"];
         let schema_text = case["schema"].as_str().unwrap();
-        let schema = Schema::compile(schema_text.as_bytes()).unwrap_or_else(|failure| panic!("case {n}: {failure} {schema_text}"));
+        let schema = Schema::compile(schema_text.as_bytes())
+            .unwrap_or_else(|failure| panic!("case {n}: {failure} {schema_text}"));
         let text = text_of(case);
         assert!(tape.read(&text), "case {n}: {:?}", tape.problems);
         let root = tape.root(&text).unwrap();

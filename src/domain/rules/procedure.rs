@@ -121,7 +121,8 @@ fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
             };
         }
         let loc = Untrusted::from(loc);
-        let message = Message::new("Schema error at ").text(loc.bytes()).text(": ").text(error.kind.message().as_bytes());
+        let message =
+            Message::new("Schema error at ").text(loc.bytes()).text(": ").text(error.kind.message().as_bytes());
         let parts = error.loc.iter().map(|part| match part {
             Part::Key(key) => Datum::Text(key.clone()),
             Part::Index(index) => Datum::Int(index.to_string()),
@@ -251,7 +252,8 @@ fn unresolved(
     let Some(writing) = procedure.steps.get(writer) else { return finding };
     let place = Procedure::step_pointer(&base, writer);
     let place = Place::Value(writing.output_pointer(&place, output).then("name"));
-    let how = if flow.is_written_once(variable) { "written only here, in step " } else { "first written here, in step " };
+    let how =
+        if flow.is_written_once(variable) { "written only here, in step " } else { "first written here, in step " };
     finding
         .label(place, Message::new(how).number(writer + 1))
         .help("Move the step that writes this variable before the step that reads it.")
