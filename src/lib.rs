@@ -14,6 +14,8 @@ pub mod domain {
     pub mod json;
     /// A procedure as it stands in a record.
     pub mod procedure;
+    /// Values as Python prints them in its messages.
+    pub mod python;
     /// One record, whatever its format.
     pub mod record;
     /// What the table keeps of a record: forty bytes.
