@@ -708,9 +708,11 @@ mod tests {
         }
 
         #[test]
-        fn a_split_changes_nothing(bytes in soup(), at in any::<prop::sample::Index>()) {
+        fn a_split_changes_nothing(mut bytes in soup(), at in any::<prop::sample::Index>()) {
             // Except for an end marker inside a paste, which can only be told from the end within one read.
-            prop_assume!(memchr::memmem::find(&bytes, PASTE_END).is_none());
+            while let Some(at) = memchr::memmem::find(&bytes, PASTE_END) {
+                bytes.remove(at);
+            }
             let (a, b) = bytes.split_at(at.index(bytes.len() + 1));
             let mut decoder = Decoder::new();
             let mut out = decoder.feed(a);

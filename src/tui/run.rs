@@ -150,13 +150,24 @@ pub fn run<P: Program>(
 ) -> io::Result<u8> {
     let panics = terminal::hook_panics();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let code = runtime.block_on(async {
+    let runtime = Hurried(Some(runtime));
+    let Some(running) = &runtime.0 else { return Ok(0) };
+    running.block_on(async {
         let _guard = Guard;
         Loop::new(tty, program, options, panics, perform)?.run().await
-    });
-    // Work that is still under way must not hold up the end; what must be saved has its own thread.
-    runtime.shutdown_background();
-    code
+    })
+}
+
+/// A runtime whose end waits for nothing, not even after a panic: work that is still under way must not hold up the
+/// end, and what must be saved has its own thread.
+struct Hurried(Option<tokio::runtime::Runtime>);
+
+impl Drop for Hurried {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Gives the terminal back however the loop ends.

@@ -1,7 +1,7 @@
 //! The terminal itself: found, measured, taken over and given back.
 //!
-//! Everything that must be undone is in [`HELD`], so whoever comes first (the end of the program, a signal, the panic
-//! hook) undoes it, once. Nothing here waits longer than [`LEAVE_PATIENCE`] for a terminal that does not read.
+//! Everything that must be undone is kept in one place, so whoever comes first (the end of the program, a signal, the panic
+//! hook) undoes it, once. Nothing here waits long for a terminal that does not read.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
