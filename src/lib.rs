@@ -42,8 +42,12 @@ pub mod io {
     pub mod failure;
     /// From names to sources.
     pub mod input;
+    /// Loading in the background, and following.
+    pub mod load;
     /// Opening without harm.
     pub mod open;
+    /// All records found, as the screen sees them.
+    pub mod store;
 }
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.

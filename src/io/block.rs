@@ -30,7 +30,9 @@ pub struct Cursor {
 pub struct Block {
     /// The bytes; reused from block to block.
     pub bytes: Vec<u8>,
-    /// Where the bytes begin in the source.
+    /// The border where it begins in the source.
+    pub border: u64,
+    /// Where the bytes begin in the source: at the border, or behind it if there is but one long record.
     pub start: u64,
     /// One past the last byte that belongs to the block: the border where the next begins.
     pub end: u64,
@@ -77,6 +79,20 @@ impl Cursor {
         Self { blob, layout, state: State::default(), at: 0, line: 1, index: 0 }
     }
 
+    /// At the last record of a block that this cursor has read, to read it again when there is more of it.
+    #[must_use]
+    pub fn back_to_last(&self, block: &Block) -> Option<Self> {
+        let last = block.cuts.last()?;
+        let before = block.bytes.get(..last.range.start).unwrap_or_default();
+        Some(Self {
+            state: last.state(),
+            at: block.start + last.range.start as u64,
+            line: block.line + line_ends(self.layout, before),
+            index: self.index.saturating_sub(1),
+            ..self.clone()
+        })
+    }
+
     /// What it reads.
     pub fn blob(&self) -> &Arc<Blob> {
         &self.blob
@@ -96,7 +112,7 @@ impl Cursor {
         self.blob.read(self.at, size, &mut block.bytes)?;
         block.cuts.clear();
         block.skips = Skips::default();
-        (block.start, block.line, block.index) = (self.at, self.line, self.index);
+        (block.border, block.start, block.line, block.index) = (self.at, self.at, self.line, self.index);
         (block.long, block.open) = (None, false);
         if block.bytes.is_empty() {
             return Ok(false);
@@ -129,6 +145,8 @@ impl Cursor {
         let lead = leading(&block.bytes);
         let text = block.bytes.get(lead..).unwrap_or_default();
         let comment = text.starts_with(b"//");
+        self.line += line_ends(self.layout, block.bytes.get(..lead).unwrap_or_default());
+        block.line = self.line;
         let mut span = match self.layout {
             Layout::Lines(end) => Span::Line(end),
             Layout::Values => self.state.span(text),
@@ -167,8 +185,9 @@ impl Cursor {
         }
         block.start = from;
         block.long = Some(len);
+        let item = self.state.is_list();
         let joined = self.layout == Layout::Values && self.state.pass();
-        block.cuts.push(Cut { range: 0..block.bytes.len(), joined });
+        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, item });
         Ok(())
     }
 }

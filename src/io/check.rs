@@ -168,13 +168,16 @@ pub fn check(
     outcome
 }
 
+/// Hashes of ids with the lines of their records.
+type IdLines = Vec<(u64, u64)>;
+
 /// A block, checked and rendered.
 struct Done {
     source: usize,
     name: Shown,
     out: Vec<u8>,
     counts: Counts,
-    ids: Vec<(u64, u64)>,
+    ids: IdLines,
 }
 
 /// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
@@ -213,7 +216,7 @@ struct Shelf {
     /// How many blocks there are, once that is known.
     total: Option<u64>,
     stopped: bool,
-    spare: Vec<(Vec<u8>, Vec<(u64, u64)>)>,
+    spare: Vec<(Vec<u8>, IdLines)>,
 }
 
 /// A block to work on.
@@ -231,8 +234,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<I: Iterator<Item = Result<Input, Failure>>> Line<I> {
     fn new(inputs: I, ahead: u64) -> Self {
-        let reader =
-            Reader { inputs, current: None, begun: 0, next: 0, failures: Vec::new(), passed_over: 0 };
+        let reader = Reader { inputs, current: None, begun: 0, next: 0, failures: Vec::new(), passed_over: 0 };
         Self { reader: Mutex::new(reader), shelf: Mutex::default(), moved: Condvar::new(), ahead }
     }
 
@@ -293,7 +295,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Line<I> {
         self.moved.notify_all();
     }
 
-    fn give_back(&self, mut out: Vec<u8>, mut ids: Vec<(u64, u64)>) {
+    fn give_back(&self, mut out: Vec<u8>, mut ids: IdLines) {
         // An unusually large answer is not kept.
         if out.capacity() <= 4 << 20 {
             out.clear();
@@ -341,7 +343,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
         };
         let begun = begin(&input).and_then(|begun| match begun {
             Begun::Source(source) => Ok(Some(source)),
-            Begun::Pipe(pipe) => begin_pipe(pipe, input.name()).map(Some),
+            Begun::Pipe(pipe) => begin_pipe(pipe, &input.name()).map(Some),
             Begun::PassedOver => Ok(None),
         });
         match begun {
@@ -408,14 +410,14 @@ fn render_block(
 #[derive(Default)]
 struct Ids {
     source: usize,
-    all: Vec<(u64, u64)>,
+    all: IdLines,
 }
 
 /// How many ids of one source are compared; 16 bytes each.
 pub const MAX_IDS: usize = 16 << 20;
 
 impl Ids {
-    fn add(&mut self, source: usize, ids: &mut Vec<(u64, u64)>, duplicates: &mut Vec<Duplicate>) {
+    fn add(&mut self, source: usize, ids: &mut IdLines, duplicates: &mut Vec<Duplicate>) {
         if source != self.source {
             self.finish(duplicates);
             self.source = source;

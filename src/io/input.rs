@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::cut::{Layout, decode_wide, looks_like_json};
 use super::failure::Failure;
-use super::open::{Blob, Opened, not_text, open, spool, standard_input};
+use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
@@ -120,6 +120,8 @@ pub struct Source {
     pub layout: Layout,
     /// It was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
     pub decoded: bool,
+    /// What the disk said of it when it was opened.
+    pub stat: Stat,
 }
 
 /// What became of an input.
@@ -154,20 +156,21 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
 }
 
 /// Reads a pipe to its end and recognises it.
-pub fn begin_pipe(pipe: File, name: Shown) -> Result<Source, Failure> {
+pub fn begin_pipe(pipe: File, name: &Shown) -> Result<Source, Failure> {
     let blob = Blob::in_memory(name.clone())?;
     if spool(pipe, &blob, |_| true)? == 0 {
-        return Err(Failure::own("cannot read", &name, "nothing came through this pipe"));
+        return Err(Failure::own("cannot read", name, "nothing came through this pipe"));
     }
-    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", &name, "it does not look like JSON"))
+    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
 }
 
 /// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
 pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
+    let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
     if let Some(text) = decode_wide(&head) {
-        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob).map(Some) };
+        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
     }
     if let Some(why) = not_text(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
@@ -175,10 +178,27 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
-    Ok(Some(Source { blob: Arc::new(blob), layout: Layout::of(&head), decoded: false }))
+    Ok(Some(Source { blob: Arc::new(blob), layout: Layout::of(&head), decoded: false, stat }))
 }
 
-fn decoded(blob: &Blob) -> Result<Source, Failure> {
+/// Recognises what has come through a pipe so far; `None`: it is too early to tell.
+pub fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, Failure> {
+    let stat = blob.stat()?;
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    if head.len() < 8 && !ended {
+        return Ok(None);
+    }
+    if decode_wide(&head).is_some() {
+        return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
+    }
+    if let Some(why) = not_text(&head) {
+        return Err(Failure::own("cannot read", blob.name(), why));
+    }
+    Ok(Some(Source { blob: blob.clone(), layout: Layout::of(&head), decoded: false, stat }))
+}
+
+fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; turn it into UTF-8 first: iconv -t UTF-8";
     let len = blob.len()?;
     if len > MAX_WIDE {
@@ -189,7 +209,7 @@ fn decoded(blob: &Blob) -> Result<Source, Failure> {
     let text = decode_wide(&wide).unwrap_or_default();
     let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
     let layout = Layout::of(head);
-    Ok(Source { blob: Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), layout, decoded: true })
+    Ok(Source { blob: Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), layout, decoded: true, stat })
 }
 
 #[cfg(test)]
