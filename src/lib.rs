@@ -18,8 +18,12 @@ pub mod domain {
     pub mod record;
     /// The registry of rules.
     pub mod rules;
+    /// The global state over time: what every step could read and what it wrote.
+    pub mod state;
     /// Text from data, and its one door to the screen.
     pub mod text;
+    /// What was recorded of every step.
+    pub mod trace;
     /// Which characters Python calls printable.
     pub mod unicode;
 }
