@@ -14,8 +14,12 @@ pub mod domain {
     pub mod json;
     /// A procedure as it stands in a record.
     pub mod procedure;
+    /// Python's `json.dumps`, byte for byte.
+    pub mod pyjson;
     /// One record, whatever its format.
     pub mod record;
+    /// What was found, as text, short lines, JSON lines or SARIF.
+    pub mod report;
     /// The registry of rules.
     pub mod rules;
     /// The global state over time: what every step could read and what it wrote.
