@@ -14,6 +14,8 @@ pub mod domain {
     pub mod json;
     /// A procedure as it stands in a record.
     pub mod procedure;
+    /// One step and the state it finds -> the request, as upstream makes it.
+    pub mod prompt;
     /// Python's `json.dumps`, byte for byte.
     pub mod pyjson;
     /// One record, whatever its format.
@@ -22,6 +24,8 @@ pub mod domain {
     pub mod report;
     /// The registry of rules.
     pub mod rules;
+    /// The JSON Schemas that are part of the program.
+    pub mod schemas;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
     /// Text from data, and its one door to the screen.
@@ -34,6 +38,9 @@ pub mod domain {
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {}
+
+/// The commands that need no screen. Law: knows `domain` and `io`.
+pub mod cli;
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
 pub mod tui {}

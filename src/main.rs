@@ -1,1 +1,29 @@
-fn main() {}
+//! Start and exit code: everything else lives in the library.
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use stepscope::cli::{self, Asked, Out};
+
+fn main() -> ExitCode {
+    let mut out = Out::new();
+    let code = match cli::parse(std::env::args_os(), &mut out) {
+        Ok(Asked::Command(command)) => cli::run(&command, &cli::Keys(&[]), &mut out),
+        Ok(Asked::Screen(screen)) => open(&screen, &mut out),
+        Err(code) => code,
+    };
+    ExitCode::from(out.finish(code))
+}
+
+/// The screen needs a terminal on both sides.
+fn open(_screen: &cli::Screen, out: &mut Out) -> u8 {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        out.complain(&stepscope::domain::text::Shown::own(
+            "stepscope opens a screen and needs a terminal for it; in a pipe use `stepscope check PATH` or \
+             `stepscope show PATH --id ID`",
+        ));
+        return cli::FAILED;
+    }
+    out.complain(&stepscope::domain::text::Shown::own("the screen is not connected yet"));
+    cli::FAILED
+}
