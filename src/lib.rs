@@ -22,6 +22,8 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
+    /// What the table keeps of a record: forty bytes.
+    pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.
@@ -37,10 +39,38 @@ pub mod domain {
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
-pub mod io {}
+pub mod io {
+    /// Sources read block by block.
+    pub mod block;
+    /// The pipeline behind `stepscope check`.
+    pub mod check;
+    /// Where records begin and end.
+    pub mod cut;
+    /// One record read and checked.
+    pub mod examine;
+    /// What could not be done, and what to do about it.
+    pub mod failure;
+    /// From names to sources.
+    pub mod input;
+    /// Opening without harm.
+    pub mod open;
+}
 
 /// The commands that need no screen. Law: knows `domain` and `io`.
 pub mod cli;
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
-pub mod tui {}
+pub mod tui {
+    /// Bytes from the terminal to keys, mouse, pastes and replies.
+    pub mod input;
+    /// Bytes to the terminal, never waiting for it.
+    mod output;
+    /// The event loop and what a program has to be for it.
+    pub mod run;
+    /// Frames as bytes.
+    mod screen;
+    /// The terminal: found, taken over, given back.
+    pub mod terminal;
+    /// Roles to styles.
+    pub mod theme;
+}

@@ -14,6 +14,8 @@ use super::text::Untrusted;
 pub const MAX_DEPTH: usize = 512;
 /// A longer text is not read as one JSON value.
 pub const MAX_TEXT: usize = 64 << 20;
+/// A text with more values than that is not read: its tape would need many times its size.
+pub const MAX_VALUES: usize = 4 << 20;
 /// How many problems of one text are listed.
 const MAX_PROBLEMS: usize = 64;
 
@@ -81,12 +83,25 @@ pub enum ProblemKind {
     TooLong,
     /// An escape that JSON does not know.
     BadEscape,
+    /// More values than [`MAX_VALUES`].
+    TooMany,
+    /// Not in the text itself: another value stands before it in one line, or in one document.
+    Joined,
 }
 
 impl ProblemKind {
     /// Whether the value could not be read because of it.
     pub const fn is_fatal(self) -> bool {
-        matches!(self, Self::Cut | Self::Unexpected | Self::Trailing | Self::TooDeep | Self::TooLong | Self::BadEscape)
+        matches!(
+            self,
+            Self::Cut
+                | Self::Unexpected
+                | Self::Trailing
+                | Self::TooDeep
+                | Self::TooLong
+                | Self::TooMany
+                | Self::BadEscape
+        )
     }
 
     /// What happened, as half a sentence.
@@ -104,6 +119,8 @@ impl ProblemKind {
             Self::TooDeep => "nested deeper than 512 levels",
             Self::TooLong => "longer than 64 MB",
             Self::BadEscape => "an escape that JSON does not know",
+            Self::TooMany => "more than 4 million values",
+            Self::Joined => "another value stands before this one in the same line or document; write one a line",
         }
     }
 }
@@ -164,7 +181,15 @@ impl Tape {
         (!self.nodes.is_empty()).then_some(Value { nodes: &self.nodes, text, at: 0 })
     }
 
-    fn problem(&mut self, kind: ProblemKind, range: Range<usize>) {
+    /// Instead of reading: a text of this length, of which only the beginning is at hand, is too long.
+    pub fn refuse(&mut self, len: usize) {
+        self.nodes.clear();
+        self.problems.clear();
+        self.problem(ProblemKind::TooLong, 0..len);
+    }
+
+    /// Adds what is unusual about where the text stands; not for fatal problems.
+    pub fn problem(&mut self, kind: ProblemKind, range: Range<usize>) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem { kind, range });
         }
@@ -201,6 +226,7 @@ impl Reader<'_> {
                 State::FirstKey if self.peek() == Some(b'}') => self.close()?,
                 State::Value | State::FirstItem => self.value()?,
                 State::Key | State::FirstKey => self.key()?,
+                State::After if self.tape.nodes.len() >= MAX_VALUES => return Err(self.fail(ProblemKind::TooMany)),
                 State::After => match (self.tape.open.last(), self.peek()) {
                     (None, None) => return Ok(()),
                     (None, Some(_)) => return Err(self.fail(ProblemKind::Trailing)),

@@ -1,0 +1,174 @@
+//! A source read block by block, each block cut at the borders of its records.
+
+use std::sync::Arc;
+
+use super::cut::{Cut, Layout, Skips, Span, State, cut, leading, line_ends};
+use super::failure::Failure;
+use super::input::BLOCK;
+use super::open::Blob;
+use crate::domain::json::MAX_TEXT;
+
+/// Of a record longer than [`MAX_TEXT`] only so much is read.
+pub const WINDOW: usize = 1 << 20;
+
+/// Where the reading of a source stands: always at a border between records.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    blob: Arc<Blob>,
+    layout: Layout,
+    state: State,
+    /// The next byte to read.
+    pub at: u64,
+    /// The number of the line that it stands in, from 1.
+    pub line: u64,
+    /// How many records came before it.
+    pub index: u64,
+}
+
+/// A run of whole records.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The bytes; reused from block to block.
+    pub bytes: Vec<u8>,
+    /// Where the bytes begin in the source.
+    pub start: u64,
+    /// One past the last byte that belongs to the block: the border where the next begins.
+    pub end: u64,
+    /// The records, as ranges of `bytes`.
+    pub cuts: Vec<Cut>,
+    /// The number of the line in which it begins, from 1.
+    pub line: u64,
+    /// How many lines end in it.
+    pub lines: u64,
+    /// How many records came before it.
+    pub index: u64,
+    /// What was passed over in it.
+    pub skips: Skips,
+    /// The one record of this block is so long; its bytes are not all there if that is more than [`MAX_TEXT`].
+    pub long: Option<u64>,
+    /// The last record has no line end: it may be unfinished.
+    pub open: bool,
+}
+
+impl Block {
+    /// The bytes of a record.
+    pub fn text(&self, cut: &Cut) -> &[u8] {
+        self.bytes.get(cut.range.clone()).unwrap_or_default()
+    }
+
+    /// How long a record is on disk.
+    pub fn len_of(&self, cut: &Cut) -> u64 {
+        self.long.unwrap_or(cut.range.len() as u64)
+    }
+}
+
+/// Whether the bytes of long records are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Want {
+    /// Only places.
+    Places,
+    /// Places and bytes.
+    Bytes,
+}
+
+impl Cursor {
+    /// At the beginning of a source.
+    pub fn new(blob: Arc<Blob>, layout: Layout) -> Self {
+        Self { blob, layout, state: State::default(), at: 0, line: 1, index: 0 }
+    }
+
+    /// What it reads.
+    pub fn blob(&self) -> &Arc<Blob> {
+        &self.blob
+    }
+
+    /// How the records are laid out.
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Reads the next run of whole records, up to `end`; `false`: there are no more bytes before it.
+    pub fn next(&mut self, block: &mut Block, end: u64, want: Want) -> Result<bool, Failure> {
+        if block.bytes.capacity() > 4 * WINDOW {
+            block.bytes = Vec::new();
+        }
+        let size = (BLOCK as u64).min(end.saturating_sub(self.at)) as usize;
+        self.blob.read(self.at, size, &mut block.bytes)?;
+        block.cuts.clear();
+        block.skips = Skips::default();
+        (block.start, block.line, block.index) = (self.at, self.line, self.index);
+        (block.long, block.open) = (None, false);
+        if block.bytes.is_empty() {
+            return Ok(false);
+        }
+        let last = block.bytes.len() < BLOCK || self.at + BLOCK as u64 >= end;
+        let done = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
+        if done == 0 {
+            self.long(block, end, want)?;
+        } else {
+            block.end = self.at + done as u64;
+            block.lines = line_ends(self.layout, block.bytes.get(..done).unwrap_or_default());
+            block.open = last && !self.ends_line(block);
+        }
+        self.at = block.end;
+        self.line += block.lines;
+        self.index += block.cuts.len() as u64;
+        Ok(true)
+    }
+
+    /// Whether the last record of a block at the end of the source is surely finished.
+    fn ends_line(&self, block: &Block) -> bool {
+        match self.layout {
+            Layout::Lines(end) => block.bytes.last() == Some(&end),
+            Layout::Values => block.cuts.is_empty(),
+        }
+    }
+
+    /// A record that goes on behind the block: its end is looked for without keeping what lies between.
+    fn long(&mut self, block: &mut Block, end: u64, want: Want) -> Result<(), Failure> {
+        let lead = leading(&block.bytes);
+        let text = block.bytes.get(lead..).unwrap_or_default();
+        let comment = text.starts_with(b"//");
+        let mut span = match self.layout {
+            Layout::Lines(end) => Span::Line(end),
+            Layout::Values => self.state.span(text),
+        };
+        let mut at = self.at + lead as u64;
+        let from = at;
+        let mut part = text.to_vec();
+        block.lines = 0;
+        let (to, found) = loop {
+            if let Some(len) = span.feed(&part) {
+                block.lines += line_ends(self.layout, part.get(..len).unwrap_or_default());
+                break (at + len as u64, true);
+            }
+            block.lines += line_ends(self.layout, &part);
+            at += part.len() as u64;
+            self.blob.read(at, BLOCK.min(end.saturating_sub(at) as usize), &mut part)?;
+            if part.is_empty() {
+                break (at, false);
+            }
+        };
+        // The line end itself belongs to the line.
+        let line_end = u64::from(found && matches!(self.layout, Layout::Lines(_)));
+        block.lines += line_end;
+        block.end = to + line_end;
+        block.open = !found;
+        if comment {
+            block.skips.comments += 1;
+            return Ok(());
+        }
+        let len = to - from;
+        let keep = if len > MAX_TEXT as u64 { WINDOW } else { len as usize };
+        if want == Want::Bytes {
+            self.blob.read(from, keep, &mut block.bytes)?;
+        } else {
+            block.bytes.clear();
+        }
+        block.start = from;
+        block.long = Some(len);
+        let joined = self.layout == Layout::Values && self.state.pass();
+        block.cuts.push(Cut { range: 0..block.bytes.len(), joined });
+        Ok(())
+    }
+}

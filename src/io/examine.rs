@@ -1,0 +1,98 @@
+//! One record read and checked: what the background check, `stepscope check` and the screen have in common.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use super::cut::read_each;
+use crate::domain::finding::Findings;
+use crate::domain::formats;
+use crate::domain::json::{MAX_TEXT, Tape};
+use crate::domain::row::{Flag, Row};
+use crate::domain::rules::{Subject, check};
+
+/// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
+const LARGE: usize = 4 << 20;
+static LARGE_TURN: Mutex<()> = Mutex::new(());
+
+/// Reads and checks records, one after another, in the same memory.
+#[derive(Debug, Default)]
+pub struct Examiner {
+    tape: Tape,
+}
+
+/// One record, read and checked.
+#[derive(Debug)]
+pub struct Examined<'a> {
+    /// Its bytes in the text that was given.
+    pub range: Range<usize>,
+    /// It stands behind another value on one line or in one document.
+    pub joined: bool,
+    /// The record as the rules see it.
+    pub subject: Subject<'a>,
+    /// What the rules found.
+    pub findings: Findings,
+    /// Checking failed: a fault of stepscope, not of the record.
+    pub fault: bool,
+}
+
+impl Examiner {
+    /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
+    /// disk, of which only the beginning may be at hand.
+    pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
+        let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
+        if len > MAX_TEXT as u64 {
+            self.tape.refuse(text.len());
+            found(&examine(0..text.len(), joined, text, &self.tape));
+            return;
+        }
+        read_each(&mut self.tape, text, joined, |range, joined, tape| {
+            let own = text.get(range.clone()).unwrap_or_default();
+            found(&examine(range, joined, own, tape));
+        });
+        if text.len() > LARGE {
+            self.tape = Tape::default();
+        }
+    }
+}
+
+fn examine<'a>(range: Range<usize>, joined: bool, text: &'a [u8], tape: &'a Tape) -> Examined<'a> {
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        let subject = Subject::new(text, &tape.problems, tape.root(text).map(formats::read));
+        let findings = check(&subject);
+        (subject, findings)
+    }));
+    let fault = done.is_err();
+    let (subject, findings) = done.unwrap_or_else(|_| {
+        (
+            Subject { text, problems: &tape.problems, record: None, procedure: None, procedure_errors: Vec::new() },
+            Vec::new(),
+        )
+    });
+    Examined { range, joined, subject, findings, fault }
+}
+
+impl Examined<'_> {
+    /// Its row; `base` is where the text begins in the source, `len` its length on disk.
+    pub fn row(&self, base: u64, len: u64) -> Row {
+        let whole = if len > MAX_TEXT as u64 { len } else { self.range.len() as u64 };
+        let mut row = Row::unchecked(base + self.range.start as u64, whole);
+        if self.joined {
+            row.set(Flag::Joined);
+        }
+        let mut row = row.checked(&self.subject, &self.findings);
+        if self.fault {
+            row.set(Flag::Fault);
+        }
+        row
+    }
+
+    /// A number for its id that hardly any other id has; `None` without an id.
+    pub fn id_hash(&self) -> Option<u64> {
+        use std::hash::Hasher;
+        let id = self.subject.record.as_ref()?.id_text()?;
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write(id.bytes());
+        Some(hasher.finish())
+    }
+}

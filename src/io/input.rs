@@ -1,0 +1,239 @@
+//! From what was named on the command line to sources that can be read: files, folders, pipes, standard input.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::cut::{Layout, decode_wide, looks_like_json};
+use super::failure::Failure;
+use super::open::{Blob, Opened, not_text, open, spool, standard_input};
+use crate::domain::text::Shown;
+
+/// How much of a source is looked at to recognise it, and read at a time.
+pub const BLOCK: usize = 256 << 10;
+/// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
+pub const MAX_WIDE: u64 = 64 << 20;
+
+/// One thing to read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// Standard input.
+    Standard,
+    /// A path that was named.
+    Named(PathBuf),
+    /// A file found in a folder: passed over in silence if it does not begin like JSON.
+    Found(PathBuf),
+}
+
+impl Input {
+    /// Its name on screen.
+    pub fn name(&self) -> Shown {
+        match self {
+            Self::Standard => Shown::own("standard input"),
+            Self::Named(path) | Self::Found(path) => Shown::path(path),
+        }
+    }
+
+    /// Its path, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Standard => None,
+            Self::Named(path) | Self::Found(path) => Some(path),
+        }
+    }
+}
+
+/// All inputs that these paths stand for, in order. Folders are searched as they are reached, in path order, each
+/// folder once; hidden files are left out there.
+pub fn expand(paths: &[PathBuf]) -> Expand {
+    Expand { stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(), entered: HashSet::new() }
+}
+
+/// See [`expand`].
+#[derive(Debug)]
+pub struct Expand {
+    stack: Vec<Step>,
+    entered: HashSet<(u64, u64)>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Named(PathBuf),
+    Found(PathBuf),
+}
+
+impl Iterator for Expand {
+    type Item = Result<Input, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (path, named) = match self.stack.pop()? {
+                Step::Named(path) => (path, true),
+                Step::Found(path) => (path, false),
+            };
+            if named && path.as_os_str() == OsStr::new("-") {
+                return Some(Ok(Input::Standard));
+            }
+            match std::fs::metadata(&path) {
+                Ok(meta) if meta.is_dir() => {
+                    if self.entered.insert((meta.dev(), meta.ino()))
+                        && let Err(failure) = self.enter(&path)
+                    {
+                        return Some(Err(failure));
+                    }
+                }
+                Ok(meta) if !named && meta.is_file() => return Some(Ok(Input::Found(path))),
+                // Pipes, sockets and dangling links in a folder are nobody's records.
+                _ if !named => {}
+                // Opening will say what is wrong with it.
+                _ => return Some(Ok(Input::Named(path))),
+            }
+        }
+    }
+}
+
+impl Expand {
+    fn enter(&mut self, folder: &Path) -> Result<(), Failure> {
+        let fail = |error: std::io::Error| Failure::system("cannot read the folder", folder, &error);
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(fail)? {
+            let name = entry.map_err(fail)?.file_name();
+            if !name.as_encoded_bytes().starts_with(b".") {
+                names.push(name);
+            }
+        }
+        names.sort_unstable_by(|a, b| b.cmp(a));
+        self.stack.extend(names.into_iter().map(|name| Step::Found(folder.join(name))));
+        Ok(())
+    }
+}
+
+/// A source whose bytes can be read.
+#[derive(Debug)]
+pub struct Source {
+    /// The bytes.
+    pub blob: Arc<Blob>,
+    /// How its records are laid out.
+    pub layout: Layout,
+    /// It was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
+    pub decoded: bool,
+}
+
+/// What became of an input.
+#[derive(Debug)]
+pub enum Begun {
+    /// It can be read.
+    Source(Source),
+    /// It is a pipe: to be spooled into a blob and then recognised.
+    Pipe(File),
+    /// It does not begin like JSON and nobody named it.
+    PassedOver,
+}
+
+/// Opens an input and recognises it by its first block.
+pub fn begin(input: &Input) -> Result<Begun, Failure> {
+    let opened = match input {
+        Input::Standard => standard_input()?,
+        Input::Named(path) => open(path)?,
+        // What cannot be opened in a folder was not asked for by name.
+        Input::Found(path) => match open(path) {
+            Ok(opened) => opened,
+            Err(_) => return Ok(Begun::PassedOver),
+        },
+    };
+    match opened {
+        Opened::Pipe(pipe) => Ok(Begun::Pipe(pipe)),
+        Opened::File(blob) => {
+            let found = matches!(input, Input::Found(_));
+            Ok(recognise(blob, found)?.map_or(Begun::PassedOver, Begun::Source))
+        }
+    }
+}
+
+/// Reads a pipe to its end and recognises it.
+pub fn begin_pipe(pipe: File, name: Shown) -> Result<Source, Failure> {
+    let blob = Blob::in_memory(name.clone())?;
+    if spool(pipe, &blob, |_| true)? == 0 {
+        return Err(Failure::own("cannot read", &name, "nothing came through this pipe"));
+    }
+    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", &name, "it does not look like JSON"))
+}
+
+/// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
+pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    if let Some(text) = decode_wide(&head) {
+        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob).map(Some) };
+    }
+    if let Some(why) = not_text(&head) {
+        return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
+    }
+    if found && !looks_like_json(&head) {
+        return Ok(None);
+    }
+    Ok(Some(Source { blob: Arc::new(blob), layout: Layout::of(&head), decoded: false }))
+}
+
+fn decoded(blob: &Blob) -> Result<Source, Failure> {
+    const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; turn it into UTF-8 first: iconv -t UTF-8";
+    let len = blob.len()?;
+    if len > MAX_WIDE {
+        return Err(Failure::own("cannot read", blob.name(), WHY));
+    }
+    let mut wide = Vec::new();
+    blob.read(0, len as usize, &mut wide)?;
+    let text = decode_wide(&wide).unwrap_or_default();
+    let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
+    let layout = Layout::of(head);
+    Ok(Source { blob: Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), layout, decoded: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_in_order_and_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["b/2.jsonl", "b/10.jsonl", "a.json", ".hidden.json", ".git/x.json", "z.txt", "notes.md"] {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            let text = if name == "notes.md" { "# notes" } else { "{\"a\": 1}\n" };
+            std::fs::write(at(name), text).unwrap();
+        }
+        std::os::unix::fs::symlink(dir.path(), at("b/loop")).unwrap();
+        std::os::unix::fs::symlink("nowhere", at("b/dangling")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("b/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let inputs: Vec<Input> = expand(&[dir.path().into(), "-".into(), at("nowhere")]).map(Result::unwrap).collect();
+        let names = ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(at(name)));
+        assert_eq!(inputs[..5], names);
+        assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
+        assert!(matches!(begin(&inputs[0]), Ok(Begun::Source(_))));
+        assert!(matches!(begin(&inputs[3]), Ok(Begun::PassedOver)), "prose is no record");
+        assert!(matches!(begin(&inputs[4]), Ok(Begun::Source(_))), "told by content, not by name");
+        assert!(begin(&inputs[6]).is_err());
+    }
+
+    #[test]
+    fn wide_files_are_decoded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("wide.jsonl");
+        let wide: Vec<u8> = "\u{feff}{\"a\": 1}\n{\"a\": 2}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        std::fs::write(&path, wide).unwrap();
+        let Begun::Source(source) = begin(&Input::Named(path)).unwrap() else { panic!("not a source") };
+        assert_eq!((source.layout, source.decoded, source.blob.len()), (Layout::Lines(b'\n'), true, Ok(18)));
+    }
+
+    #[test]
+    fn what_is_packed_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.jsonl");
+        std::fs::write(&path, b"\x1f\x8b\x08\0").unwrap();
+        let failure = begin(&Input::Named(path)).unwrap_err().to_string();
+        assert!(failure.ends_with("runs.jsonl: this is gzip; unpack it first: gunzip"), "{failure}");
+    }
+}
