@@ -1,5 +1,7 @@
 //! From bytes on disk to checked records: every trap of real files, and files that change under the reader.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -409,7 +411,7 @@ mod live {
         file.set_len(A.len() as u64 + 1).unwrap();
         live.until("cut", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
         file.set_len(0).unwrap();
-        live.until("emptied", |store| store.is_empty());
+        live.until("emptied", Store::is_empty);
         append(&path, &format!("{}\n", numbered(1)));
         live.until("written again", |store| store.len() == 1);
         assert_eq!(live.texts(), [numbered(1)]);

@@ -63,12 +63,7 @@ fn examine<'a>(range: Range<usize>, joined: bool, text: &'a [u8], tape: &'a Tape
         (subject, findings)
     }));
     let fault = done.is_err();
-    let (subject, findings) = done.unwrap_or_else(|_| {
-        (
-            Subject { text, problems: &tape.problems, record: None, procedure: None, procedure_errors: Vec::new() },
-            Vec::new(),
-        )
-    });
+    let (subject, findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
     Examined { range, joined, subject, findings, fault }
 }
 
