@@ -74,6 +74,7 @@ enum State {
 pub struct Decoder {
     state: State,
     answers: usize,
+    mode_known: bool,
 }
 
 impl Decoder {
@@ -114,6 +115,11 @@ impl Decoder {
             State::Paste { bytes, .. } => vec![Input::Paste(pasted(&bytes))],
             _ => Vec::new(),
         }
+    }
+
+    /// Whether the terminal has answered [`super::terminal::ASK_MODE`] since the last call.
+    pub fn take_mode_known(&mut self) -> bool {
+        std::mem::take(&mut self.mode_known)
     }
 
     /// How many device attribute replies came since the last call. The writer asks for one to learn how far the
@@ -222,6 +228,7 @@ impl Decoder {
         match (byte, params.first()) {
             (b'M' | b'm', Some(b'<')) => out.extend(mouse(params, byte == b'm')),
             (b'c', Some(b'?')) => self.answers = self.answers.saturating_add(1),
+            (b'y', Some(b'?')) if params.starts_with(b"?2026;") => self.mode_known = true,
             // Every other private sequence is a reply to a question we did not ask.
             (_, Some(b'<'..=b'?')) => {}
             (b'M', None) => self.state = State::OldMouse(3),

@@ -34,6 +34,8 @@ pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
 const LOOK: Duration = Duration::from_millis(4);
 /// How long a stopped program waits for the continue signal that woke it.
 const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
+/// The answer to the first question is awaited so long; a later one was meant for somebody else.
+const FIRST_ANSWER: Duration = Duration::from_millis(500);
 
 /// What happened; everything a program is told.
 #[derive(Debug)]
@@ -284,6 +286,8 @@ struct Loop<'a, P: Program, F> {
     /// When signals and keys were last looked for.
     looked: Instant,
     fault: Fault,
+    /// The terminal may still be asked for its colour.
+    ask_background_until: Option<Instant>,
 }
 
 impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
@@ -314,6 +318,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             expires: None,
             looked: Instant::now(),
             fault: Fault::from_environment(),
+            ask_background_until: None,
         })
     }
 
@@ -432,10 +437,23 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
                     // An error here shows again with the next read.
                     let _ = self.write();
                 }
+                if self.decoder.take_mode_known() {
+                    self.ask_background();
+                }
                 Some(inputs)
             }
             Err(Errno::AGAIN | Errno::INTR) => Some(Vec::new()),
             Err(_) => None,
+        }
+    }
+
+    /// The terminal answers questions, so it may be asked for its colour; once, and not long after the start: a late
+    /// answer was meant for somebody else.
+    fn ask_background(&mut self) {
+        if self.ask_background_until.take().is_some_and(|until| Instant::now() < until) {
+            self.output.push(terminal::ASK_BACKGROUND.as_bytes());
+            // An error here shows again with the next read.
+            let _ = self.write();
         }
     }
 
@@ -523,7 +541,8 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
         let now = Instant::now();
         self.output.push(bytes.as_bytes());
         if first && self.options.ask_background {
-            self.output.push(terminal::ASK_BACKGROUND.as_bytes());
+            self.output.push(terminal::ASK_MODE.as_bytes());
+            self.ask_background_until = Some(now + FIRST_ANSWER);
         }
         self.output.ask(now);
         self.write()?;
