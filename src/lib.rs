@@ -44,6 +44,8 @@ pub mod io {
     pub mod load;
     /// Opening without harm.
     pub mod open;
+    /// Searching whole sources.
+    pub mod search;
     /// All records found, as the screen sees them.
     pub mod store;
 }

@@ -1,5 +1,7 @@
 //! From bytes on disk to checked records: every trap of real files, and files that change under the reader.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -491,6 +493,34 @@ mod live {
             live.until("one more", |store| store.len() == n + 1);
         }
         assert_eq!(live.texts(), [0, 1, 2].map(numbered));
+    }
+
+    #[test]
+    fn a_search_finds_every_record_once() {
+        use stepscope::io::search::{Pattern, SearchEvent, search};
+        let files = Files::new();
+        let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
+        let paths =
+            [files.write("a.jsonl", &text), files.write("b.jsonl", format!("[{},\n{}]", numbered(7), numbered(8)))];
+        let mut live = Live::open(&paths);
+        live.settle();
+        let (send, events) = channel();
+        let pattern = Pattern::regex("\"a[0-9]*7\"").unwrap();
+        let running = search(&live.store, &pattern, 2, move |event| send.send(event).is_ok());
+        let mut found = Vec::new();
+        loop {
+            match events.recv().unwrap() {
+                SearchEvent::Hits { source, bytes } => {
+                    found.extend(bytes.into_iter().map(|byte| live.store.position(source, byte).unwrap()));
+                }
+                SearchEvent::Progress(..) => {}
+                SearchEvent::Done => break,
+            }
+        }
+        found.sort_unstable();
+        let expected: Vec<usize> = (0..30_000).filter(|n| n % 10 == 7).chain([30_000]).collect();
+        assert_eq!(found, expected);
+        drop(running);
     }
 
     /// A writer appends, cuts and replaces at random while the index is built: whatever it did, in the end the rows are
