@@ -1,6 +1,6 @@
 //! From bytes on disk to checked records: every trap of real files, and files that change under the reader.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use std::io;
 use std::path::PathBuf;
@@ -411,7 +411,7 @@ mod live {
         file.set_len(A.len() as u64 + 1).unwrap();
         live.until("cut", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
         file.set_len(0).unwrap();
-        live.until("emptied", Store::is_empty);
+        live.until("emptied", |store| store.is_empty());
         append(&path, &format!("{}\n", numbered(1)));
         live.until("written again", |store| store.len() == 1);
         assert_eq!(live.texts(), [numbered(1)]);
@@ -493,6 +493,34 @@ mod live {
             live.until("one more", |store| store.len() == n + 1);
         }
         assert_eq!(live.texts(), [0, 1, 2].map(numbered));
+    }
+
+    #[test]
+    fn a_search_finds_every_record_once() {
+        use stepscope::io::search::{Found, Plan, start};
+        let files = Files::new();
+        let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
+        let paths =
+            [files.write("a.jsonl", &text), files.write("b.jsonl", format!("[{},\n{}]", numbered(7), numbered(8)))];
+        let mut live = Live::open(&paths);
+        live.settle();
+        let (send, events) = channel();
+        let pattern = regex::bytes::Regex::new("\"a[0-9]*7\"").unwrap();
+        let plan = Plan::of(&live.store, 0, |_| true);
+        let fits = move |text: &[u8]| pattern.is_match(text);
+        let running = start(plan, fits, move |found| send.send(found).is_ok());
+        let mut found = Vec::new();
+        loop {
+            match events.recv().unwrap() {
+                Found::Some(records) => found.extend(records.into_iter().map(|record| record as usize)),
+                Found::Failed(failure) => panic!("{failure}"),
+                Found::All => break,
+            }
+        }
+        found.sort_unstable();
+        let expected: Vec<usize> = (0..30_000).filter(|n| n % 10 == 7).chain([30_000]).collect();
+        assert_eq!(found, expected);
+        drop(running);
     }
 
     /// A writer appends, cuts and replaces at random while the index is built: whatever it did, in the end the rows are

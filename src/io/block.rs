@@ -58,6 +58,12 @@ impl Block {
         self.bytes.get(cut.range.clone()).unwrap_or_default()
     }
 
+    /// Whether each line is one record, and each record one line.
+    pub fn is_dense(&self, layout: Layout) -> bool {
+        let lines = self.lines + u64::from(self.open);
+        matches!(layout, Layout::Lines(_)) && self.cuts.len() as u64 == lines && self.skips == Skips::default()
+    }
+
     /// How long a record is on disk.
     pub fn len_of(&self, cut: &Cut) -> u64 {
         self.long.unwrap_or(cut.range.len() as u64)
@@ -118,12 +124,12 @@ impl Cursor {
             return Ok(false);
         }
         let last = block.bytes.len() < BLOCK || self.at + BLOCK as u64 >= end;
-        let done = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
+        let (done, lines) = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
         if done == 0 {
             self.long(block, end, want)?;
         } else {
             block.end = self.at + done as u64;
-            block.lines = line_ends(self.layout, block.bytes.get(..done).unwrap_or_default());
+            block.lines = lines;
             block.open = last && !self.ends_line(block);
         }
         self.at = block.end;

@@ -370,12 +370,15 @@ fn render_block(
 ) {
     done.counts.skips = block.skips;
     let (mut line, mut counted) = (block.line, 0);
-    let last = block.cuts.len();
+    let (last, dense) = (block.cuts.len(), block.is_dense(task.layout));
     for (n, cut) in block.cuts.iter().enumerate() {
         let text = block.text(cut);
-        let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
-        line += line_ends(task.layout, before);
-        counted = cut.range.start;
+        if dense {
+            line = block.line + n as u64;
+        } else {
+            line += line_ends(task.layout, block.bytes.get(counted..cut.range.start).unwrap_or_default());
+            counted = cut.range.start;
+        }
         if block.open && n + 1 == last && matches!(task.layout, Layout::Lines(_)) && is_cut_off(tape, text) {
             done.counts.skips.cut = Some(line);
             continue;

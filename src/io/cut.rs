@@ -221,7 +221,8 @@ impl Cut {
 }
 
 /// Cuts a block that begins at a border between records. What is complete goes to `cuts`; the number of bytes up to the
-/// last border comes back. If `last`, nothing follows, and the rest of the block is a record too.
+/// last border comes back, and the number of lines that end before it. If `last`, nothing follows, and the rest of the
+/// block is a record too.
 pub fn cut(
     layout: Layout,
     state: &mut State,
@@ -229,18 +230,22 @@ pub fn cut(
     last: bool,
     cuts: &mut Vec<Cut>,
     skips: &mut Skips,
-) -> usize {
+) -> (usize, u64) {
     match layout {
         Layout::Lines(end) => cut_lines(end, block, last, cuts, skips),
-        Layout::Values => cut_values(state, block, last, cuts, skips),
+        Layout::Values => {
+            let done = cut_values(state, block, last, cuts, skips);
+            (done, line_ends(layout, block.get(..done).unwrap_or_default()))
+        }
     }
 }
 
-fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
-    let mut from = 0;
+fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> (usize, u64) {
+    let (mut from, mut lines) = (0, 0);
     for to in memchr::memchr_iter(end, block) {
         cut_line(block, from..to, cuts, skips);
         from = to + 1;
+        lines += 1;
     }
     if last && from < block.len() {
         // What stands behind the last line end is a line only if there is anything.
@@ -250,7 +255,7 @@ fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut
         }
         from = block.len();
     }
-    from
+    (from, lines)
 }
 
 fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut Skips) {
@@ -464,7 +469,7 @@ mod tests {
         loop {
             let end = (at + want).min(text.len());
             let (mut cuts, block) = (Vec::new(), &text.as_bytes()[at..end]);
-            let done = cut(layout, &mut state, block, end == text.len(), &mut cuts, &mut skips);
+            let (done, _) = cut(layout, &mut state, block, end == text.len(), &mut cuts, &mut skips);
             out.extend(cuts.into_iter().map(|cut| {
                 let mark = if cut.joined { "+" } else { "" };
                 format!("{mark}{}", String::from_utf8_lossy(&block[cut.range]))

@@ -233,7 +233,7 @@ fn work(shared: &Shared, sink: &Sink) {
         while job.cursor.at < job.end && !shared.is_stopped() {
             // What cannot be read now has been cut or replaced; the scout will say so.
             let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-            let part = examine_block(&block, &mut examiner, &mut ids);
+            let part = examine_block(&block, job.cursor.layout(), &mut examiner, &mut ids);
             shared.add_ids(source, job.generation, &mut ids);
             shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
         }
@@ -243,8 +243,8 @@ fn work(shared: &Shared, sink: &Sink) {
 }
 
 /// The rows of a block, checked.
-fn examine_block(block: &Block, examiner: &mut Examiner, ids: &mut Vec<(u64, u64)>) -> Part {
-    let mut part = place_part(block);
+fn examine_block(block: &Block, layout: Layout, examiner: &mut Examiner, ids: &mut Vec<(u64, u64)>) -> Part {
+    let mut part = place_part(block, layout);
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
@@ -261,11 +261,11 @@ fn examine_block(block: &Block, examiner: &mut Examiner, ids: &mut Vec<(u64, u64
 }
 
 /// The part of a block without its rows.
-fn place_part(block: &Block) -> Part {
+fn place_part(block: &Block, layout: Layout) -> Part {
     Part {
         span: block.border..block.end,
         line: block.line,
-        dense: block.cuts.len() as u64 == block.lines && block.skips == Skips::default(),
+        dense: block.cuts.len() as u64 == block.lines && block.is_dense(layout),
         rows: Vec::new(),
         skips: block.skips,
         tail: false,
@@ -273,7 +273,7 @@ fn place_part(block: &Block) -> Part {
 }
 
 /// The rows of a block, as far as they are known without reading them.
-fn unchecked_part(block: &Block) -> Part {
+fn unchecked_part(block: &Block, layout: Layout) -> Part {
     let row = |cut| {
         let cut: &super::cut::Cut = cut;
         let mut row = Row::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
@@ -282,7 +282,7 @@ fn unchecked_part(block: &Block) -> Part {
         }
         row
     };
-    Part { rows: block.cuts.iter().map(row).collect(), ..place_part(block) }
+    Part { rows: block.cuts.iter().map(row).collect(), ..place_part(block, layout) }
 }
 
 /// Ids of a source, as hashes with the first byte of their record.
@@ -627,12 +627,12 @@ impl Scout {
 
     fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
         if direct {
-            let part = examine_block(&self.block, &mut self.examiner, &mut self.ids);
+            let part = examine_block(&self.block, before.layout(), &mut self.examiner, &mut self.ids);
             self.shared.add_ids(source, generation, &mut self.ids);
             self.send(LoadEvent::Found { source, generation, part });
             return;
         }
-        let part = unchecked_part(&self.block);
+        let part = unchecked_part(&self.block, before.layout());
         let empty = part.rows.is_empty();
         self.send(LoadEvent::Found { source, generation, part });
         if !empty {
@@ -659,6 +659,7 @@ impl Scout {
         if at > self.block.border {
             self.block.end = at;
             self.block.lines = text_lines;
+            self.block.open = false;
             self.report(source, generation, before.clone(), direct);
         }
         let mut part = Part {

@@ -9,10 +9,11 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use tui_input::{Input as Line, InputRequest};
 
-use crate::domain::filter::{Filter, completions, text_pattern};
+use crate::domain::filter::{Answer, Filter, completions, text_pattern};
 use crate::domain::json::Pointer;
 use crate::domain::text::Shown;
 use crate::io::failure::Failure;
+use crate::io::search::Plan;
 use crate::io::store::{Change, LoadEvent};
 use crate::shown;
 use crate::tui::app::{App, Find, Overlay, Palette, Popup, Prompt, Purpose, Screen, Status};
@@ -768,12 +769,18 @@ impl App {
             let id = self.new_search_id();
             let typed = self.table.filter_text.clone();
             self.table.filtering = Some(Search { id, typed, found: Vec::new(), done: false });
-            effects.push(Effect::Work(Work::Search(id, self.table.filter.clone(), self.store.plan(0))));
+            effects.push(self.search(id, &self.table.filter.clone(), 0));
         } else if searching {
             effects.push(Effect::Work(Work::EndSearch));
         }
         self.arrange();
         effects
+    }
+
+    /// Looks through the records from a position on whose columns do not rule them out.
+    fn search(&self, id: u64, filter: &Arc<Filter>, from: usize) -> Effect<Work> {
+        let plan = Plan::of(&self.store, from, |row| filter.fits_row(row) != Answer::No);
+        Effect::Work(Work::Search(id, filter.clone(), plan))
     }
 
     fn new_search_id(&mut self) -> u64 {
@@ -816,7 +823,7 @@ impl App {
         let id = self.new_search_id();
         self.table.finding = Some(Search { id, typed: typed.to_owned(), found: Vec::new(), done: false });
         self.table.jump = Some(0);
-        vec![Effect::Work(Work::Search(id, filter, self.store.plan(0)))]
+        vec![self.search(id, &filter, 0)]
     }
 
     fn find_by(&mut self, by: isize) {
@@ -996,8 +1003,7 @@ impl App {
         let grown = self.store.len() > before;
         let filtering = self.table.filtering.as_ref().filter(|search| search.done && grown);
         if let Some(search) = filtering {
-            let work = Work::Search(search.id, self.table.filter.clone(), self.store.plan(before));
-            return vec![Effect::Work(work)];
+            return vec![self.search(search.id, &self.table.filter.clone(), before)];
         }
         Vec::new()
     }
@@ -1005,6 +1011,8 @@ impl App {
     /// Positions have moved: the cursor and the open record stay on what they were on.
     fn follow_moved(&mut self, cursor: Option<(usize, u64)>, open: Option<(usize, u64)>) {
         self.table.forget_headlines();
+        // What was found has moved too; `n` looks again.
+        self.table.finding = None;
         self.arrange();
         let position =
             |address: Option<(usize, u64)>| address.and_then(|(source, byte)| self.store.position(source, byte));
