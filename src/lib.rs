@@ -18,6 +18,8 @@ pub mod domain {
     pub mod prompt;
     /// Python's `json.dumps`, byte for byte.
     pub mod pyjson;
+    /// Values as Python prints them in its messages.
+    pub mod python;
     /// One record, whatever its format.
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.

@@ -1,6 +1,9 @@
 //! Prompts against upstream's own, byte for byte.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
 use std::collections::HashMap;
+
 use std::io::Read as _;
 
 use stepscope::domain::json::{Tape, Value};
