@@ -19,8 +19,8 @@ fn main() -> ExitCode {
 fn open(_screen: &cli::Screen, out: &mut Out) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         out.complain(&stepscope::domain::text::Shown::own(
-            "stepscope opens a screen and needs a terminal for it; in a pipe use `stepscope check PATH` or \
-             `stepscope show PATH --id ID`",
+            "standard input or output is not a terminal, and the screen needs one; use `stepscope check PATH` or \
+             `stepscope show PATH --id ID` here",
         ));
         return cli::FAILED;
     }

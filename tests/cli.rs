@@ -282,7 +282,7 @@ fn without_a_terminal_the_screen_is_not_opened() {
     for term in ["dumb", "xterm"] {
         let output = stepscope().env("TERM", term).arg(folder.path("good.jsonl")).output().unwrap();
         assert_eq!(code(&output), 2);
-        assert!(output.stdout.is_empty() && text(&output.stderr).contains("needs a terminal"), "{output:?}");
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains("not a terminal"), "{output:?}");
     }
 }
 
