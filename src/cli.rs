@@ -13,7 +13,6 @@ use crate::domain::text::Shown;
 mod check;
 mod out;
 mod print;
-mod reader;
 mod show;
 
 pub use out::Out;

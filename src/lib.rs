@@ -52,6 +52,8 @@ pub mod io {
     pub mod block;
     /// The pipeline behind `stepscope check`.
     pub mod check;
+    /// What the user set, and what the screen remembers.
+    pub mod config;
     /// Where records begin and end.
     pub mod cut;
     /// One record read and checked.

@@ -38,6 +38,7 @@ fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, Outcome) {
     let outcome = check(
         expand(paths),
         threads,
+        None,
         |checked, out| {
             let kind = checked.subject.record.as_ref().map_or("broken", |record| record.kind.word());
             out.extend_from_slice(format!("{}:{kind}\n", checked.origin.line).as_bytes());
@@ -117,7 +118,7 @@ fn joined_values_are_marked() {
         let marked = checked.subject.problems.iter().filter(|p| p.kind == stepscope::domain::json::ProblemKind::Joined);
         joined.fetch_add(marked.count() as u64, Ordering::Relaxed);
     };
-    check(expand(&[path]), 1, count, |_, _| Ok(()));
+    check(expand(&[path]), 1, None, count, |_, _| Ok(()));
     assert_eq!(joined.into_inner(), 1);
 }
 
@@ -186,6 +187,7 @@ fn a_closed_pipe_ends_it_at_once() {
     let outcome = check(
         expand(&[path]),
         2,
+        None,
         |_, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },

@@ -81,9 +81,9 @@ fn explain(rule: &Rule, out: &mut Out) {
 /// What the rule says of its own bad example.
 fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
-    tape.read(rule.bad.as_bytes());
-    let record = tape.root(rule.bad.as_bytes()).map(formats::read);
-    let subject = Subject::new(rule.bad.as_bytes(), &tape.problems, record);
+    let bad = rules::example(rule.bad);
+    tape.read(&bad);
+    let subject = Subject::new(&bad, &tape.problems, tape.root(&bad).map(formats::read));
     let mut findings = rules::check(&subject);
     findings.retain(|finding| finding.rule == rule.id);
     let record = subject.record.as_ref();

@@ -1,19 +1,19 @@
 //! `stepscope show`: one record as plain text.
 
-use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
-use super::check::item;
-use super::reader::{Read, each};
+use super::check::{source_of, threads, with_item};
 use super::{CLEAN, FAILED, Out, Show};
 use crate::domain::json::Value;
 use crate::domain::procedure::Procedure;
 use crate::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::report::text::{Look, write};
-use crate::domain::rules;
-use crate::domain::state::{Entry, Moment, State};
+use crate::domain::state::{Entry, Moment, Origin, State};
 use crate::domain::text::{Shown, Untrusted};
 use crate::domain::trace::TraceStep;
+use crate::io::check::{Checked, check};
+use crate::io::input::expand;
 use crate::shown;
 
 /// A longer value is cut, unless one step alone is shown.
@@ -21,83 +21,125 @@ const CUT: usize = 120;
 /// How many other places of the same id are named.
 const NAMED: usize = 5;
 
+/// A record that was asked for: where it stands, what is to be printed, and how it went.
+struct Shot {
+    source: usize,
+    offset: u64,
+    place: Shown,
+    page: Page,
+}
+
+/// What is printed of a record.
+#[derive(Default)]
+struct Page {
+    out: Vec<u8>,
+    refused: Option<Shown>,
+}
+
+impl Page {
+    fn line(&mut self, line: &Shown) {
+        self.out.extend_from_slice(line.as_str().as_bytes());
+        self.out.push(b'\n');
+    }
+}
+
 pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
-    let (mut code, mut others, mut lines) = (None, 0, Vec::new());
-    let mut records = 0;
-    let failures = each(&show.paths, None, |read| {
-        records += 1;
-        if !wanted(show, read) {
-            return ControlFlow::Continue(());
-        }
-        if code.is_none() {
-            code = Some(one(show, read, out));
-        } else {
-            others += 1;
-            if lines.len() < NAMED {
-                lines.push(shown!("{}:{}", read.source.line(), read.line));
+    let look = Look::new(out.colours(show.color));
+    let terminal = out.is_terminal();
+    let found = Mutex::new(Vec::new());
+    // The same pipeline as `check`: a large file is searched on all cores.
+    let outcome = check(
+        expand(&show.paths),
+        threads(None),
+        None,
+        |checked, _| {
+            if wanted(show, checked) {
+                let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+                let (source, offset) = (checked.origin.source, checked.origin.offset);
+                // Only the first is printed, but which one that is shows at the end.
+                let page = page(show, checked, &look, terminal);
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.push(Shot { source, offset, place, page });
+                keep_first(&mut found);
             }
-        }
-        ControlFlow::Continue(())
-    });
-    for failure in &failures {
-        out.complain(failure);
+        },
+        |_, _| Ok(()),
+    );
+    for failure in &outcome.failures {
+        out.complain(&shown!("{failure}"));
     }
-    if others > 0 {
-        let lines: Vec<_> = lines.iter().map(Shown::as_str).collect();
-        let what = if show.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
-        out.complain(&shown!("{others} more records {what}: {}", lines.join(", ")));
-    }
-    let Some(code) = code else {
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Some((first, others)) = found.split_first() else {
         let what = match (&show.id, show.line) {
             (Some(id), _) => shown!("no record has the id {}", Shown::line(id.as_bytes())),
             (_, Some(line)) => shown!("no record begins on line {line}"),
             _ => Shown::own("there is no record"),
         };
+        let records = outcome.counts.records;
         out.complain(&shown!("{what}; {records} were read, `stepscope check --format jsonl` lists their ids"));
         return FAILED;
     };
-    if failures.is_empty() { code } else { FAILED }
+    out.write(&first.page.out);
+    if let Some(refused) = &first.page.refused {
+        out.complain(refused);
+    }
+    if !others.is_empty() {
+        out.flush();
+        let named: Vec<_> = others.iter().take(NAMED).map(|shot| shot.place.as_str()).collect();
+        let more = if others.len() > NAMED { ", …" } else { "" };
+        let what = if show.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
+        out.complain(&shown!("{} more records {what}: {}{more}", others.len(), named.join(", ")));
+    }
+    if first.page.refused.is_none() && outcome.failures.is_empty() { CLEAN } else { FAILED }
 }
 
-fn wanted(show: &Show, read: &Read<'_>) -> bool {
+/// The first record keeps its page; of the others only the place is needed.
+fn keep_first(found: &mut [Shot]) {
+    let Some((last, earlier)) = found.split_last_mut() else { return };
+    let Some(first) = earlier.first_mut() else { return };
+    if (last.source, last.offset) < (first.source, first.offset) {
+        std::mem::swap(last, first);
+    }
+    last.page = Page::default();
+}
+
+fn wanted(show: &Show, checked: &Checked<'_>) -> bool {
     match (&show.id, show.line) {
         (Some(id), _) => {
-            let text = read.subject.record.as_ref().and_then(Record::id_text);
+            let text = checked.subject.record.as_ref().and_then(Record::id_text);
             text.is_some_and(|text| text == id.as_str())
         }
-        (_, Some(line)) => read.line == line,
+        (_, Some(line)) => checked.origin.line as usize == line,
         _ => true,
     }
 }
 
-fn one(show: &Show, read: &Read<'_>, out: &mut Out) -> u8 {
-    let subject = read.subject;
-    let findings = rules::check(subject);
-    let item = item(read, &findings);
-    let mut text = Vec::new();
+fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page {
+    let subject = checked.subject;
+    let mut out = Page::default();
     let Some(record) = &subject.record else {
-        out.line(&shown!("{}:{}: not readable as JSON\n", read.source.line(), read.line));
-        write(&item, &Look::new(out.colours(show.color)), &mut text);
-        out.write(&text);
-        return CLEAN;
+        let origin = &checked.origin;
+        out.line(&shown!("{}:{}: not readable as JSON\n", source_of(origin.input).line(), origin.line));
+        with_item(checked, |item| write(item, look, &mut out.out));
+        return out;
     };
-    let view =
-        View { record, procedure: subject.procedure.as_ref(), state: State::of(record, subject.procedure.as_ref()) };
+    let procedure = subject.procedure.as_ref();
+    let view = View { record, procedure, state: State::of(record, procedure) };
     if let Some(number) = show.step {
-        let Some(step) = number.checked_sub(1).filter(|step| *step < view.steps()) else {
-            out.complain(&shown!("there is no step {number}: this record has {}", view.steps()));
-            return FAILED;
-        };
-        return if show.prompt { view.prompt(step, out) } else { view.step_alone(step, show.state, out) };
+        match number.checked_sub(1).filter(|step| *step < view.steps()) {
+            None => out.refused = Some(shown!("there is no step {number}: this record has {}", view.steps())),
+            Some(step) if show.prompt => view.prompt(step, terminal, &mut out),
+            Some(step) => view.step_alone(step, show.state, &mut out),
+        }
+        return out;
     }
-    view.head(read, out);
-    view.all_steps(show.state, out);
-    if !findings.is_empty() {
-        write(&item, &Look::new(out.colours(show.color)), &mut text);
-        out.write(b"Findings\n\n");
-        out.write(&text);
+    view.head(checked, &mut out);
+    view.all_steps(show.state, &mut out);
+    if !checked.findings.is_empty() {
+        out.line(&Shown::own("Findings\n"));
+        with_item(checked, |item| write(item, look, &mut out.out));
     }
-    CLEAN
+    out
 }
 
 struct View<'v, 'a> {
@@ -111,7 +153,7 @@ impl View<'_, '_> {
         self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
     }
 
-    fn head(&self, read: &Read<'_>, out: &mut Out) {
+    fn head(&self, checked: &Checked<'_>, out: &mut Page) {
         let record = self.record;
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
         let verdict = match record.correct {
@@ -119,7 +161,8 @@ impl View<'_, '_> {
             Some(false) => ", judged wrong",
             None => "",
         };
-        out.line(&shown!("{}:{}  id {id}  {}{verdict}\n", read.source.line(), read.line, record.kind.word()));
+        let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+        out.line(&shown!("{place}  id {id}  {}{verdict}\n", record.kind.word()));
         for (title, value) in [
             ("Question", record.question),
             ("Gold", record.gold_answer.or(record.gold_num)),
@@ -136,25 +179,27 @@ impl View<'_, '_> {
         }
     }
 
-    fn all_steps(&self, with_state: bool, out: &mut Out) {
+    fn all_steps(&self, with_state: bool, out: &mut Page) {
         for step in 0..self.steps() {
             self.step(step, false, out);
             if with_state {
                 self.states(step, out);
             }
-            out.write(b"\n");
+            out.line(&Shown::default());
         }
         // What no step is known to have written; of a baseline that is all there is.
         let end = Moment(self.state.step_count());
-        let rest: Vec<_> = self.state.at(end).into_iter().filter(|entry| entry.writer.is_none()).collect();
+        let origin = |entry: &Entry<'_>| self.state.variables().get(entry.variable).map(|variable| variable.origin);
+        let unwritten = |entry: &Entry<'_>| entry.writer.is_none() && origin(entry) != Some(Origin::Given);
+        let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
         if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
-            out.write(b"Values that no step writes\n");
+            out.line(&Shown::own("Values that no step writes"));
             self.entries(&rest, false, out);
-            out.write(b"\n");
+            out.line(&Shown::default());
         }
     }
 
-    fn step_alone(&self, step: usize, with_state: bool, out: &mut Out) -> u8 {
+    fn step_alone(&self, step: usize, with_state: bool, out: &mut Page) {
         self.step(step, true, out);
         if let Some(call) = self.state.call(step) {
             recorded(call, out);
@@ -162,10 +207,9 @@ impl View<'_, '_> {
         if with_state {
             self.states(step, out);
         }
-        CLEAN
     }
 
-    fn step(&self, step: usize, whole: bool, out: &mut Out) {
+    fn step(&self, step: usize, whole: bool, out: &mut Page) {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
         let last = if self.state.last_step().positions.contains(&step) { ", run with the answer schema" } else { "" };
@@ -179,14 +223,14 @@ impl View<'_, '_> {
         }
     }
 
-    fn states(&self, step: usize, out: &mut Out) {
-        out.write(b"  state before\n");
+    fn states(&self, step: usize, out: &mut Page) {
+        out.line(&Shown::own("  state before"));
         self.entries(&self.state.before(step), false, out);
-        out.write(b"  state after\n");
+        out.line(&Shown::own("  state after"));
         self.entries(&self.state.after(step), false, out);
     }
 
-    fn entries(&self, entries: &[Entry<'_>], whole: bool, out: &mut Out) {
+    fn entries(&self, entries: &[Entry<'_>], whole: bool, out: &mut Page) {
         let name = |entry: &Entry<'_>| {
             self.state.variables().get(entry.variable).map(|variable| variable.name.line()).unwrap_or_default()
         };
@@ -198,44 +242,31 @@ impl View<'_, '_> {
         }
     }
 
-    fn prompt(&self, step: usize, out: &mut Out) -> u8 {
+    /// The prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
+    fn prompt(&self, step: usize, terminal: bool, out: &mut Page) {
         let Some(procedure) = self.procedure else {
-            out.complain(&Shown::own("this record has no procedure to make a prompt from"));
-            return FAILED;
+            out.refused = Some(Shown::own("this record has no procedure to make a prompt from"));
+            return;
         };
         let request = visible_inputs(procedure, &self.state, step)
             .and_then(|inputs| execution(procedure, step, &inputs, AnswerShape::of(self.record)));
         match request {
-            Ok(request) => {
-                // Into a file or pipe the exact bytes, to a terminal only what it can show.
-                if out.is_terminal() {
-                    out.line(&request.prompt.prose());
-                } else {
-                    out.write(request.prompt.bytes());
-                    out.write(b"\n");
-                }
-                CLEAN
+            Ok(request) if terminal => out.line(&request.prompt.prose()),
+            Ok(request) => out.out.extend_from_slice(request.prompt.bytes()),
+            Err(Refused::NoStep) => out.refused = Some(Shown::own("there is no such step")),
+            Err(Refused::Unresolvable(name)) => {
+                let (name, step) = (name.line(), step + 1);
+                out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));
             }
-            Err(refused) => {
-                out.complain(&match refused {
-                    Refused::NoStep => Shown::own("there is no such step"),
-                    Refused::Unresolvable(name) => shown!(
-                        "upstream would send nothing: the value of {} is not known before step {}",
-                        name.line(),
-                        step + 1
-                    ),
-                    Refused::Odd => {
-                        Shown::own("upstream would send nothing: the step's shape is not one that it survives")
-                    }
-                });
-                FAILED
+            Err(Refused::Odd) => {
+                out.refused = Some(Shown::own("no prompt: upstream's runner does not survive the shape of this step"));
             }
         }
     }
 }
 
 /// What was recorded of a call, beyond values.
-fn recorded(call: &TraceStep<'_>, out: &mut Out) {
+fn recorded(call: &TraceStep<'_>, out: &mut Page) {
     for (title, value) in [
         ("model", call.model),
         ("backend", call.backend),

@@ -4,7 +4,7 @@
 //! passes [`Shown`](super::text::Shown) or is written as ASCII-only JSON: the bytes are safe in any terminal.
 
 use super::finding::{Finding, Severity};
-use super::json::{Problem, ProblemKind, Value};
+use super::json::Value;
 use super::record::RecordKind;
 use super::text::{Shown, Untrusted};
 use crate::shown;
@@ -89,106 +89,58 @@ impl Format {
         }
     }
 
-    /// One record. `first`: no finding was written before it.
-    pub fn item(self, item: &Item<'_>, look: &text::Look, first: bool, out: &mut Vec<u8>) {
+    /// One record.
+    pub fn item(self, item: &Item<'_>, look: &text::Look, out: &mut Vec<u8>) {
         match self {
             Self::Text => text::write(item, look, out),
             Self::Short => short::write(item, out),
             Self::Jsonl => jsonl::write(item, out),
-            Self::Sarif => sarif::write(item, first, out),
+            Self::Sarif => sarif::write(item, out),
         }
     }
 
+    /// The first bytes that [`Format::item`] made, without what separates them from what came before. Records are
+    /// rendered on many threads, and none knows whether it is the first.
+    pub fn first(self, bytes: &[u8]) -> &[u8] {
+        let separator: &[u8] = if self == Self::Sarif { b"," } else { b"" };
+        bytes.strip_prefix(separator).unwrap_or(bytes)
+    }
+
     /// What stands after the last record.
-    pub fn end(self, summary: &Summary, out: &mut Vec<u8>) {
-        match self {
-            Self::Text | Self::Short => {
-                out.extend_from_slice(summary.line().as_str().as_bytes());
-                out.push(b'\n');
-            }
-            Self::Jsonl => {}
-            Self::Sarif => sarif::end(out),
+    pub fn end(self, out: &mut Vec<u8>) {
+        if self == Self::Sarif {
+            sarif::end(out);
         }
     }
 }
 
 /// Counts over all records of a check.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Summary {
     /// How many records there were, broken ones too.
-    pub records: usize,
+    pub records: u64,
     /// How many findings of each severity, in the order of [`Severity::ALL`].
-    pub findings: [usize; 4],
-    /// How many could not be read.
-    pub skipped: usize,
-    /// The first few of those: where, and why.
-    skips: Vec<Shown>,
+    pub findings: [u64; 4],
 }
-
-/// How many skipped records the summary names.
-const NAMED_SKIPS: usize = 3;
 
 impl Summary {
-    /// Counts a record; `problems` is what was unusual in its text.
-    pub fn add(&mut self, item: &Item<'_>, problems: &[Problem]) {
-        self.records += 1;
-        for finding in item.findings {
-            if let Some(count) = self.findings.get_mut(finding.severity as usize) {
-                *count += 1;
-            }
-        }
-        if item.kind == RecordKind::Broken {
-            self.skipped += 1;
-            if self.skips.len() < NAMED_SKIPS {
-                let reason = match problems.last().map(|problem| problem.kind) {
-                    Some(ProblemKind::Cut) => "cut off",
-                    Some(ProblemKind::TooDeep) => "nested too deep",
-                    Some(ProblemKind::TooLong) => "too long",
-                    _ => "not JSON",
-                };
-                self.skips.push(shown!("line {} {reason}", item.line));
-            }
-        }
-    }
-
-    /// The gravest severity that was found.
-    pub fn worst(&self) -> Option<Severity> {
-        Severity::ALL.into_iter().zip(self.findings).find(|(_, count)| *count > 0).map(|(severity, _)| severity)
-    }
-
-    /// `275 records, 3 fatal, 5 repairable, 2 warnings, 1 note; read 274, skipped 1: line 275 cut off`
+    /// `60 records, 3 fatal, 5 repairable, 2 warnings, 1 note`
     pub fn line(&self) -> Shown {
         let mut line = count(self.records, "record", "records");
-        let mut found = false;
-        for (severity, number) in Severity::ALL.into_iter().zip(self.findings) {
-            if number > 0 {
-                found = true;
-                let (one, many) = match severity {
-                    Severity::Fatal => ("fatal", "fatal"),
-                    Severity::Repairable => ("repairable", "repairable"),
-                    Severity::Warning => ("warning", "warnings"),
-                    Severity::Note => ("note", "notes"),
-                };
-                line = line.and(", ").join(&count(number, one, many));
-            }
+        for (severity, number) in Severity::ALL.into_iter().zip(self.findings).filter(|(_, number)| *number > 0) {
+            let (one, many) = match severity {
+                Severity::Fatal => ("fatal", "fatal"),
+                Severity::Repairable => ("repairable", "repairable"),
+                Severity::Warning => ("warning", "warnings"),
+                Severity::Note => ("note", "notes"),
+            };
+            line = line.and(", ").join(&count(number, one, many));
         }
-        if !found {
-            line = line.and(", nothing found");
-        }
-        if self.skipped > 0 {
-            line = line.join(&shown!("; read {}, skipped {}: ", self.records - self.skipped, self.skipped));
-            for (n, skip) in self.skips.iter().enumerate() {
-                line = line.and(if n > 0 { ", " } else { "" }).join(skip);
-            }
-            if self.skipped > self.skips.len() {
-                line = line.and(", …");
-            }
-        }
-        line
+        if self.findings == [0; 4] { line.and(", nothing found") } else { line }
     }
 }
 
-fn count(number: usize, one: &'static str, many: &'static str) -> Shown {
+fn count(number: u64, one: &'static str, many: &'static str) -> Shown {
     shown!("{number} {}", if number == 1 { one } else { many })
 }
 

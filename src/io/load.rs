@@ -338,7 +338,7 @@ struct Scout {
     /// Where events go before anybody listens.
     early: Vec<LoadEvent>,
     sink: Option<Sink>,
-    examiner: Examiner,
+    examiner: Examiner<'static>,
     tape: Tape,
     block: Block,
     ids: Vec<(u64, u64)>,

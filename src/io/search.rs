@@ -1,7 +1,7 @@
 //! Looking through all records on all cores, piece by piece; hits come in batches as they are found.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::failure::Failure;
 use super::open::Blob;

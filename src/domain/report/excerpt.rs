@@ -160,20 +160,27 @@ impl<'a, 'r> Flow<'a, 'r> {
         flow.excerpt
     }
 
-    /// The smallest container around all labels that does not fit on one line.
+    /// The step around all labels, else the smallest container that does not fit on one line.
     fn frame(&self, root: Value<'a>) -> Value<'a> {
-        let mut path = vec![root];
+        let around = |value: &Value<'a>| {
+            let outer = value.range();
+            self.ranges.iter().all(|inner| outer.start < inner.start && inner.end < outer.end)
+        };
+        let (mut path, mut of_steps) = (vec![root], false);
         while let Some(&here) = path.last() {
-            let around = |value: &Value<'a>| {
-                let outer = value.range();
-                self.ranges.iter().all(|inner| outer.start < inner.start && inner.end < outer.end)
-            };
+            let steps = of_steps && here.kind() == Kind::Array;
+            of_steps = false;
             let inside = match here.kind() {
-                Kind::Object => here.members().map(|member| member.value).find(around),
+                Kind::Object => {
+                    let member = here.members().find(|member| around(&member.value));
+                    of_steps = member.is_some_and(|member| member.key.is_string("steps"));
+                    member.map(|member| member.value)
+                }
                 Kind::Array => here.items().find(around),
                 _ => None,
             };
             match inside.filter(|inside| inside.is_container()) {
+                Some(step) if steps => return step,
                 Some(inside) => path.push(inside),
                 None => break,
             }

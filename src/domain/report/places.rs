@@ -103,14 +103,16 @@ impl<'a> Places<'a> {
 
 /// Moves a position over some text.
 fn advance((line, column): (usize, usize), text: &[u8]) -> (usize, usize) {
+    (line + memchr::memchr_iter(b'\n', text).count(), advance_column(column, text))
+}
+
+/// Moves a column, in characters from 1, over some text.
+pub fn advance_column(column: usize, text: &[u8]) -> usize {
     // Every byte but the followers of a UTF-8 sequence begins a character.
     let characters = |text: &[u8]| text.iter().filter(|byte| (**byte as i8) >= -0x40).count();
     match memchr::memrchr(b'\n', text) {
-        None => (line, column + characters(text)),
-        Some(last) => {
-            let lines = memchr::memchr_iter(b'\n', text).count();
-            (line + lines, 1 + characters(text.get(last + 1..).unwrap_or_default()))
-        }
+        None => column + characters(text),
+        Some(last) => 1 + characters(text.get(last + 1..).unwrap_or_default()),
     }
 }
 

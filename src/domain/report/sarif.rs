@@ -36,14 +36,14 @@ pub fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
-/// The results of one record. `first`: no result was written before.
-pub fn write(item: &Item<'_>, first: bool, out: &mut Vec<u8>) {
+/// The results of one record, each behind a comma: see [`Format::first`](super::Format::first).
+pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     if item.findings.is_empty() {
         return;
     }
     let mut places = Places::new(item);
-    for (n, finding) in item.findings.iter().enumerate() {
-        out.extend_from_slice(if first && n == 0 { b"\n" } else { b",\n" });
+    for finding in item.findings {
+        out.extend_from_slice(b",\n");
         result(item, finding, &mut places, out);
     }
 }
