@@ -5,9 +5,7 @@
 //! numbers, so the common keywords are judged here, on the answer as it was read. The crate judges the schema itself,
 //! and answers under the few keywords that are not known here.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
 use regex::bytes::Regex;
 
@@ -498,12 +496,5 @@ impl Literal {
             (Self::Text(_), _) | (_, Kind::String | Kind::Key) => false,
             _ => Self::of(value).is_some_and(|value| value == *self),
         }
-    }
-}
-
-impl fmt::Display for Schema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.own.iter().map(|name| Cow::Owned(Shown::line(name).into_string()));
-        f.write_str(&names.collect::<Vec<Cow<'_, str>>>().join(", "))
     }
 }
