@@ -5,14 +5,12 @@
 //! numbers, so the common keywords are judged here, on the answer as it was read. The crate judges the schema itself,
 //! and answers under the few keywords that are not known here.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
 use regex::bytes::Regex;
 
 use super::{View, evaluate};
-use crate::domain::json::{Kind, Part, Pointer, Tape, Value};
+use crate::domain::json::{Kind, Member, Part, Pointer, Tape, Value};
 use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
 
@@ -22,7 +20,7 @@ pub struct Schema {
     pub(super) nodes: Vec<Node>,
     /// Names of the root's `properties`.
     own: Vec<Vec<u8>>,
-    /// The root looks at the object as a whole, not only at properties one by one.
+    /// The root looks at more than its properties one by one: keys that it does not name change what it says.
     whole: bool,
     /// Judges where a keyword stands in the schema that is not known here.
     foreign: Option<Box<jsonschema::Validator>>,
@@ -155,12 +153,15 @@ impl Schema {
     pub(super) fn read(root: Value<'_>) -> Option<Self> {
         let mut reader = Reader { root, nodes: Vec::new(), done: HashMap::new() };
         reader.schema(root)?;
-        let one_by_one = |name: &Untrusted<'_>| {
-            matches!(name.bytes(), b"type" | b"properties" | b"required" | b"additionalProperties")
-                || !KEYWORDS.contains(&name.bytes())
+        let own = property_names(root);
+        let one_by_one = |member: Member<'_>| match member.name().bytes() {
+            b"properties" | b"additionalProperties" => true,
+            b"type" => types(member.value).is_some_and(|types| types.contains(&Type::Object)),
+            b"required" => texts(member.value).is_some_and(|names| names.iter().all(|name| own.contains(name))),
+            name => !KEYWORDS.contains(&name),
         };
-        let whole = !root.members().all(|member| one_by_one(&member.name()));
-        Some(Self { nodes: reader.nodes, own: property_names(root), whole, foreign: None })
+        let whole = !root.members().all(one_by_one);
+        Some(Self { nodes: reader.nodes, own, whole, foreign: None })
     }
 
     /// Whether it is the root's own property.
@@ -346,15 +347,12 @@ impl<'s> Reader<'s> {
             b"properties" => Keyword::Properties(self.named(value)?),
             b"patternProperties" => {
                 let entries = value.entries();
-                let read =
-                    |member: crate::domain::json::Member<'s>| Some((regex(member.key)?, self.schema(member.value)?));
+                let read = |member: Member<'s>| Some((regex(member.key)?, self.schema(member.value)?));
                 Keyword::PatternProperties(entries.into_iter().map(read).collect::<Option<_>>()?)
             }
             b"additionalProperties" => {
                 let patterns = parent.get("patternProperties");
-                let read = |member: crate::domain::json::Member<'s>| {
-                    Some((member.name().bytes().to_vec(), regex(member.key)?))
-                };
+                let read = |member: Member<'s>| Some((member.name().bytes().to_vec(), regex(member.key)?));
                 let read = patterns.map(Value::entries).unwrap_or_default().into_iter().map(read);
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
@@ -366,9 +364,7 @@ impl<'s> Reader<'s> {
             b"propertyNames" => Keyword::PropertyNames(self.schema(value)?),
             b"required" => Keyword::Required(texts(value)?),
             b"dependentRequired" => {
-                let read = |member: crate::domain::json::Member<'s>| {
-                    Some((member.name().bytes().to_vec(), texts(member.value)?))
-                };
+                let read = |member: Member<'s>| Some((member.name().bytes().to_vec(), texts(member.value)?));
                 Keyword::DependentRequired(value.entries().into_iter().map(read).collect::<Option<_>>()?)
             }
             b"dependentSchemas" => Keyword::DependentSchemas(self.named(value)?),
@@ -478,9 +474,7 @@ impl Literal {
             Kind::String | Kind::Key => Self::Text(value.string()?.bytes().to_vec()),
             Kind::Array => Self::List(value.items().map(Self::of).collect::<Option<_>>()?),
             Kind::Object => {
-                let read = |member: crate::domain::json::Member<'_>| {
-                    Some((member.name().bytes().to_vec(), Self::of(member.value)?))
-                };
+                let read = |member: Member<'_>| Some((member.name().bytes().to_vec(), Self::of(member.value)?));
                 let mut members = value.entries().into_iter().map(read).collect::<Option<Vec<_>>>()?;
                 members.sort_by(|a, b| a.0.cmp(&b.0));
                 Self::Object(members)
@@ -498,12 +492,5 @@ impl Literal {
             (Self::Text(_), _) | (_, Kind::String | Kind::Key) => false,
             _ => Self::of(value).is_some_and(|value| value == *self),
         }
-    }
-}
-
-impl fmt::Display for Schema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.own.iter().map(|name| Cow::Owned(Shown::line(name).into_string()));
-        f.write_str(&names.collect::<Vec<Cow<'_, str>>>().join(", "))
     }
 }
