@@ -68,6 +68,8 @@ pub mod io {
     pub mod open;
     /// Reading one record on another thread.
     pub mod reading;
+    /// The sample runs, part of the program.
+    pub mod samples;
     /// Looking through all records for text.
     pub mod search;
     /// All records found, as the screen sees them.

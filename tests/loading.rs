@@ -247,6 +247,7 @@ mod live {
 
     use stepscope::domain::record::RecordKind;
     use stepscope::domain::row::Flag;
+    use stepscope::io::input::expand;
     use stepscope::io::load::{Loader, load};
     use stepscope::io::store::{LoadEvent, Standing, Store};
 
@@ -263,7 +264,7 @@ mod live {
         fn open(paths: &[PathBuf]) -> Self {
             let (send, events) = channel();
             let begun = Instant::now();
-            let (store, loader) = load(paths, 2, move |event| send.send(event).is_ok());
+            let (store, loader) = load(expand(paths), 2, move |event| send.send(event).is_ok());
             Self { store, events, _loader: loader, opened: begun.elapsed() }
         }
 

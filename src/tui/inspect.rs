@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::domain::finding::Severity;
 use crate::domain::json::Pointer;
+use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::state::{Influence, Moment};
 use crate::domain::text::Shown;
 use crate::tui::list::{List, Move};
@@ -132,6 +133,7 @@ impl Inspect {
         if steps == 0 {
             inspect.pane = Pane::State;
         }
+        inspect.variables.at = inspect.answer_variable();
         inspect.refresh();
         inspect
     }
@@ -146,6 +148,13 @@ impl Inspect {
         self.tab = other.tab;
         self.refresh();
         self
+    }
+
+    /// The variable that everything leads to.
+    fn answer_variable(&self) -> usize {
+        let variables = &self.opened.variables;
+        let named = variables.iter().position(|row| row.name.as_str() == FINAL_ANSWER);
+        named.unwrap_or_else(|| variables.len().saturating_sub(1))
     }
 
     /// The position of the current step; `None` at the start.

@@ -6,6 +6,7 @@ use crate::domain::formats;
 use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::Procedure;
+use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
@@ -532,7 +533,22 @@ impl<'a> Analysis<'a> {
             detail.facts =
                 facts.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value)))).collect();
         }
+        if detail.prompt.is_none() {
+            self.rebuild_prompt(position, &mut detail);
+        }
         detail
+    }
+
+    /// Makes the prompt and schema that upstream would send, where none was recorded.
+    fn rebuild_prompt(&self, position: usize, detail: &mut Detail) {
+        let (Some(procedure), Some(record)) = (self.procedure(), &self.subject.record) else { return };
+        let request = prompt::visible_inputs(procedure, &self.state, position)
+            .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
+        if let Ok(request) = request {
+            detail.prompt = Some(request.prompt.prose());
+            detail.schema = detail.schema.take().or_else(|| Some(request.schema.prose()));
+            detail.prompt_rebuilt = true;
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::text::Shown;
 use crate::io::failure::Failure;
+use crate::io::input::{expand, samples};
 use crate::io::load::load;
 use crate::shown;
 use crate::tui::app::{App, Looks};
@@ -17,10 +18,8 @@ use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
 /// What a session begins with.
 #[derive(Debug, Default)]
 pub struct Start {
-    /// What is to be opened.
+    /// What is to be opened; nothing opens the sample runs.
     pub paths: Vec<PathBuf>,
-    /// The paths are the sample runs that come with the program.
-    pub samples: bool,
     /// A theme for this session alone.
     pub theme: Option<String>,
     /// Themes of the user's own: name and text.
@@ -40,10 +39,11 @@ pub fn open(start: &Start, keep: fn(&Kept) -> Result<(), Failure>) -> Result<u8,
     let keymap = Keymap::with_changes(changes).map_err(|error| shown!("{error}"))?;
     let outbox = Outbox::default();
     let sink = outbox.clone();
+    let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let (store, loader) = load(&start.paths, threads, move |event| sink.send(Msg::Load(event)));
+    let (store, loader) = load(inputs, threads, move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks(start));
-    app.samples = start.samples;
+    app.samples = start.paths.is_empty();
     app.mouse = !start.no_mouse;
     if let Some(kept) = &start.kept {
         app.restore(kept);

@@ -434,7 +434,7 @@ impl App {
         }
         if let Err(why) = self.allowed(action) {
             self.count = None;
-            self.fail(Shown::own(why));
+            self.say(Shown::own(why));
             return Vec::new();
         }
         let effects = self.perform(action);
@@ -545,7 +545,7 @@ impl App {
             _ => Ok(()),
         };
         if let Err(why) = moved {
-            self.fail(Shown::own(why));
+            self.say(Shown::own(why));
         }
     }
 

@@ -34,13 +34,17 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let arrow = || look.span(" ▸ ", Role::Faint);
-    let mut line = vec![look.span(" stepscope", Role::Title), arrow()];
+    let wide = app.size.width >= view::WIDE;
+    let mut line = vec![look.span(if wide { " stepscope" } else { " " }, Role::Title)];
+    if wide {
+        line.push(arrow());
+    }
     let record = match app.screen {
         Screen::Table => None,
         _ => app.inspect.as_ref(),
     };
     let name = record.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
-    line.push(look.span(fit(name.as_str(), 40), Role::Text));
+    line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
     if let Some(inspect) = record {
         let row = app.table.row_of(inspect.opened.index);
         line.push(arrow());
@@ -60,7 +64,10 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let opened = &inspect.opened;
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
-    line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
+    let wide = app.size.width >= view::WIDE;
+    if wide {
+        line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
+    }
     if opened.has_trace {
         line.push(look.span("trace   ", Role::Badge));
     }

@@ -72,7 +72,8 @@ fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
 
 fn share(inspect: &Inspect, width: usize) -> Columns {
     let names = inspect.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
-    let name = names.max().unwrap_or(0).clamp(4, (width * 3 / 10).clamp(8, 28)) + 2;
+    // Two columns for the glyph, one blank behind the name.
+    let name = names.max().unwrap_or(0).clamp(8, (width * 3 / 10).clamp(8, 28)) + 3;
     let badge = if inspect.opened.has_steps() { 4 } else { 0 };
     let steps = inspect.opened.steps.len();
     if steps == 0 {
@@ -88,9 +89,9 @@ fn share(inspect: &Inspect, width: usize) -> Columns {
 }
 
 fn heading(inspect: &Inspect, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
-    let blank = columns.name + columns.value + columns.badge + 1;
     let mut line = vec![look.span(pad("  variable", columns.name), Role::Faint)];
-    line.push(look.span(pad("value", blank.saturating_sub(columns.name)), Role::Faint));
+    line.push(look.span(pad("value", columns.value + columns.badge), Role::Faint));
+    line.push(Span::raw(" "));
     for column in columns.first..columns.first + columns.count {
         let label = if column == 0 { "q".to_owned() } else { (column % 100).to_string() };
         let role = if column == inspect.moment.0 { Role::Current } else { Role::Faint };

@@ -33,7 +33,11 @@ pub fn height(inspect: &Inspect, width: usize, theme: &Theme) -> usize {
 
 fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(step) = inspect.step().filter(|_| inspect.opened.has_steps()) else {
-        let word = if inspect.opened.has_steps() { "The start" } else { "Reply" };
+        let word = match inspect.opened.has_steps() {
+            true => "The start",
+            false if inspect.opened.error.is_some() => "Error",
+            false => "Reply",
+        };
         return vec![look.span(word, Role::Title)];
     };
     let mut title = vec![look.span(format!("Step {}", step + 1), Role::Title), Span::raw("  ")];
@@ -59,6 +63,10 @@ fn content(inspect: &Inspect, width: usize, theme: &Theme) -> Vec<Line<'static>>
                 page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
             }
             page.text(detail.prompt.as_ref(), "the record holds no prompt for this step");
+        }
+        Tab::Schema if detail.prompt_rebuilt => {
+            page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
+            page.text(detail.schema.as_ref(), "");
         }
         Tab::Schema => page.text(detail.schema.as_ref(), "the record holds no schema for this step"),
         Tab::Reply => {
