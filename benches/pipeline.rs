@@ -25,7 +25,7 @@ fn main() {
 /// A run record of about four kilobytes, the n-th of its kind.
 fn record(n: usize) -> String {
     let words = "state the quantity that the problem gives and carry it on without rounding ";
-    let field = |name: &str| format!(r#"{{"name": "{name}", "description": "{}"}}"#, words);
+    let field = |name: &str| format!(r#"{{"name": "{name}", "description": "{words}"}}"#);
     let steps: Vec<String> = (1..=6)
         .map(|step| {
             let input = if step == 1 { "problem_text".to_owned() } else { format!("value_{}", step - 1) };
