@@ -277,7 +277,9 @@ mod live {
                     Ok(event) => {
                         self.store.apply(event);
                     }
-                    Err(_) => panic!("waited in vain: {what}; {} rows, {:?}", self.store.len(), self.store.failures),
+                    Err(error) => {
+                        panic!("waited in vain: {what} ({error}); {} rows, {:?}", self.store.len(), self.store.failures)
+                    }
                 }
             }
         }
@@ -378,7 +380,7 @@ mod live {
         let files = Files::new();
         // Far enough behind the first block that a worker finds out, not the scout.
         let mut text = format!("{A}\n").repeat(20_000);
-        text.push_str(&format!("{}{} {}\n", numbered(1), numbered(2), numbered(3)));
+        text.extend([numbered(1), numbered(2), " ".to_owned(), numbered(3), "\n".to_owned()]);
         text.push_str(&format!("{A}\n").repeat(20_000));
         let path = files.write("runs.jsonl", text);
         let mut live = Live::open(&[path]);
@@ -414,7 +416,7 @@ mod live {
         file.set_len(A.len() as u64 + 1).unwrap();
         live.until("cut", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
         file.set_len(0).unwrap();
-        live.until("emptied", |store| store.is_empty());
+        live.until("emptied", Store::is_empty);
         append(&path, &format!("{}\n", numbered(1)));
         live.until("written again", |store| store.len() == 1);
         assert_eq!(live.texts(), [numbered(1)]);
@@ -454,6 +456,48 @@ mod live {
         live.settle();
         append(&path, &format!("{A}\n"));
         live.until("grown", |store| store.len() == 2);
+    }
+
+    #[test]
+    fn a_relative_name_is_followed_too() {
+        // Cargo runs tests in the crate's folder; nothing is written there but this file, which goes away again.
+        let file = tempfile::Builder::new().prefix("following-").tempfile_in(".").unwrap();
+        let name = PathBuf::from(file.path().file_name().unwrap());
+        std::fs::write(&name, format!("{A}\n")).unwrap();
+        let mut live = Live::open(std::slice::from_ref(&name));
+        live.settle();
+        append(&name, &format!("{A}\n"));
+        live.until("grown", |store| store.len() == 2);
+    }
+
+    #[test]
+    fn a_folder_of_many_files_is_one_list() {
+        let files = Files::new();
+        for n in 0..600 {
+            files.write(&format!("many/{n:03}.jsonl"), format!("{}\n{}\n", numbered(n), numbered(n)));
+        }
+        let mut live = Live::open(&[files.dir.path().join("many")]);
+        live.settle();
+        assert_eq!((live.store.len(), live.store.sources().len(), live.store.totals().checked), (1200, 600, 1200));
+        // More than are kept open: the later ones are opened again for each read.
+        assert_eq!(live.store.read(1199).unwrap(), numbered(599).as_bytes());
+        append(&files.dir.path().join("many/599.jsonl"), &format!("{A}\n"));
+        live.until("grown", |store| store.len() == 1201);
+    }
+
+    #[test]
+    fn the_screen_sees_what_the_background_saw() {
+        use stepscope::domain::json::{ProblemKind, Tape};
+        use stepscope::io::examine::read_row;
+        let files = Files::new();
+        let mut live = Live::open(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
+        live.settle();
+        let mut tape = Tape::default();
+        let kinds = [0, 1].map(|n| {
+            read_row(&mut tape, &live.store.read(n).unwrap(), live.store.row(n).unwrap());
+            tape.problems.iter().map(|problem| problem.kind).collect::<Vec<_>>()
+        });
+        assert_eq!(kinds, [vec![], vec![ProblemKind::Joined]]);
     }
 
     #[test]

@@ -188,8 +188,7 @@ impl Tape {
         self.problem(ProblemKind::TooLong, 0..len);
     }
 
-    /// Adds what is unusual about where the text stands; not for fatal problems.
-    pub fn problem(&mut self, kind: ProblemKind, range: Range<usize>) {
+    fn problem(&mut self, kind: ProblemKind, range: Range<usize>) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem { kind, range });
         }

@@ -400,8 +400,7 @@ pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMu
         }
         let start = text.len() - rest.len();
         if joined {
-            // In front: a fatal problem has to stay the last.
-            tape.problems.insert(0, Problem { kind: ProblemKind::Joined, range: 0..1.min(len) });
+            mark_joined(tape, len);
         }
         each(start..start + len, joined, tape);
         if !more {
@@ -410,6 +409,12 @@ pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMu
         from += len;
         joined = true;
     }
+}
+
+/// Notes that the value that was just read, of this length, stands behind another.
+pub fn mark_joined(tape: &mut Tape, len: usize) {
+    // In front: a fatal problem has to stay the last.
+    tape.problems.insert(0, Problem { kind: ProblemKind::Joined, range: 0..1.min(len) });
 }
 
 /// After a failed read: where the second value of the line begins, if the first is good and the second looks like one.

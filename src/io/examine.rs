@@ -4,13 +4,16 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use super::cut::read_each;
-use crate::domain::finding::Findings;
+use super::cut::{mark_joined, read_each};
+use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::formats;
-use crate::domain::json::{MAX_TEXT, Tape};
+use crate::domain::json::{MAX_TEXT, Pointer, Tape};
 use crate::domain::row::{Flag, Row};
 use crate::domain::rules::answer::Schema;
 use crate::domain::rules::{Subject, check};
+
+/// Says that an id stands earlier in the same source.
+pub const DUPLICATE_ID: &str = "record/duplicate_id";
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
@@ -62,6 +65,29 @@ impl<'s> Examiner<'s> {
             self.tape = Tape::default();
         }
     }
+}
+
+/// Reads the record of a row for the screen, with everything that the background check knew; then
+/// `Subject::new(text, &tape.problems, tape.root(text).map(formats::read))` gives the same findings.
+pub fn read_row(tape: &mut Tape, text: &[u8], row: &Row) {
+    if row.len as usize > MAX_TEXT {
+        tape.refuse(text.len());
+    } else {
+        tape.read(text);
+    }
+    if row.has(Flag::Joined) {
+        mark_joined(tape, text.len());
+    }
+}
+
+/// What is said of a record whose id stands earlier in the same source: no rule can see that in the record alone.
+pub fn duplicate_id(first_line: Option<u64>) -> Finding {
+    let message = match first_line {
+        Some(line) => format!("This id stands already in line {line}; runs are joined by id."),
+        None => "This id stands earlier in the same file; runs are joined by id.".to_owned(),
+    };
+    let place = Place::Value(Pointer::from_iter(["id"]));
+    Finding::new(DUPLICATE_ID, Severity::Note, message, place).help("give each run its own id")
 }
 
 fn examine<'a>(

@@ -99,6 +99,8 @@ impl Drop for Loader {
 enum Wake {
     /// Something happened to these paths.
     Paths(Vec<PathBuf>),
+    /// So much happened that some of it was lost.
+    All,
     /// A pipe brought more; `true`: it has ended.
     Pipe(usize, bool),
     /// A pipe could not be read further.
@@ -351,8 +353,8 @@ struct Scout {
 /// What the scout knows of a source.
 struct Track {
     input: Input,
-    /// The path without links, for comparing with what the watcher says.
-    real: Option<PathBuf>,
+    /// The names by which the watcher knows it: in its own folder, and where links lead.
+    names: Vec<PathBuf>,
     generation: u32,
     blob: Option<Arc<Blob>>,
     cursor: Option<Cursor>,
@@ -452,11 +454,12 @@ impl Scout {
     /// Takes in everything that has happened up to now; `false`: it is time to stop.
     fn take_in(&mut self, first: Wake, woken: &Receiver<Wake>) -> bool {
         let (mut touched, mut failed) = (HashSet::new(), Vec::new());
-        let mut paths = HashSet::new();
+        let (mut paths, mut all) = (HashSet::new(), false);
         for wake in std::iter::once(first).chain(woken.try_iter()) {
             match wake {
                 Wake::Stop => return false,
                 Wake::Paths(more) => paths.extend(more),
+                Wake::All => all = true,
                 Wake::Pipe(source, ended) => {
                     touched.insert(source);
                     if let Some(track) = self.sources.get_mut(source).filter(|_| ended) {
@@ -467,8 +470,7 @@ impl Scout {
             }
         }
         for (n, track) in self.sources.iter().enumerate() {
-            let same = |path: &Path| paths.contains(path);
-            if track.real.as_deref().is_some_and(same) || track.input.path().is_some_and(same) {
+            if all || track.names.iter().any(|name| paths.contains(name)) {
                 touched.insert(n);
             }
         }
@@ -512,10 +514,11 @@ impl Scout {
     }
 
     fn begin(&mut self, input: &Input) {
-        let real = input.path().map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        let names = input.path().map(watched_names).unwrap_or_default();
         // Before it is opened: what happens from then on is heard.
-        self.watch(real.as_deref());
-        self.watch(input.path());
+        for name in &names {
+            self.watch(name);
+        }
         let begun = begin(input);
         if let Ok(Begun::PassedOver) = begun {
             return self.send(LoadEvent::PassedOver);
@@ -523,7 +526,7 @@ impl Scout {
         let source = self.sources.len();
         self.send(LoadEvent::Source(input.clone()));
         self.sources.push(Track {
-            real,
+            names,
             input: input.clone(),
             generation: 0,
             blob: None,
@@ -768,9 +771,8 @@ impl Scout {
     }
 
     /// Watches the folder in which a file lies.
-    fn watch(&mut self, path: Option<&Path>) {
-        let Some(folder) = path.and_then(Path::parent) else { return };
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    fn watch(&mut self, path: &Path) {
+        let Some(folder) = path.parent() else { return };
         if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
             return;
         }
@@ -785,8 +787,22 @@ impl Scout {
     }
 }
 
+/// A file's absolute name in its own folder, and the one where its links lead. Folders are named without links and in
+/// one way only, because the watcher gives each folder one name.
+fn watched_names(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let own = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    let mut names: Vec<PathBuf> = own.into_iter().chain(path.canonicalize()).collect();
+    names.dedup();
+    names
+}
+
 fn heard(wake: &Sender<Wake>, event: notify::Result<notify::Event>) {
     let Ok(event) = event else { return };
+    if event.need_rescan() {
+        let _ = wake.send(Wake::All);
+        return;
+    }
     let only_read = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
     if !only_read && !event.paths.is_empty() {
         let _ = wake.send(Wake::Paths(event.paths));

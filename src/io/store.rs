@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cut::{Layout, Skips, line_ends};
+use super::examine::DUPLICATE_ID;
 use super::failure::Failure;
 use super::input::Input;
 use super::open::Blob;
@@ -498,9 +499,6 @@ impl Store {
         Change::Rows
     }
 }
-
-/// The rule that says that an id stands earlier in the same source.
-pub const DUPLICATE_ID: &str = "record/duplicate_id";
 
 impl SourceRows {
     fn new(input: Input) -> Self {

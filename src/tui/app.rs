@@ -6,12 +6,9 @@ use ratatui::layout::{Rect, Size};
 use tui_input::Input as Line;
 
 use crate::domain::filter::{Completion, FilterError};
-use crate::domain::finding::{Finding, Place, Severity};
-use crate::domain::json::Pointer;
-use crate::domain::row::Flag;
 use crate::domain::text::Shown;
 use crate::io::cut::Skips;
-use crate::io::store::{DUPLICATE_ID, Standing, Store};
+use crate::io::store::{Standing, Store};
 use crate::shown;
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
@@ -328,21 +325,6 @@ impl App {
             let checked = if self.store.is_empty() { 0.0 } else { totals.checked as f64 / self.store.len() as f64 };
             ((found * checked * 100.0) as usize).min(99)
         })
-    }
-
-    /// What needs more than the record to be said of it.
-    pub fn extra_findings(&self, record: usize) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        if self.store.row(record).is_some_and(|row| row.has(Flag::Duplicate)) {
-            let place = Place::Value(Pointer::from_iter(["id"]));
-            findings.push(Finding::new(
-                DUPLICATE_ID,
-                Severity::Note,
-                "This id stands earlier in the same file.".to_owned(),
-                place,
-            ));
-        }
-        findings
     }
 }
 

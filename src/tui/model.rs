@@ -8,9 +8,11 @@ use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::Procedure;
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::record::{Record, RecordKind};
+use crate::domain::row::{Flag, Row};
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
 use crate::domain::text::Shown;
+use crate::io::examine::{duplicate_id, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
 
@@ -187,10 +189,10 @@ pub struct DetailValue {
 }
 
 impl Opened {
-    /// Reads a record. `more` are findings that need more than the record, such as an id that stands twice.
-    pub fn new(index: usize, line: u64, text: Vec<u8>, more: Vec<Finding>) -> Self {
+    /// Reads a record that stands in this row of the table.
+    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>) -> Self {
         let mut tape = Tape::default();
-        tape.read(&text);
+        read_row(&mut tape, &text, row);
         let problems = std::mem::take(&mut tape.problems);
         let mut opened = Self {
             index,
@@ -216,7 +218,7 @@ impl Opened {
             surprise: None,
             has_trace: false,
         };
-        opened.fill(more);
+        opened.fill(row);
         opened
     }
 
@@ -238,10 +240,10 @@ impl Opened {
         Analysis { subject, state: state.unwrap_or_default() }
     }
 
-    fn fill(&mut self, more: Vec<Finding>) {
+    fn fill(&mut self, row: &Row) {
         let analysis = self.analyse();
         let mut findings = rules::check(&analysis.subject);
-        findings.extend(more);
+        findings.extend(row.has(Flag::Duplicate).then(|| duplicate_id(None)));
         let facts = analysis.subject.record.as_ref().map(Facts::of);
         let steps = analysis.steps();
         let variables = analysis.variables();
@@ -645,7 +647,7 @@ mod tests {
 
     #[test]
     fn a_run_is_ready_for_the_screen() {
-        let opened = Opened::new(4, 5, RUN.as_bytes().to_vec(), Vec::new());
+        let opened = Opened::new(4, 5, &Row::unchecked(0, RUN.len() as u64), RUN.as_bytes().to_vec());
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
         assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);

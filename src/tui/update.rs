@@ -1039,7 +1039,8 @@ impl App {
                 return;
             }
         };
-        let opened = Opened::new(record, line, text, self.extra_findings(record));
+        let Some(row) = self.store.row(record) else { return };
+        let opened = Opened::new(record, line, row, text);
         let runs = is_run(&opened);
         let inspect = Inspect::new(opened);
         let inspect = match &self.inspect {

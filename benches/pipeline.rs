@@ -1,0 +1,133 @@
+//! How fast records are found, read and checked. `cargo bench --bench pipeline`, or `-- --test` for one quick pass.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+
+use divan::counter::{BytesCount, ItemsCount};
+use divan::{Bencher, black_box};
+use stepscope::domain::filter::text_pattern;
+use stepscope::domain::formats;
+use stepscope::domain::json::Tape;
+use stepscope::domain::rules::{self, Subject};
+use stepscope::io::block::{Block, Cursor, Want};
+use stepscope::io::check::check;
+use stepscope::io::input::{Begun, Input, begin, expand};
+use stepscope::io::load::load;
+use stepscope::io::search::{Found, Plan, start};
+
+const RECORDS: usize = 2_000;
+
+fn main() {
+    divan::main();
+}
+
+/// A run record of about four kilobytes, the n-th of its kind.
+fn record(n: usize) -> String {
+    let words = "state the quantity that the problem gives and carry it on without rounding ";
+    let field = |name: &str| format!(r#"{{"name": "{name}", "description": "{words}"}}"#);
+    let steps: Vec<String> = (1..=6)
+        .map(|step| {
+            let input = if step == 1 { "problem_text".to_owned() } else { format!("value_{}", step - 1) };
+            let output = if step == 6 { "final_answer".to_owned() } else { format!("value_{step}") };
+            format!(
+                r#"{{"id": {step}, "inputs": [{}], "stepDescription": "Extract: {}", "output": [{}]}}"#,
+                field(&input),
+                words.repeat(4),
+                field(&output)
+            )
+        })
+        .collect();
+    let state: Vec<String> = (1..6).map(|step| format!(r#""value_{step}": {}"#, n * step)).collect();
+    format!(
+        r#"{{"id": "r{n}", "row_index": {n}, "question": "How much is {n}? {}", "gold_answer": "Sum. #### {n}", "gold_num": {n}.0, "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "Sum", "steps": [{}]}}, "fitness": 0.75, "steps": 6, "state": {{"problem_text": "How much?", {}, "final_answer": "It is {n}.", "final_answer_numerical": {n}, "confidence": 0.9}}, "pred_answer": "It is {n}.", "pred_num": {n}.0, "correct": true}}"#,
+        words.repeat(3),
+        steps.join(", "),
+        state.join(", ")
+    )
+}
+
+fn text() -> String {
+    (0..RECORDS).map(|n| record(n) + "\n").collect()
+}
+
+struct OnDisk {
+    _dir: tempfile::TempDir,
+    path: PathBuf,
+    bytes: usize,
+}
+
+fn on_disk() -> OnDisk {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("runs.jsonl");
+    std::fs::write(&path, text()).unwrap();
+    OnDisk { path, _dir: dir, bytes: text().len() }
+}
+
+#[divan::bench]
+fn parse(bencher: Bencher<'_, '_>) {
+    let text = record(7);
+    let mut tape = Tape::default();
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| black_box(tape.read(black_box(text.as_bytes()))));
+}
+
+#[divan::bench]
+fn rules(bencher: Bencher<'_, '_>) {
+    let text = record(7);
+    let mut tape = Tape::default();
+    tape.read(text.as_bytes());
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
+        let record = tape.root(text.as_bytes()).map(formats::read);
+        black_box(rules::check(&Subject::new(text.as_bytes(), &tape.problems, record)).len())
+    });
+}
+
+#[divan::bench]
+fn index(bencher: Bencher<'_, '_>) {
+    let file = on_disk();
+    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone())) else { return };
+    let mut block = Block::default();
+    bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
+        let mut cursor = Cursor::new(source.blob.clone(), source.layout);
+        while cursor.next(&mut block, u64::MAX, Want::Places).unwrap() {}
+        black_box(cursor.index)
+    });
+}
+
+#[divan::bench(args = [1, 2])]
+fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
+    let file = on_disk();
+    bencher.counter(ItemsCount::new(RECORDS)).bench_local(|| {
+        let render = |checked: &stepscope::io::check::Checked<'_>, out: &mut Vec<u8>| {
+            for finding in checked.findings {
+                out.extend_from_slice(finding.rule.as_bytes());
+            }
+        };
+        black_box(check(expand(std::slice::from_ref(&file.path)), threads, None, render, |_, _| Ok(())).counts)
+    });
+}
+
+#[divan::bench]
+fn first_screen(bencher: Bencher<'_, '_>) {
+    let file = on_disk();
+    bencher.bench_local(|| load(expand(std::slice::from_ref(&file.path)), 1, |_| false).0.len());
+}
+
+#[divan::bench]
+fn search_file(bencher: Bencher<'_, '_>) {
+    let file = on_disk();
+    let (send, events) = channel();
+    let (mut store, _loader) = load(expand(&[file.path]), 2, move |event| send.send(event).is_ok());
+    while !store.is_settled() {
+        store.apply(events.recv().unwrap());
+    }
+    let pattern = text_pattern("r1999").unwrap();
+    bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
+        let (send, events) = channel();
+        let pattern = pattern.clone();
+        let fits = move |text: &[u8]| pattern.is_match(text);
+        let _running = start(Plan::of(&store, 0, |_| true), fits, move |found| send.send(found).is_ok());
+        events.iter().take_while(|found| !matches!(found, Found::All)).count()
+    });
+}
