@@ -6,12 +6,18 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// The filter language of the table.
+    pub mod filter;
     /// Findings: what is said about a record, and where.
     pub mod finding;
     /// The registry of record formats, recognised by content.
     pub mod formats;
+    /// What the table shows of one record.
+    pub mod headline;
     /// JSON as people really have it, every value with its place.
     pub mod json;
+    /// Overlapping marks made into segments.
+    pub mod paint;
     /// A procedure as it stands in a record.
     pub mod procedure;
     /// One step and the state it finds -> the request, as upstream makes it.
@@ -56,8 +62,18 @@ pub mod io {
     pub mod failure;
     /// From names to sources.
     pub mod input;
+    /// Loading in the background, and following.
+    pub mod load;
     /// Opening without harm.
     pub mod open;
+    /// Reading one record on another thread.
+    pub mod reading;
+    /// The sample runs, part of the program.
+    pub mod samples;
+    /// Looking through all records for text.
+    pub mod search;
+    /// All records found, as the screen sees them.
+    pub mod store;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.
@@ -65,16 +81,46 @@ pub mod cli;
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
 pub mod tui {
+    /// The whole state of the screen.
+    pub mod app;
+    /// Does what update asked for.
+    pub mod effects;
+    /// Fuzzy ranking for the palette.
+    pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.
     pub mod input;
+    /// The run screen's state.
+    pub mod inspect;
+    /// The one table of keys.
+    pub mod keymap;
+    /// A cursor over n rows.
+    pub mod list;
+    /// The open record, ready for the panes.
+    pub mod model;
+    /// What the screen is told, and what it asks to be done.
+    pub mod msg;
+    /// A record as JSON, folded or open.
+    pub mod outline;
     /// Bytes to the terminal, never waiting for it.
     mod output;
+    /// The panes: each draws one part of the screen.
+    pub mod panes;
+    /// Wrapped and painted text.
+    pub mod prose;
     /// The event loop and what a program has to be for it.
     pub mod run;
     /// Frames as bytes.
     mod screen;
+    /// One session at the screen.
+    pub mod session;
+    /// The table of records.
+    pub mod table;
     /// The terminal: found, taken over, given back.
     pub mod terminal;
     /// Roles to styles.
     pub mod theme;
+    /// The one place where the state changes.
+    pub mod update;
+    /// Where everything is on screen, and drawing it.
+    pub mod view;
 }

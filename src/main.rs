@@ -1,9 +1,9 @@
 //! Start and exit code: everything else lives in the library.
 
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, Out};
+use stepscope::tui::session::{self, Start};
 
 fn main() -> ExitCode {
     let mut out = Out::new();
@@ -15,15 +15,11 @@ fn main() -> ExitCode {
     ExitCode::from(out.finish(code))
 }
 
-/// The screen needs a terminal on both sides.
-fn open(_screen: &cli::Screen, out: &mut Out) -> u8 {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        out.complain(&stepscope::domain::text::Shown::own(
-            "standard input or output is not a terminal, and the screen needs one; use `stepscope check PATH` or \
-             `stepscope show PATH --id ID` here",
-        ));
-        return cli::FAILED;
-    }
-    out.complain(&stepscope::domain::text::Shown::own("the screen is not connected yet"));
-    cli::FAILED
+/// Opens the screen, or says why there is none.
+fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
+    let start = Start { paths: screen.paths.clone(), theme: screen.theme.clone(), ..Start::default() };
+    session::open(&start, |_| Ok(())).unwrap_or_else(|why| {
+        out.complain(&why);
+        cli::FAILED
+    })
 }

@@ -80,9 +80,9 @@ impl<'a> Procedure<'a> {
 
     /// Whether a JSON object has the marks of a procedure.
     pub fn is_like(value: Value<'_>) -> bool {
-        value.members().any(|member| {
-            matches!(member.key.plain_string(), Some(b"steps" | b"NameDescription" | b"name_description"))
-        })
+        value
+            .members()
+            .any(|member| matches!(member.name().bytes(), b"steps" | b"NameDescription" | b"name_description"))
     }
 }
 

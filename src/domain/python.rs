@@ -89,7 +89,9 @@ pub fn repr(value: Value<'_>, out: &mut Vec<u8>) {
         Kind::False => out.extend_from_slice(b"False"),
         Kind::True => out.extend_from_slice(b"True"),
         Kind::Int => out.extend_from_slice(int_digits(value)),
-        Kind::Float | Kind::NotFinite => out.extend_from_slice(repr_float(value.float().unwrap_or(f64::NAN)).as_bytes()),
+        Kind::Float | Kind::NotFinite => {
+            out.extend_from_slice(repr_float(value.float().unwrap_or(f64::NAN)).as_bytes());
+        }
         Kind::String | Kind::Key => repr_text(value.string().unwrap_or_default().bytes(), out),
         Kind::Array => {
             out.push(b'[');
@@ -145,7 +147,7 @@ pub fn repr_text(text: &[u8], out: &mut Vec<u8>) {
             _ if code == u32::from(quote) => out.extend_from_slice(&[b'\\', quote]),
             _ if is_printable(code) => out.extend_from_slice(text.get(range).unwrap_or_default()),
             0..=0xff => out.extend_from_slice(format!("\\x{code:02x}").as_bytes()),
-            0..=0xffff => out.extend_from_slice(format!("\\u{code:04x}").as_bytes()),
+            0x100..=0xffff => out.extend_from_slice(format!("\\u{code:04x}").as_bytes()),
             _ => out.extend_from_slice(format!("\\U{code:08x}").as_bytes()),
         }
     }
@@ -249,12 +251,18 @@ mod tests {
     fn values_print_as_in_python() {
         for (json, expected) in [
             (&br#"{"a": 1, "b": [true, null], "a": 2.50}"#[..], &br"{'a': 2.5, 'b': [True, None]}"[..]),
-            (b"[-0, -0.0, 1e16, 1e15, 0.0001, 1e-5, 1e-07, 123456789012345678, 1e400, NaN, -Infinity]",
-             b"[0, -0.0, 1e+16, 1000000000000000.0, 0.0001, 1e-05, 1e-07, 123456789012345678, inf, nan, -inf]"),
-            (b"[5e-324, 1.7976931348623157e308, 9007199254740993.0, 1e22, 1e100]",
-             b"[5e-324, 1.7976931348623157e+308, 9007199254740992.0, 1e+22, 1e+100]"),
-            (br#"["it's", "say \"hi\"", "it's \"x\"", "\\ \n\t\r\u0000\u007f\u00a0\u200b\ud83d\ude00\ue000"]"#,
-             "[\"it's\", 'say \"hi\"', 'it\\'s \"x\"', '\\\\ \\n\\t\\r\\x00\\x7f\\xa0\\u200b😀\\ue000']".as_bytes()),
+            (
+                b"[-0, -0.0, 1e16, 1e15, 0.0001, 1e-5, 1e-07, 123456789012345678, 1e400, NaN, -Infinity]",
+                b"[0, -0.0, 1e+16, 1000000000000000.0, 0.0001, 1e-05, 1e-07, 123456789012345678, inf, nan, -inf]",
+            ),
+            (
+                b"[5e-324, 1.7976931348623157e308, 9007199254740993.0, 1e22, 1e100]",
+                b"[5e-324, 1.7976931348623157e+308, 9007199254740992.0, 1e+22, 1e+100]",
+            ),
+            (
+                br#"["it's", "say \"hi\"", "it's \"x\"", "\\ \n\t\r\u0000\u007f\u00a0\u200b\ud83d\ude00\ue000"]"#,
+                "[\"it's\", 'say \"hi\"', 'it\\'s \"x\"', '\\\\ \\n\\t\\r\\x00\\x7f\\xa0\\u200b😀\\ue000']".as_bytes(),
+            ),
             (br#"["\ud800", "\udb40\udc01", "\u00e9"]"#, "['\\ud800', '\\U000e0001', 'é']".as_bytes()),
             (b"[{}, []]", b"[{}, []]"),
         ] {
@@ -268,7 +276,8 @@ mod tests {
             let mut tape = Tape::default();
             Number::of(tape.parse(json.as_bytes()).unwrap()).unwrap()
         };
-        let ascending = ["-Infinity", "-1e400000", "-10", "-9", "-0.5", "0", "0.5", "1", "1.0000000000000002", "9", "10", "1e30"];
+        let ascending =
+            ["-Infinity", "-1e400000", "-10", "-9", "-0.5", "0", "0.5", "1", "1.0000000000000002", "9", "10", "1e30"];
         for pair in ascending.windows(2).filter(|pair| pair[1] != "-1e400000") {
             assert_eq!(number(pair[0]).compare(&number(pair[1])), Some(Ordering::Less), "{pair:?}");
         }

@@ -33,7 +33,9 @@ pub struct Cursor {
 pub struct Block {
     /// The bytes; reused from block to block.
     pub bytes: Vec<u8>,
-    /// Where the bytes begin in the source.
+    /// The border where it begins in the source.
+    pub border: u64,
+    /// Where the bytes begin in the source: at the border, or behind it if there is but one long record.
     pub start: u64,
     /// One past the last byte that belongs to the block: the border where the next begins.
     pub end: u64,
@@ -61,6 +63,12 @@ impl Block {
         self.bytes.get(cut.range.clone()).unwrap_or_default()
     }
 
+    /// Whether each line is one record, and each record one line.
+    pub fn is_dense(&self, layout: Layout) -> bool {
+        let lines = self.lines + u64::from(self.open);
+        matches!(layout, Layout::Lines(_)) && self.cuts.len() as u64 == lines && self.skips == Skips::default()
+    }
+
     /// How long a record is on disk.
     pub fn len_of(&self, cut: &Cut) -> u64 {
         self.long.unwrap_or(cut.range.len() as u64)
@@ -82,6 +90,20 @@ impl Cursor {
         Self { blob, layout, state: State::default(), at: 0, line: 1, column: 1, index: 0 }
     }
 
+    /// At the last record of a block that this cursor has read, to read it again when there is more of it.
+    #[must_use]
+    pub fn back_to_last(&self, block: &Block) -> Option<Self> {
+        let last = block.cuts.last()?;
+        let before = block.bytes.get(..last.range.start).unwrap_or_default();
+        Some(Self {
+            state: last.state(),
+            at: block.start + last.range.start as u64,
+            line: block.line + line_ends(self.layout, before),
+            index: self.index.saturating_sub(1),
+            ..self.clone()
+        })
+    }
+
     /// What it reads.
     pub fn blob(&self) -> &Arc<Blob> {
         &self.blob
@@ -101,20 +123,20 @@ impl Cursor {
         self.blob.read(self.at, size, &mut block.bytes)?;
         block.cuts.clear();
         block.skips = Skips::default();
-        (block.start, block.line, block.index) = (self.at, self.line, self.index);
+        (block.border, block.start, block.line, block.index) = (self.at, self.at, self.line, self.index);
         block.column = self.column;
         (block.long, block.open) = (None, false);
         if block.bytes.is_empty() {
             return Ok(false);
         }
         let last = block.bytes.len() < BLOCK || self.at + BLOCK as u64 >= end;
-        let done = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
+        let (done, lines) = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
         if done == 0 {
             self.long(block, end, want)?;
         } else {
             block.end = self.at + done as u64;
+            block.lines = lines;
             let passed = block.bytes.get(..done).unwrap_or_default();
-            block.lines = line_ends(self.layout, passed);
             self.column = advance_column(self.column, passed);
             block.open = last && !self.ends_line(block);
         }
@@ -137,6 +159,8 @@ impl Cursor {
         let lead = leading(&block.bytes);
         let text = block.bytes.get(lead..).unwrap_or_default();
         let comment = text.starts_with(b"//");
+        self.line += line_ends(self.layout, block.bytes.get(..lead).unwrap_or_default());
+        block.line = self.line;
         let mut span = match self.layout {
             Layout::Lines(end) => Span::Line(end),
             Layout::Values => self.state.span(text),
@@ -181,8 +205,9 @@ impl Cursor {
         }
         block.start = from;
         block.long = Some(len);
+        let item = self.state.is_list();
         let joined = self.layout == Layout::Values && self.state.pass();
-        block.cuts.push(Cut { range: 0..block.bytes.len(), joined });
+        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, item });
         Ok(())
     }
 }

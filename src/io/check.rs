@@ -174,13 +174,16 @@ pub fn check(
     outcome
 }
 
+/// Hashes of ids with the lines of their records.
+type IdLines = Vec<(u64, u64)>;
+
 /// A block, checked and rendered.
 struct Done {
     source: usize,
     name: Shown,
     out: Vec<u8>,
     counts: Counts,
-    ids: Vec<(u64, u64)>,
+    ids: IdLines,
 }
 
 /// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
@@ -219,7 +222,7 @@ struct Shelf {
     /// How many blocks there are, once that is known.
     total: Option<u64>,
     stopped: bool,
-    spare: Vec<(Vec<u8>, Vec<(u64, u64)>)>,
+    spare: Vec<(Vec<u8>, IdLines)>,
 }
 
 /// A block to work on.
@@ -298,7 +301,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Line<I> {
         self.moved.notify_all();
     }
 
-    fn give_back(&self, mut out: Vec<u8>, mut ids: Vec<(u64, u64)>) {
+    fn give_back(&self, mut out: Vec<u8>, mut ids: IdLines) {
         // An unusually large answer is not kept.
         if out.capacity() <= 4 << 20 {
             out.clear();
@@ -346,7 +349,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
         };
         let begun = begin(&input).and_then(|begun| match begun {
             Begun::Source(source) => Ok(Some(source)),
-            Begun::Pipe(pipe) => begin_pipe(pipe, input.name()).map(Some),
+            Begun::Pipe(pipe) => begin_pipe(pipe, &input.name()).map(Some),
             Begun::PassedOver => Ok(None),
         });
         match begun {
@@ -373,13 +376,17 @@ fn render_block(
 ) {
     done.counts.skips = block.skips;
     let (mut line, mut column, mut counted) = (block.line, block.column, 0);
-    let last = block.cuts.len();
+    let (last, dense) = (block.cuts.len(), block.is_dense(task.layout));
     for (n, cut) in block.cuts.iter().enumerate() {
         let text = block.text(cut);
-        let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
-        line += line_ends(task.layout, before);
-        column = advance_column(column, before);
-        counted = cut.range.start;
+        if dense {
+            (line, column) = (block.line + n as u64, 1);
+        } else {
+            let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
+            line += line_ends(task.layout, before);
+            column = advance_column(column, before);
+            counted = cut.range.start;
+        }
         if block.open && n + 1 == last && matches!(task.layout, Layout::Lines(_)) && is_cut_off(tape, text) {
             done.counts.skips.cut = Some(line);
             continue;
@@ -415,14 +422,14 @@ fn render_block(
 #[derive(Default)]
 struct Ids {
     source: usize,
-    all: Vec<(u64, u64)>,
+    all: IdLines,
 }
 
 /// How many ids of one source are compared; 16 bytes each.
 pub const MAX_IDS: usize = 16 << 20;
 
 impl Ids {
-    fn add(&mut self, source: usize, ids: &mut Vec<(u64, u64)>, duplicates: &mut Vec<Duplicate>) {
+    fn add(&mut self, source: usize, ids: &mut IdLines, duplicates: &mut Vec<Duplicate>) {
         if source != self.source {
             self.finish(duplicates);
             self.source = source;

@@ -189,6 +189,11 @@ impl State {
         }
     }
 
+    /// Whether the next value is an item of a list.
+    pub const fn is_list(self) -> bool {
+        self.list
+    }
+
     /// Notes that a value was read; whether it is joined to another.
     pub fn pass(&mut self) -> bool {
         let joined = self.seen && !self.list;
@@ -204,10 +209,20 @@ pub struct Cut {
     pub range: Range<usize>,
     /// It stands behind another value of the same document.
     pub joined: bool,
+    /// It is an item of a list.
+    pub item: bool,
+}
+
+impl Cut {
+    /// What the cutter knew before this record.
+    pub const fn state(&self) -> State {
+        State { list: self.item, seen: self.item || self.joined }
+    }
 }
 
 /// Cuts a block that begins at a border between records. What is complete goes to `cuts`; the number of bytes up to the
-/// last border comes back. If `last`, nothing follows, and the rest of the block is a record too.
+/// last border comes back, and the number of lines that end before it. If `last`, nothing follows, and the rest of the
+/// block is a record too.
 pub fn cut(
     layout: Layout,
     state: &mut State,
@@ -215,18 +230,22 @@ pub fn cut(
     last: bool,
     cuts: &mut Vec<Cut>,
     skips: &mut Skips,
-) -> usize {
+) -> (usize, u64) {
     match layout {
         Layout::Lines(end) => cut_lines(end, block, last, cuts, skips),
-        Layout::Values => cut_values(state, block, last, cuts, skips),
+        Layout::Values => {
+            let done = cut_values(state, block, last, cuts, skips);
+            (done, line_ends(layout, block.get(..done).unwrap_or_default()))
+        }
     }
 }
 
-fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
-    let mut from = 0;
+fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> (usize, u64) {
+    let (mut from, mut lines) = (0, 0);
     for to in memchr::memchr_iter(end, block) {
         cut_line(block, from..to, cuts, skips);
         from = to + 1;
+        lines += 1;
     }
     if last && from < block.len() {
         // What stands behind the last line end is a line only if there is anything.
@@ -236,14 +255,14 @@ fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut
         }
         from = block.len();
     }
-    from
+    (from, lines)
 }
 
 fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut Skips) {
     let line = block.get(range.clone()).unwrap_or_default();
     // Nearly every line begins and ends with its record.
     if let (Some(b'{'), Some(b'}')) = (line.first(), line.last()) {
-        cuts.push(Cut { range, joined: false });
+        cuts.push(Cut { range, joined: false, item: false });
         return;
     }
     let lead = leading(line);
@@ -253,7 +272,7 @@ fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut 
     } else if text.starts_with(b"//") {
         skips.comments += 1;
     } else {
-        cuts.push(Cut { range: range.start + lead..range.end - trailing(text), joined: false });
+        cuts.push(Cut { range: range.start + lead..range.end - trailing(text), joined: false, item: false });
     }
 }
 
@@ -302,7 +321,8 @@ fn end_or_all(end: Option<usize>, rest: &[u8], last: bool) -> Option<usize> {
 fn push_value(state: &mut State, range: Range<usize>, block: &[u8], cuts: &mut Vec<Cut>) -> usize {
     let end = range.end;
     let text = block.get(range.clone()).unwrap_or_default();
-    cuts.push(Cut { range: range.start..end - trailing(text), joined: state.pass() });
+    let (item, joined) = (state.list, state.pass());
+    cuts.push(Cut { range: range.start..end - trailing(text), joined, item });
     end
 }
 
@@ -342,7 +362,7 @@ fn brackets(depth: &mut u64, string: &mut bool, escape: &mut bool, text: &[u8]) 
             *escape = false;
             at += 1;
         } else if *string {
-            let Some(found) = memchr2(b'"', b'\\', rest) else { return None };
+            let found = memchr2(b'"', b'\\', rest)?;
             *string = rest.get(found) != Some(&b'"');
             *escape = *string;
             at += found + 1;
@@ -449,7 +469,7 @@ mod tests {
         loop {
             let end = (at + want).min(text.len());
             let (mut cuts, block) = (Vec::new(), &text.as_bytes()[at..end]);
-            let done = cut(layout, &mut state, block, end == text.len(), &mut cuts, &mut skips);
+            let (done, _) = cut(layout, &mut state, block, end == text.len(), &mut cuts, &mut skips);
             out.extend(cuts.into_iter().map(|cut| {
                 let mark = if cut.joined { "+" } else { "" };
                 format!("{mark}{}", String::from_utf8_lossy(&block[cut.range]))
@@ -476,12 +496,11 @@ mod tests {
 
     #[test]
     fn lines_and_their_traps() {
-        let skips = check("{\"a\":1}\n\n// note\n{\"a\":2}\r\n  \t\n \u{feff}{\"a\":3} \nnot json\n", LF, &[
-            "{\"a\":1}",
-            "{\"a\":2}",
-            "{\"a\":3}",
-            "not json",
-        ]);
+        let skips = check(
+            "{\"a\":1}\n\n// note\n{\"a\":2}\r\n  \t\n \u{feff}{\"a\":3} \nnot json\n",
+            LF,
+            &["{\"a\":1}", "{\"a\":2}", "{\"a\":3}", "not json"],
+        );
         assert_eq!((skips.blank, skips.comments, skips.nul), (2, 1, 0));
         check("\u{feff}{\"a\":1}\n\u{feff}{\"a\":2}", LF, &["{\"a\":1}", "{\"a\":2}"]);
         check("{\"a\":1}\r{\"a\":2}\r", Layout::Lines(b'\r'), &["{\"a\":1}", "{\"a\":2}"]);

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::cut::{Layout, decode_wide, looks_like_json};
 use super::failure::Failure;
-use super::open::{Blob, Opened, not_text, open, spool, standard_input};
+use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
+use super::samples::{SAMPLES, Sample};
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
@@ -26,6 +27,8 @@ pub enum Input {
     Named(PathBuf),
     /// A file found in a folder: passed over in silence if it does not begin like JSON.
     Found(PathBuf),
+    /// Sample runs that are part of the program.
+    Sample(&'static Sample),
 }
 
 impl Input {
@@ -34,13 +37,14 @@ impl Input {
         match self {
             Self::Standard => Shown::own("standard input"),
             Self::Named(path) | Self::Found(path) => Shown::path(path),
+            Self::Sample(sample) => Shown::own(sample.name),
         }
     }
 
     /// Its path, where it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Standard => None,
+            Self::Standard | Self::Sample(_) => None,
             Self::Named(path) | Self::Found(path) => Some(path),
         }
     }
@@ -50,6 +54,11 @@ impl Input {
 /// folder once; hidden files are left out there.
 pub fn expand(paths: &[PathBuf]) -> Expand {
     Expand { stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(), entered: HashSet::new() }
+}
+
+/// The sample runs, for when nothing was named.
+pub fn samples() -> Expand {
+    Expand { stack: SAMPLES.iter().rev().map(Step::Sample).collect(), entered: HashSet::new() }
 }
 
 /// See [`expand`].
@@ -63,6 +72,7 @@ pub struct Expand {
 enum Step {
     Named(PathBuf),
     Found(PathBuf),
+    Sample(&'static Sample),
 }
 
 impl Iterator for Expand {
@@ -73,6 +83,7 @@ impl Iterator for Expand {
             let (path, named) = match self.stack.pop()? {
                 Step::Named(path) => (path, true),
                 Step::Found(path) => (path, false),
+                Step::Sample(sample) => return Some(Ok(Input::Sample(sample))),
             };
             if named && path.as_os_str() == OsStr::new("-") {
                 return Some(Ok(Input::Standard));
@@ -120,6 +131,8 @@ pub struct Source {
     pub layout: Layout,
     /// It was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
     pub decoded: bool,
+    /// What the disk said of it when it was opened.
+    pub stat: Stat,
 }
 
 /// What became of an input.
@@ -143,6 +156,7 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
             Ok(opened) => opened,
             Err(_) => return Ok(Begun::PassedOver),
         },
+        Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
     match opened {
         Opened::Pipe(pipe) => Ok(Begun::Pipe(pipe)),
@@ -154,20 +168,21 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
 }
 
 /// Reads a pipe to its end and recognises it.
-pub fn begin_pipe(pipe: File, name: Shown) -> Result<Source, Failure> {
+pub fn begin_pipe(pipe: File, name: &Shown) -> Result<Source, Failure> {
     let blob = Blob::in_memory(name.clone())?;
     if spool(pipe, &blob, |_| true)? == 0 {
-        return Err(Failure::own("cannot read", &name, "nothing came through this pipe"));
+        return Err(Failure::own("cannot read", name, "nothing came through this pipe"));
     }
-    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", &name, "it does not look like JSON"))
+    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
 }
 
 /// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
 pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
+    let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
     if let Some(text) = decode_wide(&head) {
-        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob).map(Some) };
+        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
     }
     if let Some(why) = not_text(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
@@ -175,10 +190,27 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
-    Ok(Some(Source { blob: Arc::new(blob), layout: Layout::of(&head), decoded: false }))
+    Ok(Some(Source { blob: Arc::new(blob), layout: Layout::of(&head), decoded: false, stat }))
 }
 
-fn decoded(blob: &Blob) -> Result<Source, Failure> {
+/// Recognises what has come through a pipe so far; `None`: it is too early to tell.
+pub fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, Failure> {
+    let stat = blob.stat()?;
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    if head.len() < 8 && !ended {
+        return Ok(None);
+    }
+    if decode_wide(&head).is_some() {
+        return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
+    }
+    if let Some(why) = not_text(&head) {
+        return Err(Failure::own("cannot read", blob.name(), why));
+    }
+    Ok(Some(Source { blob: blob.clone(), layout: Layout::of(&head), decoded: false, stat }))
+}
+
+fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; turn it into UTF-8 first: iconv -t UTF-8";
     let len = blob.len()?;
     if len > MAX_WIDE {
@@ -189,7 +221,7 @@ fn decoded(blob: &Blob) -> Result<Source, Failure> {
     let text = decode_wide(&wide).unwrap_or_default();
     let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
     let layout = Layout::of(head);
-    Ok(Source { blob: Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), layout, decoded: true })
+    Ok(Source { blob: Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), layout, decoded: true, stat })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
@@ -28,6 +29,28 @@ pub struct FileId {
 impl FileId {
     fn of(meta: &Metadata) -> Self {
         Self { device: meta.dev(), inode: meta.ino() }
+    }
+}
+
+/// What the disk says of a file: enough to see that it is another one now, or not the same any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stat {
+    /// Which file it is.
+    pub id: FileId,
+    /// How many bytes it has.
+    pub len: u64,
+    /// When it was written last.
+    pub modified: Option<SystemTime>,
+}
+
+impl Stat {
+    fn of(meta: &Metadata) -> Self {
+        Self { id: FileId::of(meta), len: meta.len(), modified: meta.modified().ok() }
+    }
+
+    /// Of the file that a path leads to now; `None`: there is none.
+    pub fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|meta| Self::of(&meta))
     }
 }
 
@@ -191,12 +214,9 @@ impl Blob {
         self.len().map(|len| len == 0)
     }
 
-    /// Which file its name leads to now, and how long that is; `None`: it was deleted. Blobs in memory never change name.
-    pub fn on_disk(&self) -> Option<(FileId, u64)> {
-        match &self.path {
-            Some(path) => std::fs::metadata(path).ok().map(|meta| (FileId::of(&meta), meta.len())),
-            None => self.len().ok().map(|len| (self.id, len)),
-        }
+    /// What the disk says of it now.
+    pub fn stat(&self) -> Result<Stat, Failure> {
+        self.with(|file| file.metadata().map(|meta| Stat::of(&meta)))
     }
 
     /// Fills `into` with up to `want` bytes from `offset`; fewer only where the bytes end.

@@ -34,6 +34,8 @@ pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
 const LOOK: Duration = Duration::from_millis(4);
 /// How long a stopped program waits for the continue signal that woke it.
 const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
+/// The answer to the first question is awaited so long; a later one was meant for somebody else.
+const FIRST_ANSWER: Duration = Duration::from_millis(500);
 
 /// What happened; everything a program is told.
 #[derive(Debug)]
@@ -150,13 +152,24 @@ pub fn run<P: Program>(
 ) -> io::Result<u8> {
     let panics = terminal::hook_panics();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let code = runtime.block_on(async {
+    let runtime = Hurried(Some(runtime));
+    let Some(running) = &runtime.0 else { return Ok(0) };
+    running.block_on(async {
         let _guard = Guard;
         Loop::new(tty, program, options, panics, perform)?.run().await
-    });
-    // Work that is still under way must not hold up the end; what must be saved has its own thread.
-    runtime.shutdown_background();
-    code
+    })
+}
+
+/// A runtime whose end waits for nothing, not even after a panic: work that is still under way must not hold up the
+/// end, and what must be saved has its own thread.
+struct Hurried(Option<tokio::runtime::Runtime>);
+
+impl Drop for Hurried {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Gives the terminal back however the loop ends.
@@ -273,6 +286,8 @@ struct Loop<'a, P: Program, F> {
     /// When signals and keys were last looked for.
     looked: Instant,
     fault: Fault,
+    /// The terminal may still be asked for its colour.
+    ask_background_until: Option<Instant>,
 }
 
 impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
@@ -303,6 +318,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             expires: None,
             looked: Instant::now(),
             fault: Fault::from_environment(),
+            ask_background_until: None,
         })
     }
 
@@ -421,10 +437,23 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
                     // An error here shows again with the next read.
                     let _ = self.write();
                 }
+                if self.decoder.take_mode_known() {
+                    self.ask_background();
+                }
                 Some(inputs)
             }
             Err(Errno::AGAIN | Errno::INTR) => Some(Vec::new()),
             Err(_) => None,
+        }
+    }
+
+    /// The terminal answers questions, so it may be asked for its colour; once, and not long after the start: a late
+    /// answer was meant for somebody else.
+    fn ask_background(&mut self) {
+        if self.ask_background_until.take().is_some_and(|until| Instant::now() < until) {
+            self.output.push(terminal::ASK_BACKGROUND.as_bytes());
+            // An error here shows again with the next read.
+            let _ = self.write();
         }
     }
 
@@ -512,7 +541,8 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
         let now = Instant::now();
         self.output.push(bytes.as_bytes());
         if first && self.options.ask_background {
-            self.output.push(terminal::ASK_BACKGROUND.as_bytes());
+            self.output.push(terminal::ASK_MODE.as_bytes());
+            self.ask_background_until = Some(now + FIRST_ANSWER);
         }
         self.output.ask(now);
         self.write()?;

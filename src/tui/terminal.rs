@@ -1,7 +1,7 @@
 //! The terminal itself: found, measured, taken over and given back.
 //!
-//! Everything that must be undone is in [`HELD`], so whoever comes first (the end of the program, a signal, the panic
-//! hook) undoes it, once. Nothing here waits longer than [`LEAVE_PATIENCE`] for a terminal that does not read.
+//! Everything that must be undone is kept in one place, so whoever comes first (the end of the program, a signal, the panic
+//! hook) undoes it, once. Nothing here waits long for a terminal that does not read.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -36,7 +36,10 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 // Alternate screen, bracketed paste, no cursor, clean.
 const ENTER: &str = "\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[0m\x1b[2J";
 const LEAVE: &str = "\x1b[?2026l\x1b[?2004l\x1b[0m\x1b[?25h\x1b[?1049l";
-/// Asks for the background colour.
+/// Asks whether the terminal knows synchronised updates. What answers this reads every question as one.
+pub(super) const ASK_MODE: &str = "\x1b[?2026$p";
+/// Asks for the background colour. Old and minimal terminals would print it, so it goes only to one that has answered
+/// [`ASK_MODE`].
 pub(super) const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
 
 /// Why there is no screen to draw on; each says what to do instead.

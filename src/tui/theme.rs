@@ -372,6 +372,13 @@ pub struct Theme {
     series: Vec<Full>,
 }
 
+impl Default for Theme {
+    /// Every role as the terminal has it: what is left if no theme can be read.
+    fn default() -> Self {
+        Self { background: Rgb::new(0, 0, 0), depth: Depth::Mono, full: Vec::new(), series: Vec::new() }
+    }
+}
+
 /// The built-in themes, by name.
 pub const BUILT_IN: [(&str, &str); 4] = [
     ("dark", include_str!("../../themes/dark.toml")),

@@ -200,6 +200,12 @@ GOOD = {"final_answer": "A", "final_answer_numerical": 5, "final_answer_bool": T
 NEAR = [0.9999999999999999, 1.0000000000000002, 1.1, -0.1, -1e-320, "5", "E", "A", "x" * 1000, "x" * 1001, "é" * 1000, "é" * 1001, "\U0001f600" * 1001, "\ud800" * 1000, 1e400, -(10**25), 3]
 
 
+def own_keys(schema, state):
+    """The answer in a state: upstream's last step merges only what its schema names."""
+    names = schema.get("properties", {})
+    return {k: v for k, v in state.items() if k in names} if isinstance(state, dict) else state
+
+
 def answers(rng, count):
     for n in range(count):
         name = rng.choice(["general", "bool", "gsm", "gsm", "arc"])
@@ -211,7 +217,8 @@ def answers(rng, count):
         if rng.random() < 0.03:
             value = rng.choice([[value], *ODD])
         text = dump(rng, value)
-        yield {"n": f"own {n}", "schema": name, "check_finite_number": True, "text": text, "message": validate_answer(json.loads(text), get_schema(name))}
+        yield {"n": f"own {n}", "schema": name, "check_finite_number": True, "text": text, "message": validate_answer(json.loads(text), get_schema(name)),
+               "own_keys": validate_answer(own_keys(get_schema(name), json.loads(text)), get_schema(name))}
 
 
 LITERALS = ["A", "B", 1, 1.0, True, 0, False, None, 2.5, [1], [True], {"a": 1}, "é", "it's", 10**20, 1e22]
@@ -285,9 +292,10 @@ def schemas(rng, count):
             continue
         for _ in range(3):
             text = dump(rng, rnd_instance(rng))
-            if is_fixed(schema, json.loads(text)):
-                message = validate_answer(json.loads(text), schema, check_finite_number=False)
-                yield {"n": f"own {n}", "schema": json.dumps(schema), "text": text, "message": message}
+            own = own_keys(schema, json.loads(text))
+            if is_fixed(schema, json.loads(text)) and is_fixed(schema, own):
+                message, view = (validate_answer(value, schema, check_finite_number=False) for value in (json.loads(text), own))
+                yield {"n": f"own {n}", "schema": json.dumps(schema), "text": text, "message": message, "own_keys": view}
                 n += 1
 
 

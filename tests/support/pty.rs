@@ -335,7 +335,11 @@ fn pump(
         state.parser.process(bytes);
         drop(state);
         shared.1.notify_all();
-        for (question, answer) in [("\x1b[c", "\x1b[?62;22c"), ("\x1b]11;?", "\x1b]11;rgb:1616/1616/1e1e\x1b\\")] {
+        for (question, answer) in [
+            ("\x1b[c", "\x1b[?62;22c"),
+            ("\x1b[?2026$p", "\x1b[?2026;2$y"),
+            ("\x1b]11;?", "\x1b]11;rgb:1616/1616/1e1e\x1b\\"),
+        ] {
             let asked = bytes.windows(question.len()).filter(|window| *window == question.as_bytes()).count();
             if let Some(writer) = writer.lock().unwrap().as_mut() {
                 let _ = writer.write_all(answer.repeat(asked).as_bytes());

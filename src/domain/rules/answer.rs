@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn pointer(parts: &[&str]) -> Pointer {
-        Pointer::from_iter(parts.iter().copied())
+        parts.iter().copied().collect()
     }
 
     #[test]
@@ -226,7 +226,9 @@ mod tests {
         ] {
             assert!(Schema::compile(schema.as_bytes()).is_err(), "{schema}");
         }
-        for schema in ["", "{", "3", r#"{"type": "text"}"#, r#"{"maxLength": -1}"#, r#"{"pattern": "("}"#, "{\"minimum\": NaN}"] {
+        for schema in
+            ["", "{", "3", r#"{"type": "text"}"#, r#"{"maxLength": -1}"#, r#"{"pattern": "("}"#, "{\"minimum\": NaN}"]
+        {
             assert!(Schema::compile(schema.as_bytes()).is_err(), "{schema}");
         }
     }

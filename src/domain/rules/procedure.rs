@@ -121,7 +121,8 @@ fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
             };
         }
         let loc = Untrusted::from(loc);
-        let message = Message::new("Schema error at ").text(loc.bytes()).text(": ").text(error.kind.message().as_bytes());
+        let message =
+            Message::new("Schema error at ").text(loc.bytes()).text(": ").text(error.kind.message().as_bytes());
         let parts = error.loc.iter().map(|part| match part {
             Part::Key(key) => Datum::Text(key.clone()),
             Part::Index(index) => Datum::Int(index.to_string()),
@@ -251,7 +252,8 @@ fn unresolved(
     let Some(writing) = procedure.steps.get(writer) else { return finding };
     let place = Procedure::step_pointer(&base, writer);
     let place = Place::Value(writing.output_pointer(&place, output).then("name"));
-    let how = if flow.is_written_once(variable) { "written only here, in step " } else { "first written here, in step " };
+    let how =
+        if flow.is_written_once(variable) { "written only here, in step " } else { "first written here, in step " };
     finding
         .label(place, Message::new(how).number(writer + 1))
         .help("Move the step that writes this variable before the step that reads it.")
@@ -316,5 +318,114 @@ fn check_unused(subject: &Subject<'_>, findings: &mut Findings) {
             finding = finding.label(output_place(&base, &step, n), "never read by a later step".to_owned());
         }
         findings.push(finding);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::finding::Label;
+    use crate::domain::formats;
+    use crate::domain::json::Tape;
+
+    /// What the rules say of the procedure of a run record: message, then each place with its label.
+    fn said(procedure: &str) -> Vec<String> {
+        let text = format!(r#"{{"procedure": {procedure}, "mode": "procedural"}}"#);
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let place = |label: &Label| {
+            let (sign, pointer) = match &label.place {
+                Place::Key(pointer) => ("key ", pointer),
+                Place::Value(pointer) => ("", pointer),
+                Place::Bytes { .. } => panic!("{label:?}"),
+            };
+            assert!(root.find(pointer).is_some(), "{pointer:?}");
+            format!(" @ {sign}{} {}", pointer.text().line(), label.text.line())
+        };
+        let findings = crate::domain::rules::check(&Subject::new(text.as_bytes(), &[], Some(formats::read(root))));
+        let said = |finding: &Finding| {
+            let labels: String = finding.labels().map(place).collect();
+            format!("{}{labels}", finding.message.line())
+        };
+        findings.iter().map(said).collect()
+    }
+
+    fn fields(names: &[&str]) -> String {
+        let field = |name: &&str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+        format!("[{}]", names.iter().map(field).collect::<Vec<_>>().join(", "))
+    }
+
+    fn procedure(steps: &[(&[&str], &[&str])]) -> String {
+        let step = |(n, (inputs, outputs)): (usize, &(&[&str], &[&str]))| {
+            let (inputs, outputs) = (fields(inputs), fields(outputs));
+            format!(r#"{{"id": 1{n}, "inputs": {inputs}, "stepDescription": "s", "output": {outputs}}}"#)
+        };
+        let steps: Vec<_> = steps.iter().enumerate().map(step).collect();
+        format!(r#"{{"NameDescription": "n", "steps": [{}]}}"#, steps.join(", "))
+    }
+
+    #[test]
+    fn labels_lead_to_the_names() {
+        let text = procedure(&[
+            (&["problem_text"], &["a", "z", "b"]),
+            (&["a", "late", "late", "gone"], &["a"]),
+            (&["b"], &["late", "a"]),
+            (&["late", "a"], &["final_answer"]),
+        ]);
+        assert_eq!(
+            said(&text),
+            [
+                "Input 'late' of Step 2 is not produced by any prior step. @ /procedure/steps/1/inputs/1/name  \
+             @ /procedure/steps/2/output/0/name written only here, in step 3",
+                "Input 'gone' of Step 2 is not produced by any prior step. @ /procedure/steps/1/inputs/3/name ",
+                "Avoid re-defining existing variables at Step 2: ['a'] @ /procedure/steps/1/output/0/name  \
+             @ /procedure/steps/0/output/0/name first written here, in step 1",
+                "Avoid re-defining existing variables at Step 3: ['a'] @ /procedure/steps/2/output/1/name  \
+             @ /procedure/steps/0/output/0/name first written here, in step 1",
+                "Remove unused outputs at Step 1: ['z'] @ /procedure/steps/0/output/1/name ",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_list_that_is_left_out_is_placed_at_its_step() {
+        let snake = r#"{"name_description": "n", "steps": [{"id": 1, "step_description": "s", "outputs": []}]}"#;
+        assert_eq!(
+            said(snake),
+            [
+                "Step 1 inputs must be exactly ['problem_text']. @ /procedure/steps/0 ",
+                "Final step must produce exactly ['final_answer']. @ key /procedure/steps/0/outputs ",
+            ]
+        );
+        assert_eq!(
+            said(r#"{"name_description": 1, "steps": [{"id": 1.5, "inputs": [{"name": "v"}]}]}"#),
+            [
+                "Schema error at name_description: Input should be a valid string @ /procedure/name_description ",
+                "Schema error at steps.0.id: Input should be a valid integer, got a number with a fractional part \
+             @ /procedure/steps/0/id ",
+                "Schema error at steps.0.inputs.0.description: Field required @ /procedure/steps/0/inputs/0 ",
+                "Schema error at steps.0.stepDescription: Field required @ /procedure/steps/0 ",
+            ]
+        );
+        assert_eq!(
+            said("[]"),
+            ["Schema error at : Input should be a valid dictionary or instance of Procedure @ /procedure ",]
+        );
+    }
+
+    #[test]
+    fn a_large_procedure_is_judged_in_one_pass() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("v{n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text =
+            procedure(&[(&["problem_text"], &["a"]), (&names, &names), (&["a"], &names), (&["a"], &["final_answer"])]);
+        // Every input comes too late; then one redefinition and two unused lists.
+        assert_eq!(said_count(&text), 20_000 + 1 + 2);
+    }
+
+    fn said_count(procedure: &str) -> usize {
+        let mut tape = Tape::default();
+        let root = tape.parse(procedure.as_bytes()).unwrap();
+        crate::domain::rules::check(&Subject::new(procedure.as_bytes(), &[], Some(formats::read(root)))).len()
     }
 }

@@ -28,7 +28,8 @@ struct Evaluation<'s> {
     depth: usize,
 }
 
-fn problem<'a>(value: Value<'a>, message: Message) -> Found<'a> {
+#[expect(clippy::unnecessary_wraps, reason = "every caller gives it on as it is")]
+fn problem(value: Value<'_>, message: Message) -> Found<'_> {
     Some(Problem { message: message.into(), value, key: None })
 }
 
@@ -38,7 +39,7 @@ fn about<'a>(value: Value<'a>, words: &str) -> Found<'a> {
 }
 
 impl<'s> Evaluation<'s> {
-    fn node<'a>(self, id: Id, value: Value<'a>) -> Found<'a> {
+    fn node(self, id: Id, value: Value<'_>) -> Found<'_> {
         match self.schema.nodes.get(id)? {
             Node::Always => None,
             Node::Never => problem(value, Message::new("False schema does not allow ").value(value)),
@@ -46,7 +47,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    fn below<'a>(self, id: Id, value: Value<'a>) -> Found<'a> {
+    fn below(self, id: Id, value: Value<'_>) -> Found<'_> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
@@ -196,7 +197,7 @@ impl<'s> Evaluation<'s> {
         Some(Problem { message: message.into(), value, key: extras.first().map(|member| member.key) })
     }
 
-    fn items<'a>(self, value: Value<'a>, prefix: usize, schema: Id) -> Found<'a> {
+    fn items(self, value: Value<'_>, prefix: usize, schema: Id) -> Found<'_> {
         let mut rest = value.items().skip(prefix);
         if !matches!(self.schema.nodes.get(schema), Some(Node::Never)) {
             return rest.find_map(|item| self.below(schema, item));
@@ -307,11 +308,11 @@ fn small(number: &Number) -> Option<u128> {
     }
 }
 
-fn wrong_length<'a>(value: Value<'a>, of: Counted, most: bool, limit: f64) -> Found<'a> {
+fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Found<'_> {
     let count = match (of, value.kind()) {
         (Counted::Characters, Kind::String | Kind::Key) => {
             // An unescaped string is never longer than its text: most need no counting.
-            if most && value.raw().len() as f64 - 2.0 <= limit {
+            if most && value.raw().len() <= limit.saturating_add(2) {
                 return None;
             }
             value.string()?.bytes().iter().filter(|&&b| b & 0xc0 != 0x80).count()
@@ -319,12 +320,12 @@ fn wrong_length<'a>(value: Value<'a>, of: Counted, most: bool, limit: f64) -> Fo
         (Counted::Items, Kind::Array) => value.len(),
         (Counted::Properties, Kind::Object) => value.entries().len(),
         _ => return None,
-    } as f64;
+    };
     match (most, of) {
         (true, _) if count <= limit => None,
         (false, _) if count >= limit => None,
-        (true, _) if limit == 0.0 => about(value, " is expected to be empty"),
-        (false, _) if limit == 1.0 => about(value, " should be non-empty"),
+        (true, _) if limit == 0 => about(value, " is expected to be empty"),
+        (false, _) if limit == 1 => about(value, " should be non-empty"),
         (true, Counted::Properties) => about(value, " has too many properties"),
         (false, Counted::Properties) => about(value, " does not have enough properties"),
         (true, _) => about(value, " is too long"),

@@ -5,14 +5,12 @@
 //! numbers, so the common keywords are judged here, on the answer as it was read. The crate judges the schema itself,
 //! and answers under the few keywords that are not known here.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
 use regex::bytes::Regex;
 
 use super::{View, evaluate};
-use crate::domain::json::{Kind, Part, Pointer, Tape, Value};
+use crate::domain::json::{Kind, Member, Part, Pointer, Tape, Value};
 use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
 
@@ -22,7 +20,7 @@ pub struct Schema {
     pub(super) nodes: Vec<Node>,
     /// Names of the root's `properties`.
     own: Vec<Vec<u8>>,
-    /// The root looks at the object as a whole, not only at properties one by one.
+    /// The root looks at more than its properties one by one: keys that it does not name change what it says.
     whole: bool,
     /// Judges where a keyword stands in the schema that is not known here.
     foreign: Option<Box<jsonschema::Validator>>,
@@ -51,7 +49,7 @@ pub(super) enum Keyword {
     Const { value: Literal, words: Vec<u8> },
     Limit { limit: Limit, number: Number, words: Vec<u8> },
     MultipleOf { number: Number, is_float: bool, words: Vec<u8> },
-    Length { of: Counted, most: bool, limit: f64 },
+    Length { of: Counted, most: bool, limit: usize },
     Pattern { regex: Regex, text: Vec<u8> },
     UniqueItems,
     PrefixItems(Vec<Id>),
@@ -140,7 +138,12 @@ impl Schema {
                 return Err(SchemaFailure(Shown::own("the schema holds a number of more than 64 bits")));
             }
             Ok(validator) => {
-                schema = Self { nodes: Vec::new(), own: property_names(root), whole: true, foreign: Some(Box::new(validator)) };
+                schema = Self {
+                    nodes: Vec::new(),
+                    own: property_names(root),
+                    whole: true,
+                    foreign: Some(Box::new(validator)),
+                };
             }
         }
         Ok(schema)
@@ -150,13 +153,15 @@ impl Schema {
     pub(super) fn read(root: Value<'_>) -> Option<Self> {
         let mut reader = Reader { root, nodes: Vec::new(), done: HashMap::new() };
         reader.schema(root)?;
-        let simple: [&[u8]; 4] = [b"type", b"properties", b"required", b"additionalProperties"];
-        let is_simple = |keyword: &Value<'_>| {
-            let name = keyword.string().unwrap_or_default();
-            simple.contains(&name.bytes()) || is_annotation(name.bytes())
+        let own = property_names(root);
+        let one_by_one = |member: Member<'_>| match member.name().bytes() {
+            b"properties" | b"additionalProperties" => true,
+            b"type" => types(member.value).is_some_and(|types| types.contains(&Type::Object)),
+            b"required" => texts(member.value).is_some_and(|names| names.iter().all(|name| own.contains(name))),
+            name => !KEYWORDS.contains(&name),
         };
-        let whole = !root.members().all(|member| is_simple(&member.key));
-        Some(Self { nodes: reader.nodes, own: property_names(root), whole, foreign: None })
+        let whole = !root.members().all(one_by_one);
+        Some(Self { nodes: reader.nodes, own, whole, foreign: None })
     }
 
     /// Whether it is the root's own property.
@@ -207,14 +212,41 @@ impl jsonschema::Retrieve for Offline {
     }
 }
 
-fn is_annotation(keyword: &[u8]) -> bool {
-    matches!(
-        keyword,
-        b"$schema" | b"$comment" | b"$defs" | b"definitions" | b"title" | b"description" | b"default" | b"examples"
-            | b"deprecated" | b"readOnly" | b"writeOnly" | b"format" | b"contentEncoding" | b"contentMediaType"
-            | b"contentSchema" | b"$vocabulary"
-    )
-}
+/// The keywords that are judged here.
+const KEYWORDS: [&[u8]; 32] = [
+    b"type",
+    b"enum",
+    b"const",
+    b"minimum",
+    b"maximum",
+    b"exclusiveMinimum",
+    b"exclusiveMaximum",
+    b"multipleOf",
+    b"minLength",
+    b"maxLength",
+    b"pattern",
+    b"minItems",
+    b"maxItems",
+    b"uniqueItems",
+    b"prefixItems",
+    b"items",
+    b"contains",
+    b"minProperties",
+    b"maxProperties",
+    b"properties",
+    b"patternProperties",
+    b"additionalProperties",
+    b"propertyNames",
+    b"required",
+    b"dependentRequired",
+    b"dependentSchemas",
+    b"allOf",
+    b"anyOf",
+    b"oneOf",
+    b"not",
+    b"if",
+    b"$ref",
+];
 
 struct Reader<'s> {
     root: Value<'s>,
@@ -237,8 +269,9 @@ impl<'s> Reader<'s> {
             Kind::Object => {
                 let mut keywords = Vec::new();
                 for member in value.entries() {
-                    if let Some(keyword) = self.keyword(value, member.name().bytes(), member.value)? {
-                        keywords.push(keyword);
+                    let name = member.name();
+                    if self.speaks(value, name.bytes(), member.value) {
+                        keywords.push(self.keyword(value, name.bytes(), member.value)?);
                     }
                 }
                 Node::Keywords(keywords)
@@ -258,11 +291,21 @@ impl<'s> Reader<'s> {
         entries.into_iter().map(|member| Some((member.name().bytes().to_vec(), self.schema(member.value)?))).collect()
     }
 
-    /// A keyword; the inner `None` for one that says nothing by itself, the outer one for one that is not known.
-    fn keyword(&mut self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> Option<Option<Keyword>> {
-        let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? });
+    /// Whether a key of a schema says something by itself. What JSON Schema does not define is an annotation.
+    fn speaks(&self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> bool {
+        match name {
+            b"$id" => parent.index() != self.root.index(),
+            b"uniqueItems" => value.kind() == Kind::True,
+            b"$anchor" | b"$dynamicRef" | b"$dynamicAnchor" | b"unevaluatedItems" | b"unevaluatedProperties" => true,
+            _ => KEYWORDS.contains(&name),
+        }
+    }
+
+    /// A keyword; `None` for one that is not known here.
+    fn keyword(&mut self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
+        let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? as usize });
         let limit = |limit| Some(Keyword::Limit { limit, number: Number::of(value)?, words: words(value) });
-        Some(Some(match name {
+        Some(match name {
             b"type" => Keyword::Type { types: types(value)?, words: type_words(value) },
             b"enum" => {
                 let options = value.items().map(Literal::of).collect::<Option<_>>()?;
@@ -285,7 +328,7 @@ impl<'s> Reader<'s> {
             b"minProperties" => length(Counted::Properties, false)?,
             b"maxProperties" => length(Counted::Properties, true)?,
             b"pattern" => Keyword::Pattern { regex: regex(value)?, text: value.string()?.bytes().to_vec() },
-            b"uniqueItems" if value.kind() == Kind::True => Keyword::UniqueItems,
+            b"uniqueItems" => Keyword::UniqueItems,
             b"prefixItems" => Keyword::PrefixItems(self.schemas(value)?),
             b"items" => {
                 let prefix = parent.get("prefixItems").map_or(0, Value::len);
@@ -304,16 +347,12 @@ impl<'s> Reader<'s> {
             b"properties" => Keyword::Properties(self.named(value)?),
             b"patternProperties" => {
                 let entries = value.entries();
-                let read = |member: crate::domain::json::Member<'s>| {
-                    Some((regex(member.key)?, self.schema(member.value)?))
-                };
+                let read = |member: Member<'s>| Some((regex(member.key)?, self.schema(member.value)?));
                 Keyword::PatternProperties(entries.into_iter().map(read).collect::<Option<_>>()?)
             }
             b"additionalProperties" => {
                 let patterns = parent.get("patternProperties");
-                let read = |member: crate::domain::json::Member<'s>| {
-                    Some((member.name().bytes().to_vec(), regex(member.key)?))
-                };
+                let read = |member: Member<'s>| Some((member.name().bytes().to_vec(), regex(member.key)?));
                 let read = patterns.map(Value::entries).unwrap_or_default().into_iter().map(read);
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
@@ -325,9 +364,7 @@ impl<'s> Reader<'s> {
             b"propertyNames" => Keyword::PropertyNames(self.schema(value)?),
             b"required" => Keyword::Required(texts(value)?),
             b"dependentRequired" => {
-                let read = |member: crate::domain::json::Member<'s>| {
-                    Some((member.name().bytes().to_vec(), texts(member.value)?))
-                };
+                let read = |member: Member<'s>| Some((member.name().bytes().to_vec(), texts(member.value)?));
                 Keyword::DependentRequired(value.entries().into_iter().map(read).collect::<Option<_>>()?)
             }
             b"dependentSchemas" => Keyword::DependentSchemas(self.named(value)?),
@@ -344,14 +381,8 @@ impl<'s> Reader<'s> {
                 otherwise: parent.get("else").map(|other| self.schema(other)).map_or(Some(None), |id| id.map(Some))?,
             },
             b"$ref" => Keyword::Ref(self.reference(value)?),
-            b"$id" if parent.index() == self.root.index() => return Some(None),
-            b"uniqueItems" | b"then" | b"else" | b"minContains" | b"maxContains" => return Some(None),
-            _ if is_annotation(name) => return Some(None),
-            // Any key that JSON Schema does not define is an annotation, too.
-            b"$id" | b"$anchor" | b"$dynamicRef" | b"$dynamicAnchor" | b"unevaluatedItems"
-            | b"unevaluatedProperties" => return None,
-            _ => return Some(None),
-        }))
+            _ => return None,
+        })
     }
 
     /// The schema that a reference of the form `#` or `#/a/b` leads to.
@@ -443,9 +474,7 @@ impl Literal {
             Kind::String | Kind::Key => Self::Text(value.string()?.bytes().to_vec()),
             Kind::Array => Self::List(value.items().map(Self::of).collect::<Option<_>>()?),
             Kind::Object => {
-                let read = |member: crate::domain::json::Member<'_>| {
-                    Some((member.name().bytes().to_vec(), Self::of(member.value)?))
-                };
+                let read = |member: Member<'_>| Some((member.name().bytes().to_vec(), Self::of(member.value)?));
                 let mut members = value.entries().into_iter().map(read).collect::<Option<Vec<_>>>()?;
                 members.sort_by(|a, b| a.0.cmp(&b.0));
                 Self::Object(members)
@@ -463,12 +492,5 @@ impl Literal {
             (Self::Text(_), _) | (_, Kind::String | Kind::Key) => false,
             _ => Self::of(value).is_some_and(|value| value == *self),
         }
-    }
-}
-
-impl fmt::Display for Schema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.own.iter().map(|name| Cow::Owned(Shown::line(name).into_string()));
-        f.write_str(&names.collect::<Vec<Cow<'_, str>>>().join(", "))
     }
 }

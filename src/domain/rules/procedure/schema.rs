@@ -178,7 +178,10 @@ impl Check {
         if !self.is_model(procedure.value, "Procedure", here) {
             return;
         }
-        self.text(procedure.name, here.key(used(procedure.value, procedure.name, "NameDescription", "name_description")));
+        self.text(
+            procedure.name,
+            here.key(used(procedure.value, procedure.name, "NameDescription", "name_description")),
+        );
         let here = here.key("steps");
         let Some(steps) = procedure.steps_member else { return self.error(here, SchemaErrorKind::Missing) };
         if steps.value.kind() != Kind::Array {
@@ -282,7 +285,7 @@ fn text_id(text: &str) -> Result<String, SchemaErrorKind> {
 fn json_int(text: &str) -> Result<&str, SchemaErrorKind> {
     let sign = usize::from(text.starts_with('-'));
     let digits = text.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
-    let zero = text.bytes().nth(sign) == Some(b'0');
+    let zero = text.as_bytes().get(sign) == Some(&b'0');
     if !zero && sign + digits > MAX_DIGITS {
         Err(SchemaErrorKind::IntParsingSize)
     } else if digits == 0 || (zero && digits > 1) || sign + digits < text.len() {

@@ -1,0 +1,810 @@
+//! Loading in the background: a scout finds the records and watches for changes, workers check them. Both report by
+//! [`LoadEvent`]s; dropping the [`Loader`] ends them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
+
+use super::block::{Block, Cursor, Want};
+use super::cut::{Layout, Skips, is_cut_off};
+use super::examine::Examiner;
+use super::failure::Failure;
+use super::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
+use super::open::{Blob, Stat, spool};
+use super::store::{LoadEvent, Part, Store};
+use crate::domain::json::Tape;
+use crate::domain::row::Row;
+use crate::domain::text::Shown;
+
+/// Changes that come faster than this are taken together.
+const GATHER: Duration = Duration::from_millis(30);
+/// So many sources are kept open; of more, each read opens its file anew.
+const MAX_OPEN: usize = 256;
+/// So many folders are watched for changes.
+const MAX_WATCHED: usize = 1024;
+/// The first screen waits so long for a first record, not longer.
+const PATIENCE: Duration = Duration::from_millis(25);
+/// How many ids of one source are compared; 16 bytes each.
+const MAX_IDS: usize = 16 << 20;
+
+/// Takes events on any background thread; `false`: nobody listens any more.
+pub type Sink = Arc<dyn Fn(LoadEvent) -> bool + Send + Sync>;
+
+/// What goes on in the background. Dropping it ends that.
+#[derive(Debug)]
+pub struct Loader {
+    shared: Arc<Shared>,
+    wake: Sender<Wake>,
+}
+
+/// Opens everything that is named. The first records are found and checked before this returns, without
+/// reading more than the first blocks; all else comes as events to be given to [`Store::apply`].
+pub fn load(
+    inputs: Expand,
+    threads: usize,
+    sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
+) -> (Store, Loader) {
+    let sink: Sink = Arc::new(sink);
+    let (wake, woken) = channel();
+    let shared = Arc::new(Shared::default());
+    let mut store = Store::default();
+    let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
+    let begun = Instant::now();
+    while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
+        for event in std::mem::take(&mut scout.early) {
+            store.apply(event);
+        }
+    }
+    for event in std::mem::take(&mut scout.early) {
+        store.apply(event);
+    }
+    scout.sink = Some(sink.clone());
+    let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ())
+    };
+    let mut started = Ok(());
+    for _ in 0..threads.max(1) {
+        let (shared, sink) = (shared.clone(), sink.clone());
+        started = started.and(spawn("check", Box::new(move || work(&shared, &sink))));
+    }
+    started = started.and(spawn("scout", Box::new(move || scout.run(&woken))));
+    if let Err(error) = started {
+        let failure =
+            Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
+        store.apply(LoadEvent::Failed(None, failure));
+    }
+    (store, Loader { shared, wake })
+}
+
+impl Loader {
+    /// Tells what is on screen, so that it is checked first.
+    pub fn look_at(&self, source: usize, byte: u64) {
+        lock(&self.shared.jobs).look_at = Some((source, byte));
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.shared.stop();
+        let _ = self.wake.send(Wake::Stop);
+    }
+}
+
+/// What wakes the scout.
+enum Wake {
+    /// Something happened to these paths.
+    Paths(Vec<PathBuf>),
+    /// A pipe brought more; `true`: it has ended.
+    Pipe(usize, bool),
+    /// A pipe could not be read further.
+    PipeFailed(usize, Failure),
+    Stop,
+}
+
+#[derive(Default)]
+struct Shared {
+    jobs: Mutex<Jobs>,
+    /// There are jobs, or it is time to stop.
+    more: Condvar,
+    stopped: AtomicBool,
+    ids: Mutex<HashMap<(usize, u32), Ids>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Jobs {
+    waiting: BTreeMap<(usize, u64), Job>,
+    /// Taken, not yet done.
+    running: usize,
+    /// The scout has found everything there is.
+    all_found: bool,
+    look_at: Option<(usize, u64)>,
+    /// The current opening of each source: older jobs are dropped.
+    generations: Vec<u32>,
+}
+
+/// A run of records to be checked.
+struct Job {
+    generation: u32,
+    cursor: Cursor,
+    end: u64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        // Taken and dropped, so that no worker is between looking and waiting.
+        drop(lock(&self.jobs));
+        self.more.notify_all();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    fn send(&self, sink: &Sink, event: LoadEvent) {
+        if !sink(event) {
+            self.stop();
+        }
+    }
+
+    /// Waits for a job; `None`: it is time to stop.
+    fn next_job(&self) -> Option<(usize, Job)> {
+        let mut jobs = lock(&self.jobs);
+        loop {
+            if self.is_stopped() {
+                return None;
+            }
+            if let Some(job) = jobs.take() {
+                jobs.running += 1;
+                return Some(job);
+            }
+            jobs = self.more.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn add_ids(&self, source: usize, generation: u32, ids: &mut Vec<(u64, u64)>) {
+        if !ids.is_empty() {
+            lock(&self.ids).entry((source, generation)).or_default().add(ids);
+        }
+    }
+
+    /// After the last job: compares the ids, and says that all is done.
+    fn settle_if_done(&self, sink: &Sink) {
+        let jobs = lock(&self.jobs);
+        if !jobs.all_found || jobs.running > 0 || !jobs.waiting.is_empty() {
+            return;
+        }
+        let generations = jobs.generations.clone();
+        drop(jobs);
+        let mut events = Vec::new();
+        let mut ids = lock(&self.ids);
+        ids.retain(|&(source, generation), _| generations.get(source) == Some(&generation));
+        for (&(source, generation), ids) in ids.iter_mut() {
+            let offsets = ids.settle();
+            if !offsets.is_empty() {
+                events.push(LoadEvent::Duplicates { source, generation, offsets });
+            }
+        }
+        drop(ids);
+        events.into_iter().chain([LoadEvent::Settled]).for_each(|event| self.send(sink, event));
+    }
+}
+
+impl Jobs {
+    /// What is on screen first, then from the beginning.
+    fn take(&mut self) -> Option<(usize, Job)> {
+        loop {
+            let seen = self.look_at.and_then(|(source, byte)| {
+                let from = byte.saturating_sub(2 * BLOCK as u64);
+                let to = byte.saturating_add(4 * BLOCK as u64);
+                self.waiting.range((source, from)..(source, to)).find(|(_, job)| job.end > byte).map(|(&key, _)| key)
+            });
+            let (source, job) = match seen {
+                Some(key) => (key.0, self.waiting.remove(&key)?),
+                None => self.waiting.pop_first().map(|((source, _), job)| (source, job))?,
+            };
+            if self.generations.get(source) == Some(&job.generation) {
+                return Some((source, job));
+            }
+        }
+    }
+}
+
+fn work(shared: &Shared, sink: &Sink) {
+    // On this thread only: drawing and typing come first.
+    let _ = rustix::process::nice(5);
+    let (mut block, mut examiner, mut ids) = (Block::default(), Examiner::default(), Vec::new());
+    while let Some((source, mut job)) = shared.next_job() {
+        while job.cursor.at < job.end && !shared.is_stopped() {
+            // What cannot be read now has been cut or replaced; the scout will say so.
+            let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
+            let part = examine_block(&block, job.cursor.layout(), &mut examiner, &mut ids);
+            shared.add_ids(source, job.generation, &mut ids);
+            shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
+        }
+        lock(&shared.jobs).running -= 1;
+        shared.settle_if_done(sink);
+    }
+}
+
+/// The rows of a block, checked.
+fn examine_block(block: &Block, layout: Layout, examiner: &mut Examiner, ids: &mut Vec<(u64, u64)>) -> Part {
+    let mut part = place_part(block, layout);
+    let mut rows = Vec::with_capacity(block.cuts.len());
+    for cut in &block.cuts {
+        let base = block.start + cut.range.start as u64;
+        let len = block.len_of(cut);
+        examiner.each(block.text(cut), len, cut.joined, |examined| {
+            let row = examined.row(base, len);
+            ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
+            rows.push(row);
+        });
+    }
+    part.dense &= rows.len() == block.cuts.len();
+    part.rows = rows;
+    part
+}
+
+/// The part of a block without its rows.
+fn place_part(block: &Block, layout: Layout) -> Part {
+    Part {
+        span: block.border..block.end,
+        line: block.line,
+        dense: block.cuts.len() as u64 == block.lines && block.is_dense(layout),
+        rows: Vec::new(),
+        skips: block.skips,
+        tail: false,
+    }
+}
+
+/// The rows of a block, as far as they are known without reading them.
+fn unchecked_part(block: &Block, layout: Layout) -> Part {
+    let row = |cut| {
+        let cut: &super::cut::Cut = cut;
+        let mut row = Row::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
+        if cut.joined {
+            row.set(crate::domain::row::Flag::Joined);
+        }
+        row
+    };
+    Part { rows: block.cuts.iter().map(row).collect(), ..place_part(block, layout) }
+}
+
+/// Ids of a source, as hashes with the first byte of their record.
+#[derive(Default)]
+struct Ids {
+    sorted: Vec<(u64, u64)>,
+    /// Few and new: what a growing file brings.
+    fresh: HashMap<u64, u64>,
+    pending: Vec<(u64, u64)>,
+}
+
+impl Ids {
+    fn add(&mut self, ids: &mut Vec<(u64, u64)>) {
+        let room = MAX_IDS.saturating_sub(self.sorted.len() + self.pending.len());
+        if self.pending.capacity() - self.pending.len() < ids.len() {
+            // In even steps: doubling would hold three times what is needed.
+            self.pending.reserve_exact(ids.len().max(64 << 10));
+        }
+        self.pending.extend(ids.drain(..).take(room));
+    }
+
+    /// Takes in what is pending; the records whose ids stood earlier.
+    fn settle(&mut self) -> Vec<u64> {
+        let mut again = Vec::new();
+        if self.sorted.is_empty() {
+            self.sorted = std::mem::take(&mut self.pending);
+            self.sorted.sort_unstable();
+            // The end of a growing file is read more than once.
+            self.sorted.dedup();
+            for same in self.sorted.chunk_by(|a, b| a.0 == b.0) {
+                again.extend(same.iter().skip(1).map(|&(_, offset)| offset));
+            }
+            return again;
+        }
+        for (hash, offset) in std::mem::take(&mut self.pending) {
+            let near = self.sorted.partition_point(|&(other, _)| other < hash);
+            let old = self.sorted.get(near).filter(|&&(other, _)| other == hash).map(|&(_, first)| first);
+            let first = old.unwrap_or_else(|| *self.fresh.entry(hash).or_insert(offset));
+            if first < offset {
+                again.push(offset);
+            }
+        }
+        again
+    }
+}
+
+/// Finds records, and sees to it that what changes on disk is found again.
+struct Scout {
+    inputs: Option<Expand>,
+    sources: Vec<Track>,
+    shared: Arc<Shared>,
+    wake: Sender<Wake>,
+    /// Where events go before anybody listens.
+    early: Vec<LoadEvent>,
+    sink: Option<Sink>,
+    examiner: Examiner<'static>,
+    tape: Tape,
+    block: Block,
+    ids: Vec<(u64, u64)>,
+    watcher: Option<notify::RecommendedWatcher>,
+    watched: HashSet<PathBuf>,
+    /// The source that is being read.
+    reading: Option<usize>,
+}
+
+/// What the scout knows of a source.
+struct Track {
+    input: Input,
+    /// The path without links, for comparing with what the watcher says.
+    real: Option<PathBuf>,
+    generation: u32,
+    blob: Option<Arc<Blob>>,
+    cursor: Option<Cursor>,
+    /// How many bytes were there when it was last read.
+    seen: u64,
+    samples: Option<Samples>,
+    /// What the disk said then; `None` for a pipe.
+    stat: Option<Stat>,
+    gone: bool,
+    decoded: bool,
+    flow: Flow,
+}
+
+/// Where the bytes of a source come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flow {
+    File,
+    Pipe,
+    /// A pipe that will bring no more.
+    Ended,
+}
+
+/// Samples of what was read, to notice that the file holds something else now.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Samples {
+    head: u64,
+    tail: u64,
+}
+
+impl Scout {
+    fn new(inputs: Expand, shared: Arc<Shared>, wake: Sender<Wake>) -> Self {
+        Self {
+            inputs: Some(inputs),
+            sources: Vec::new(),
+            shared,
+            wake,
+            early: Vec::new(),
+            sink: None,
+            examiner: Examiner::default(),
+            tape: Tape::default(),
+            block: Block::default(),
+            ids: Vec::new(),
+            watcher: None,
+            watched: HashSet::new(),
+            reading: None,
+        }
+    }
+
+    fn send(&mut self, event: LoadEvent) {
+        match &self.sink {
+            Some(sink) => self.shared.send(sink, event),
+            None => self.early.push(event),
+        }
+    }
+
+    /// Before the background starts: reads one block, checked at once; `false`: there is nothing more to read.
+    fn first_step(&mut self) -> bool {
+        if self.reading.is_none() && !self.next_input() {
+            return false;
+        }
+        if let Some(source) = self.reading
+            && !self.read_block(source, true)
+        {
+            self.reading = None;
+        }
+        true
+    }
+
+    fn run(mut self, woken: &Receiver<Wake>) {
+        self.read_all();
+        loop {
+            self.found_all(true);
+            let Ok(first) = woken.recv() else { return };
+            let begun = Instant::now();
+            if !self.take_in(first, woken) || self.shared.is_stopped() {
+                return;
+            }
+            self.found_all(true);
+            // Only after something happened, so that nothing happening costs nothing.
+            if let Some(rest) = GATHER.checked_sub(begun.elapsed()) {
+                std::thread::sleep(rest);
+            }
+        }
+    }
+
+    fn found_all(&mut self, all: bool) {
+        let mut jobs = lock(&self.shared.jobs);
+        if jobs.all_found != all {
+            jobs.all_found = all;
+            drop(jobs);
+            if let (true, Some(sink)) = (all, self.sink.clone()) {
+                self.shared.settle_if_done(&sink);
+            }
+        }
+    }
+
+    /// Takes in everything that has happened up to now; `false`: it is time to stop.
+    fn take_in(&mut self, first: Wake, woken: &Receiver<Wake>) -> bool {
+        let (mut touched, mut failed) = (HashSet::new(), Vec::new());
+        let mut paths = HashSet::new();
+        for wake in std::iter::once(first).chain(woken.try_iter()) {
+            match wake {
+                Wake::Stop => return false,
+                Wake::Paths(more) => paths.extend(more),
+                Wake::Pipe(source, ended) => {
+                    touched.insert(source);
+                    if let Some(track) = self.sources.get_mut(source).filter(|_| ended) {
+                        track.flow = Flow::Ended;
+                    }
+                }
+                Wake::PipeFailed(source, failure) => failed.push((source, failure)),
+            }
+        }
+        for (n, track) in self.sources.iter().enumerate() {
+            let same = |path: &Path| paths.contains(path);
+            if track.real.as_deref().is_some_and(same) || track.input.path().is_some_and(same) {
+                touched.insert(n);
+            }
+        }
+        if !touched.is_empty() {
+            self.found_all(false);
+        }
+        for source in touched {
+            self.refresh(source);
+            self.read_all();
+        }
+        for (source, failure) in failed {
+            self.send(LoadEvent::Failed(Some(source), failure));
+        }
+        true
+    }
+
+    fn read_all(&mut self) {
+        loop {
+            while let Some(source) = self.reading {
+                if self.shared.is_stopped() || !self.read_block(source, false) {
+                    self.reading = None;
+                }
+            }
+            if self.shared.is_stopped() || !self.next_input() {
+                return;
+            }
+        }
+    }
+
+    /// Begins the next input; `false`: there is none.
+    fn next_input(&mut self) -> bool {
+        let Some(input) = self.inputs.as_mut().and_then(Iterator::next) else {
+            self.inputs = None;
+            return false;
+        };
+        match input {
+            Ok(input) => self.begin(&input),
+            Err(failure) => self.send(LoadEvent::Failed(None, failure)),
+        }
+        true
+    }
+
+    fn begin(&mut self, input: &Input) {
+        let real = input.path().map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+        // Before it is opened: what happens from then on is heard.
+        self.watch(real.as_deref());
+        self.watch(input.path());
+        let begun = begin(input);
+        if let Ok(Begun::PassedOver) = begun {
+            return self.send(LoadEvent::PassedOver);
+        }
+        let source = self.sources.len();
+        self.send(LoadEvent::Source(input.clone()));
+        self.sources.push(Track {
+            real,
+            input: input.clone(),
+            generation: 0,
+            blob: None,
+            cursor: None,
+            seen: 0,
+            samples: None,
+            stat: None,
+            gone: false,
+            decoded: false,
+            flow: Flow::File,
+        });
+        lock(&self.shared.jobs).generations.push(0);
+        match begun {
+            Ok(Begun::Source(found)) => self.opened(source, found, false),
+            Ok(Begun::Pipe(pipe)) => self.begin_pipe(source, pipe),
+            Ok(Begun::PassedOver) => {}
+            Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
+        }
+    }
+
+    fn begin_pipe(&mut self, source: usize, pipe: std::fs::File) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        track.flow = Flow::Pipe;
+        let name = track.input.name();
+        let blob = match Blob::in_memory(name.clone()) {
+            Ok(blob) => Arc::new(blob),
+            Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
+        };
+        track.blob = Some(blob.clone());
+        let (wake, shared) = (self.wake.clone(), self.shared.clone());
+        let work = move || {
+            let more = |_| wake.send(Wake::Pipe(source, false)).is_ok() && !shared.is_stopped();
+            let done = spool(pipe, &blob, more);
+            let _ = wake.send(match done {
+                Ok(0) => Wake::PipeFailed(source, Failure::own("cannot read", &name, "nothing came through this pipe")),
+                Ok(_) => Wake::Pipe(source, true),
+                Err(failure) => Wake::PipeFailed(source, failure),
+            });
+        };
+        if let Err(error) = std::thread::Builder::new().name("pipe".to_owned()).spawn(work) {
+            let failure =
+                Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
+            self.send(LoadEvent::Failed(Some(source), failure));
+        }
+    }
+
+    /// A source was opened, for the first time or anew.
+    fn opened(&mut self, source: usize, mut found: Source, changed: bool) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        if source >= MAX_OPEN
+            && let Some(blob) = Arc::get_mut(&mut found.blob)
+        {
+            blob.close();
+        }
+        let Source { blob, layout, decoded, stat } = found;
+        let size = if decoded { blob.len().unwrap_or(0) } else { stat.len };
+        track.generation += 1;
+        track.gone = false;
+        track.decoded = decoded;
+        track.blob = Some(blob.clone());
+        track.cursor = Some(Cursor::new(blob.clone(), layout));
+        track.seen = size;
+        track.stat = (track.flow == Flow::File).then_some(stat);
+        track.samples = Samples::of(&blob, size);
+        let generation = track.generation;
+        if let Some(current) = lock(&self.shared.jobs).generations.get_mut(source) {
+            *current = generation;
+        }
+        self.send(LoadEvent::Opened { source, generation, blob, layout, size, changed });
+        self.reading = Some(source);
+    }
+
+    /// Reads the next block of a source; `false`: that was the last.
+    fn read_block(&mut self, source: usize, direct: bool) -> bool {
+        let Some(track) = self.sources.get_mut(source) else { return false };
+        let (generation, size) = (track.generation, track.seen);
+        let Some(cursor) = &mut track.cursor else { return false };
+        let before = cursor.clone();
+        // What is little is checked at once; what is much is left to the workers.
+        let direct = direct || size.saturating_sub(cursor.at) < BLOCK as u64;
+        let want = if direct { Want::Bytes } else { Want::Places };
+        match cursor.next(&mut self.block, size, want) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.send(LoadEvent::Read { source, generation, size });
+                return false;
+            }
+            Err(failure) => {
+                self.send(LoadEvent::Failed(Some(source), failure));
+                return false;
+            }
+        }
+        let tail = if self.block.open { cursor.back_to_last(&self.block) } else { None };
+        if let Some(tail) = tail {
+            *cursor = tail;
+            return self.read_tail(source, generation, &before, direct);
+        }
+        self.report(source, generation, before, direct);
+        true
+    }
+
+    fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
+        if direct {
+            let part = examine_block(&self.block, before.layout(), &mut self.examiner, &mut self.ids);
+            self.shared.add_ids(source, generation, &mut self.ids);
+            self.send(LoadEvent::Found { source, generation, part });
+            return;
+        }
+        let part = unchecked_part(&self.block, before.layout());
+        let empty = part.rows.is_empty();
+        self.send(LoadEvent::Found { source, generation, part });
+        if !empty {
+            let job = Job { generation, cursor: before, end: self.block.end };
+            lock(&self.shared.jobs).waiting.insert((source, self.block.border), job);
+            self.shared.more.notify_one();
+        }
+    }
+
+    /// The end of a source that does not end with a line end: what stands before its last record is reported as usual,
+    /// the last record as the tail, which will be read again if the source grows.
+    fn read_tail(&mut self, source: usize, generation: u32, before: &Cursor, direct: bool) -> bool {
+        let Some(at) = self.sources.get(source).and_then(|track| track.cursor.as_ref()).map(|c| c.at) else {
+            return false;
+        };
+        let end = self.block.end;
+        let layout = before.layout();
+        let last = self.block.cuts.pop();
+        let (lines, line) = (self.block.lines, self.block.line);
+        let text_lines = last.as_ref().map_or(0, |cut| {
+            let head = self.block.bytes.get(..cut.range.start).unwrap_or_default();
+            super::cut::line_ends(layout, head)
+        });
+        if at > self.block.border {
+            self.block.end = at;
+            self.block.lines = text_lines;
+            self.block.open = false;
+            self.report(source, generation, before.clone(), direct);
+        }
+        let mut part = Part {
+            span: at..end,
+            line: line + text_lines,
+            dense: lines == text_lines,
+            rows: Vec::new(),
+            skips: Skips::default(),
+            tail: true,
+        };
+        if let Some(cut) = last {
+            self.examine_tail(&cut, layout, before.blob(), &mut part);
+            self.shared.add_ids(source, generation, &mut self.ids);
+        }
+        self.send(LoadEvent::Found { source, generation, part });
+        self.send(LoadEvent::Read { source, generation, size: end });
+        false
+    }
+
+    fn examine_tail(&mut self, cut: &super::cut::Cut, layout: Layout, blob: &Blob, part: &mut Part) {
+        let len = self.block.len_of(cut);
+        if self.block.bytes.is_empty() {
+            // Only its place was asked for.
+            let keep = if len > crate::domain::json::MAX_TEXT as u64 { super::block::WINDOW } else { len as usize };
+            if blob.read(part.span.start, keep, &mut self.block.bytes).is_err() {
+                return;
+            }
+        }
+        let text = if self.block.long.is_some() {
+            &self.block.bytes[..]
+        } else {
+            self.block.bytes.get(cut.range.clone()).unwrap_or_default()
+        };
+        if matches!(layout, Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
+            part.skips.cut = Some(part.line);
+            return;
+        }
+        let (base, ids) = (part.span.start, &mut self.ids);
+        self.examiner.each(text, len, cut.joined, |examined| {
+            let row = examined.row(base, len);
+            ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
+            part.rows.push(row);
+        });
+        part.dense &= part.rows.len() == 1;
+    }
+
+    /// Looks at what became of a source, and reads what is new.
+    fn refresh(&mut self, source: usize) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        if track.flow != Flow::File {
+            return self.refresh_pipe(source);
+        }
+        let (Some(blob), Some(then)) = (&track.blob, track.stat) else { return self.reopen(source, false) };
+        let Some(now) = track.input.path().and_then(Stat::at) else {
+            if !std::mem::replace(&mut track.gone, true) {
+                self.send(LoadEvent::Gone(source));
+            }
+            return;
+        };
+        if now == then && !track.gone {
+            return;
+        }
+        let sound = Samples::of(blob, track.seen);
+        if track.decoded || now.id != then.id || now.len <= then.len || sound.is_none() || sound != track.samples {
+            return self.reopen(source, true);
+        }
+        if track.cursor.as_ref().is_none_or(|cursor| cursor.index == 0) {
+            // Nothing of it was sure yet, not even its layout.
+            return self.reopen(source, false);
+        }
+        track.seen = now.len;
+        track.samples = Samples::of(blob, now.len);
+        track.stat = Some(now);
+        self.reading = Some(source);
+    }
+
+    fn refresh_pipe(&mut self, source: usize) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        let Some(blob) = track.blob.clone() else { return };
+        if track.cursor.as_ref().is_some_and(|cursor| cursor.index > 0) {
+            track.seen = track.seen.max(blob.len().unwrap_or(0));
+            self.reading = Some(source);
+            return;
+        }
+        match recognise_pipe(&blob, track.flow == Flow::Ended) {
+            Ok(Some(found)) => self.opened(source, found, false),
+            Ok(None) => {}
+            Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
+        }
+    }
+
+    fn reopen(&mut self, source: usize, changed: bool) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        match begin(&track.input) {
+            Ok(Begun::Source(found)) => self.opened(source, found, changed),
+            Ok(_) => {}
+            Err(failure) => {
+                // Said once; the next change is looked at again.
+                let now = track.input.path().and_then(Stat::at);
+                if track.stat != now {
+                    track.stat = now;
+                    self.send(LoadEvent::Failed(Some(source), failure));
+                }
+            }
+        }
+    }
+
+    /// Watches the folder in which a file lies.
+    fn watch(&mut self, path: Option<&Path>) {
+        let Some(folder) = path.and_then(Path::parent) else { return };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
+            return;
+        }
+        if self.watcher.is_none() {
+            let wake = self.wake.clone();
+            self.watcher = notify::recommended_watcher(move |event| heard(&wake, event)).ok();
+        }
+        // Without a watcher the file is still read, only not followed.
+        if let Some(watcher) = &mut self.watcher {
+            let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
+        }
+    }
+}
+
+fn heard(wake: &Sender<Wake>, event: notify::Result<notify::Event>) {
+    let Ok(event) = event else { return };
+    let only_read = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
+    if !only_read && !event.paths.is_empty() {
+        let _ = wake.send(Wake::Paths(event.paths));
+    }
+}
+
+impl Samples {
+    /// Of the first `seen` bytes; `None`: they are not there any more.
+    fn of(blob: &Blob, seen: u64) -> Option<Self> {
+        use std::hash::Hasher;
+        const SAMPLE: u64 = 4096;
+        let sample = |from: u64| {
+            let (mut bytes, want) = (Vec::new(), SAMPLE.min(seen - from) as usize);
+            blob.read(from, want, &mut bytes).ok()?;
+            let mut hasher = std::hash::DefaultHasher::new();
+            hasher.write(&bytes);
+            (bytes.len() == want).then(|| hasher.finish())
+        };
+        Some(Self { head: sample(0)?, tail: sample(seen.saturating_sub(SAMPLE))? })
+    }
+}

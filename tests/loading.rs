@@ -1,0 +1,589 @@
+//! From bytes on disk to checked records: every trap of real files, and files that change under the reader.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stepscope::io::check::{Outcome, check};
+use stepscope::io::input::{Input, expand};
+
+struct Files {
+    dir: tempfile::TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+/// `line:kind` of every record, and the outcome.
+fn run(bytes: impl AsRef<[u8]>) -> (Vec<String>, Outcome) {
+    let files = Files::new();
+    let path = files.write("runs.jsonl", bytes);
+    run_paths(&[path], 2)
+}
+
+fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, Outcome) {
+    let mut out = Vec::new();
+    let outcome = check(
+        expand(paths),
+        threads,
+        None,
+        |checked, out| {
+            let kind = checked.subject.record.as_ref().map_or("broken", |record| record.kind.word());
+            out.extend_from_slice(format!("{}:{kind}\n", checked.origin.line).as_bytes());
+        },
+        |bytes, _| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        },
+    );
+    (String::from_utf8(out).unwrap().lines().map(str::to_owned).collect(), outcome)
+}
+
+const A: &str = r#"{"id": "a", "question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}}"#;
+
+fn phrase(outcome: &Outcome) -> String {
+    outcome.counts.skips.phrase(outcome.counts.records).into_string()
+}
+
+#[test]
+fn comments_blank_lines_and_marks_are_no_records() {
+    let (records, outcome) = run(format!("\u{feff}// made by hand\n{A}\r\n\n\u{feff}{A}\n  \n{A}"));
+    assert_eq!(records, ["2:procedural", "4:procedural", "6:procedural"]);
+    assert_eq!(phrase(&outcome), "read 3, skipped 3: 1 comment line, 2 blank lines");
+}
+
+#[test]
+fn a_cut_last_line_is_counted() {
+    let lines = format!("{A}\n").repeat(274);
+    let (records, outcome) = run(lines.clone() + &A[..40]);
+    assert_eq!(records.len(), 274);
+    assert_eq!(phrase(&outcome), "read 274, skipped 1: line 275 cut off");
+    let (records, outcome) = run(lines + "what is this");
+    assert_eq!(records[274], "275:broken", "rubbish is no unfinished record");
+    assert_eq!((outcome.counts.broken, phrase(&outcome).as_str()), (1, "read 275"));
+}
+
+#[test]
+fn a_broken_line_hides_no_good_one() {
+    let (records, outcome) = run(format!("{A}\nnot json\n{{\"id\": \n{A}\nnull\n[]\n"));
+    assert_eq!(records, ["1:procedural", "2:broken", "3:broken", "4:procedural", "5:unknown", "6:unknown"]);
+    assert_eq!(outcome.counts.broken, 2);
+}
+
+#[test]
+fn what_python_and_broken_disks_write_still_opens() {
+    let with = |what: &[u8]| [&br#"{"state": {"x": ""#[..], what, br#""}, "gold_num": NaN}"#, b"\n"].concat();
+    let (records, _) = run([with(b"\xff\xc0"), with(b"\xed\xa0\x80"), with(b"ok")].concat());
+    assert_eq!(records, ["1:procedural", "2:procedural", "3:procedural"]);
+    let (records, outcome) = run([format!("{A}\n").as_bytes(), &[0; 4096]].concat());
+    assert_eq!((records.len(), phrase(&outcome).as_str()), (1, "read 1, skipped 1: 1 line of NUL bytes"));
+    let hole = [&A.as_bytes()[..20], &[0; 512], &A.as_bytes()[20..], b"\n", A.as_bytes(), b"\n"].concat();
+    assert_eq!(run(hole).0[1], "2:procedural");
+}
+
+#[test]
+fn other_separators_are_understood() {
+    assert_eq!(run(format!("{A}\r{A}\r")).0, ["1:procedural", "2:procedural"]);
+    assert_eq!(run(format!("\u{1e}{A}\n\u{1e}{A}\n")).0, ["1:procedural", "2:procedural"]);
+    assert_eq!(run(format!("{A}{A}\n{A} {A}\n")).0, ["1:procedural", "1:procedural", "2:procedural", "2:procedural"]);
+    assert_eq!(run(format!("[{A},{A}]")).0, ["1:procedural", "1:procedural"]);
+    assert_eq!(run(format!("[\n{A},\n{A}\n]\n")).0, ["2:procedural", "3:procedural"]);
+    let pretty = A.replace(", ", ",\n  ").replace('{', "{\n").replace('}', "\n}");
+    let height = pretty.lines().count();
+    assert_eq!(run(&pretty).0, ["1:procedural"]);
+    assert_eq!(
+        run(format!("{pretty}\n{pretty}\n")).0,
+        ["1:procedural".to_owned(), format!("{}:procedural", height + 1)]
+    );
+}
+
+#[test]
+fn joined_values_are_marked() {
+    let joined = AtomicU64::new(0);
+    let files = Files::new();
+    let path = files.write("runs.jsonl", format!("{A}{A}\n{A}\n"));
+    let count = |checked: &stepscope::io::check::Checked<'_>, _: &mut Vec<u8>| {
+        let marked = checked.subject.problems.iter().filter(|p| p.kind == stepscope::domain::json::ProblemKind::Joined);
+        joined.fetch_add(marked.count() as u64, Ordering::Relaxed);
+    };
+    check(expand(&[path]), 1, None, count, |_, _| Ok(()));
+    assert_eq!(joined.into_inner(), 1);
+}
+
+#[test]
+fn empty_sources_open() {
+    for text in ["", "\n\n", " \t\r\n", "\u{feff}"] {
+        let (records, outcome) = run(text);
+        assert!(records.is_empty() && outcome.failures.is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn order_is_kept_and_lines_are_right_on_any_number_of_threads() {
+    let mut text = String::new();
+    let mut expected = Vec::new();
+    for n in 0..20_000 {
+        if n % 7 == 3 {
+            text.push_str("// comment\n\n");
+        }
+        expected.push(format!("{}:procedural", text.lines().count() + 1));
+        text.push_str(&A.replace("2 + 3?", &"x".repeat(n % 500)));
+        text.push('\n');
+        if n % 997 == 0 {
+            // Counting lines anew each time would take all day.
+            text.push('\n');
+        }
+        if n > 300 {
+            break;
+        }
+    }
+    let files = Files::new();
+    let long = files.write("long.jsonl", text.repeat(20));
+    let lines = text.lines().count();
+    let all: Vec<String> = (0..20)
+        .flat_map(|part| {
+            expected.iter().map(move |one| {
+                let line: usize = one.split_once(':').unwrap().0.parse().unwrap();
+                format!("{}:procedural", line + part * lines)
+            })
+        })
+        .collect();
+    for threads in [1, 2, 7] {
+        let (records, outcome) = run_paths(std::slice::from_ref(&long), threads);
+        assert_eq!(records, all);
+        assert_eq!(outcome.sources.len(), 1);
+    }
+}
+
+#[test]
+fn long_records_are_read_whole_and_longer_ones_are_refused() {
+    let long = |len: usize| format!(r#"{{"question": "{}", "state": {{}}, "gold_num": 1}}"#, "x".repeat(len));
+    let (records, _) = run(format!("{A}\n{}\n{A}\n", long(1 << 20)));
+    assert_eq!(records, ["1:procedural", "2:procedural", "3:procedural"]);
+    let (records, _) = run(format!("[{A},\n{}\n,{A}]\n", long(1 << 20)));
+    assert_eq!(records, ["1:procedural", "2:procedural", "3:procedural"]);
+    let (records, outcome) = run(format!("{A}\n{}\n{A}\n", long(65 << 20)));
+    assert_eq!(records, ["1:procedural", "2:broken", "3:procedural"]);
+    assert_eq!(outcome.counts.broken, 1);
+}
+
+#[test]
+fn a_closed_pipe_ends_it_at_once() {
+    let files = Files::new();
+    let path = files.write("runs.jsonl", format!("{A}\n").repeat(100_000));
+    let seen = AtomicU64::new(0);
+    let outcome = check(
+        expand(&[path]),
+        2,
+        None,
+        |_, _| {
+            seen.fetch_add(1, Ordering::Relaxed);
+        },
+        |_, _| Err(io::ErrorKind::BrokenPipe.into()),
+    );
+    assert_eq!(outcome.stopped.unwrap().kind(), io::ErrorKind::BrokenPipe);
+    assert!(seen.into_inner() < 100_000, "it read on");
+}
+
+#[test]
+fn several_sources_and_failures() {
+    let files = Files::new();
+    let first = files.write("a.jsonl", format!("{A}\n{A}\n"));
+    let packed = files.write("b.jsonl", b"\x1f\x8b\x08");
+    files.write("folder/1.json", A);
+    files.write("folder/2.txt", "prose");
+    let (records, outcome) = run_paths(&[first, packed, files.dir.path().join("folder")], 2);
+    assert_eq!(records, ["1:procedural", "2:procedural", "1:procedural"]);
+    assert_eq!((outcome.failures.len(), outcome.passed_over), (1, 1));
+    let records: Vec<u64> = outcome.sources.values().map(|source| source.counts.records).collect();
+    assert_eq!(records, [2, 1]);
+    assert_eq!(outcome.duplicates.len(), 1, "ids are compared within a source");
+    assert_eq!((outcome.duplicates[0].line, outcome.duplicates[0].first), (2, 1));
+}
+
+#[test]
+fn a_pipe_is_read_to_its_end() {
+    let files = Files::new();
+    let path = files.dir.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let writer = std::thread::spawn({
+        let path = path.clone();
+        move || std::fs::write(path, format!("{A}\n").repeat(5000))
+    });
+    // The writer's open waits for a reader; until it is there the pipe looks as if nobody wrote it.
+    while run_paths(std::slice::from_ref(&path), 2).0.len() != 5000 {
+        assert!(!writer.is_finished());
+    }
+    writer.join().unwrap().unwrap();
+    let (_, outcome) = run_paths(&[path], 1);
+    assert!(outcome.failures[0].to_string().contains("nothing came through"));
+}
+
+#[test]
+fn an_input_is_what_it_says() {
+    assert_eq!(Input::Standard.name().as_str(), "standard input");
+}
+
+mod live {
+    //! The store while files change under it. Every wait is for a condition.
+
+    use std::fs::OpenOptions;
+    use std::io::Write;
+    use std::path::{Path, PathBuf};
+    use std::sync::mpsc::{Receiver, channel};
+    use std::time::{Duration, Instant};
+
+    use stepscope::domain::record::RecordKind;
+    use stepscope::domain::row::Flag;
+    use stepscope::io::input::expand;
+    use stepscope::io::load::{Loader, load};
+    use stepscope::io::store::{LoadEvent, Standing, Store};
+
+    use super::{A, Files};
+
+    struct Live {
+        store: Store,
+        events: Receiver<LoadEvent>,
+        _loader: Loader,
+        opened: Duration,
+    }
+
+    impl Live {
+        fn open(paths: &[PathBuf]) -> Self {
+            let (send, events) = channel();
+            let begun = Instant::now();
+            let (store, loader) = load(expand(paths), 2, move |event| send.send(event).is_ok());
+            Self { store, events, _loader: loader, opened: begun.elapsed() }
+        }
+
+        /// Takes in events until the condition holds.
+        fn until(&mut self, what: &str, holds: impl Fn(&Store) -> bool) {
+            let deadline = Instant::now() + Duration::from_secs(20);
+            while !holds(&self.store) {
+                let left = deadline.saturating_duration_since(Instant::now());
+                match self.events.recv_timeout(left) {
+                    Ok(event) => {
+                        self.store.apply(event);
+                    }
+                    Err(_) => panic!("waited in vain: {what}; {} rows, {:?}", self.store.len(), self.store.failures),
+                }
+            }
+        }
+
+        fn settle(&mut self) {
+            self.until("settled", Store::is_settled);
+        }
+
+        fn texts(&self) -> Vec<String> {
+            (0..self.store.len()).map(|n| String::from_utf8(self.store.read(n).unwrap()).unwrap()).collect()
+        }
+
+        fn lines(&self) -> Vec<u64> {
+            (0..self.store.len()).map(|n| self.store.line_of(n).unwrap()).collect()
+        }
+
+        fn phrase(&self) -> String {
+            let source = &self.store.sources()[0];
+            source.skips().phrase(source.len() as u64).into_string()
+        }
+    }
+
+    fn append(path: &Path, text: &str) {
+        OpenOptions::new().append(true).open(path).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn numbered(n: usize) -> String {
+        A.replace("\"a\"", &format!("\"a{n}\""))
+    }
+
+    #[test]
+    fn the_first_records_are_there_at_once() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n").repeat(100_000));
+        let live = Live::open(&[path]);
+        assert!(live.store.len() > 100, "{}", live.store.len());
+        assert!(live.store.len() < 100_000, "it read everything first");
+        assert!(live.store.row(0).unwrap().has(Flag::Checked));
+        assert!(live.opened < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn all_records_are_found_and_checked() {
+        let files = Files::new();
+        let text: String = (0..50_000).map(|n| numbered(n) + if n % 50 == 0 { "\n// c\n" } else { "\n" }).collect();
+        let path = files.write("runs.jsonl", &text);
+        let mut live = Live::open(&[path]);
+        live.settle();
+        assert_eq!((live.store.len(), live.store.totals().checked), (50_000, 50_000));
+        for n in [0, 1, 49, 50, 51, 25_000, 49_999] {
+            assert_eq!(live.store.read(n).unwrap(), numbered(n).as_bytes());
+            assert_eq!(live.store.line_of(n), Some(n as u64 + 1 + n.div_ceil(50) as u64));
+            let (source, byte) = live.store.address(n).unwrap();
+            assert_eq!(live.store.position(source, byte + 3), Some(n));
+        }
+        assert_eq!(live.phrase(), "read 50000, skipped 1000: 1000 comment lines");
+        assert!(live.store.rows().all(|row| row.kind() == RecordKind::Procedural && !row.has(Flag::Duplicate)));
+        let (done, all) = live.store.progress();
+        assert_eq!((done, all), (text.len() as u64, text.len() as u64));
+    }
+
+    #[test]
+    fn what_is_appended_is_found() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n{}", &A[..30]));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        assert_eq!(live.phrase(), "read 1, skipped 1: line 2 cut off");
+        append(&path, &A[30..50]);
+        append(&path, &A[50..]);
+        live.until("the cut line was completed", |store| store.len() == 2);
+        assert_eq!(live.phrase(), "read 2");
+        append(&path, "\n// note\n");
+        for n in 0..100 {
+            append(&path, &format!("{}\n", numbered(n)));
+        }
+        live.until("a hundred more", |store| store.len() == 102 && store.totals().checked == 102);
+        live.settle();
+        assert_eq!(live.texts()[2..], (0..100).map(numbered).collect::<Vec<_>>());
+        assert_eq!(live.lines()[2..], (4..104).collect::<Vec<u64>>());
+        assert_eq!(live.store.sources()[0].standing, Standing::Sound);
+    }
+
+    #[test]
+    fn duplicate_ids_are_marked_once_all_is_read() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n{}\n{A}\n", numbered(1)));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        let marks = |store: &Store| store.rows().map(|row| row.has(Flag::Duplicate)).collect::<Vec<_>>();
+        assert_eq!(marks(&live.store), [false, false, true]);
+        append(&path, &format!("{}\n", numbered(1)));
+        live.until("the fourth", |store| store.len() == 4 && store.row(3).is_some_and(|row| row.has(Flag::Duplicate)));
+    }
+
+    #[test]
+    fn values_that_share_a_line_become_rows_of_their_own() {
+        let files = Files::new();
+        // Far enough behind the first block that a worker finds out, not the scout.
+        let mut text = format!("{A}\n").repeat(20_000);
+        text.push_str(&format!("{}{} {}\n", numbered(1), numbered(2), numbered(3)));
+        text.push_str(&format!("{A}\n").repeat(20_000));
+        let path = files.write("runs.jsonl", text);
+        let mut live = Live::open(&[path]);
+        live.settle();
+        assert_eq!(live.store.len(), 40_003);
+        assert_eq!(live.store.read(20_001).unwrap(), numbered(2).as_bytes());
+        assert_eq!(
+            [20_000, 20_001, 20_002, 20_003].map(|n| live.store.line_of(n).unwrap()),
+            [20_001, 20_001, 20_001, 20_002]
+        );
+        assert_eq!([20_000, 20_001].map(|n| live.store.row(n).unwrap().has(Flag::Joined)), [false, true]);
+    }
+
+    #[test]
+    fn a_replaced_file_is_read_anew_and_marked() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n").repeat(3));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        let other = files.write("other", format!("{}\n", numbered(7)));
+        std::fs::rename(other, &path).unwrap();
+        live.until("replaced", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
+        assert_eq!(live.texts(), [numbered(7)]);
+    }
+
+    #[test]
+    fn a_cut_file_is_read_anew_and_marked() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n").repeat(3));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(A.len() as u64 + 1).unwrap();
+        live.until("cut", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
+        file.set_len(0).unwrap();
+        live.until("emptied", |store| store.is_empty());
+        append(&path, &format!("{}\n", numbered(1)));
+        live.until("written again", |store| store.len() == 1);
+        assert_eq!(live.texts(), [numbered(1)]);
+    }
+
+    #[test]
+    fn a_deleted_file_can_still_be_read() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n"));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        std::fs::remove_file(&path).unwrap();
+        live.until("gone", |store| store.sources()[0].standing == Standing::Gone);
+        assert_eq!(live.texts(), [A]);
+        std::fs::write(&path, format!("{}\n", numbered(2))).unwrap();
+        live.until("back", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
+        live.until("back", |store| store.read(0).is_ok_and(|text| text == numbered(2).as_bytes()));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_yet_is_waited_for() {
+        let files = Files::new();
+        let path = files.dir.path().join("later.jsonl");
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.until("said", |store| store.failures.len() == 1);
+        std::fs::write(&path, format!("{A}\n")).unwrap();
+        live.until("found", |store| store.len() == 1);
+    }
+
+    #[test]
+    fn a_link_is_followed_to_where_the_file_grows() {
+        let files = Files::new();
+        let path = files.write("there/runs.jsonl", format!("{A}\n"));
+        let link = files.dir.path().join("link.jsonl");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut live = Live::open(&[link]);
+        live.settle();
+        append(&path, &format!("{A}\n"));
+        live.until("grown", |store| store.len() == 2);
+    }
+
+    #[test]
+    fn sources_keep_their_order_while_they_grow() {
+        let files = Files::new();
+        let paths: Vec<PathBuf> =
+            (0..3).map(|n| files.write(&format!("{n}.jsonl"), format!("{}\n", numbered(n)))).collect();
+        let mut live = Live::open(&paths);
+        live.settle();
+        append(&paths[0], &format!("{}\n", numbered(10)));
+        append(&paths[1], &format!("{}\n", numbered(11)));
+        live.until("grown", |store| store.len() == 5);
+        assert_eq!(live.texts(), [0, 10, 1, 11, 2].map(numbered));
+        assert_eq!((0..5).map(|n| live.store.source_of(n).unwrap()).collect::<Vec<_>>(), [0, 0, 1, 1, 2]);
+        assert_eq!(live.store.positions(1), 2..4);
+        assert!(live.store.row(5).is_none() && live.store.read(5).is_err());
+    }
+
+    #[test]
+    fn documents_of_many_shapes_and_their_growth() {
+        let files = Files::new();
+        let path = files.write("list.json", format!("[{},\n{}", numbered(0), numbered(1)));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        append(&path, &format!(",\n{}]\n", numbered(2)));
+        live.until("three", |store| store.len() == 3);
+        assert_eq!((live.texts(), live.lines()), ([0, 1, 2].map(numbered).to_vec(), vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn a_pipe_is_followed() {
+        let files = Files::new();
+        let path = files.dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        // Both ends, so that it never looks as if nobody wrote.
+        let mut pipe = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let mut live = Live::open(&[path]);
+        for n in 0..3 {
+            pipe.write_all(format!("{}\n", numbered(n)).as_bytes()).unwrap();
+            live.until("one more", |store| store.len() == n + 1);
+        }
+        assert_eq!(live.texts(), [0, 1, 2].map(numbered));
+    }
+
+    #[test]
+    fn a_search_finds_every_record_once() {
+        use stepscope::io::search::{Found, Plan, start};
+        let files = Files::new();
+        let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
+        let paths =
+            [files.write("a.jsonl", &text), files.write("b.jsonl", format!("[{},\n{}]", numbered(7), numbered(8)))];
+        let mut live = Live::open(&paths);
+        live.settle();
+        let (send, events) = channel();
+        let pattern = regex::bytes::Regex::new("\"a[0-9]*7\"").unwrap();
+        let plan = Plan::of(&live.store, 0, |_| true);
+        let fits = move |text: &[u8]| pattern.is_match(text);
+        let running = start(plan, fits, move |found| send.send(found).is_ok());
+        let mut found = Vec::new();
+        loop {
+            match events.recv().unwrap() {
+                Found::Some(records) => found.extend(records.into_iter().map(|record| record as usize)),
+                Found::Failed(failure) => panic!("{failure}"),
+                Found::All => break,
+            }
+        }
+        found.sort_unstable();
+        let expected: Vec<usize> = (0..30_000).filter(|n| n % 10 == 7).chain([30_000]).collect();
+        assert_eq!(found, expected);
+        drop(running);
+    }
+
+    /// A writer appends, cuts and replaces at random while the index is built: whatever it did, in the end the rows are
+    /// those of the file.
+    #[test]
+    fn a_file_that_changes_wildly_is_right_in_the_end() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15;
+        let mut random = move |below: u32| rand_below(&mut seed, below);
+        for round in 0..6 {
+            let files = Files::new();
+            let path = files.write("runs.jsonl", format!("{A}\n").repeat(random(30_000) as usize));
+            let mut live = Live::open(std::slice::from_ref(&path));
+            for step in 0..12 {
+                let size = std::fs::metadata(&path).unwrap().len();
+                match random(5) {
+                    0 => {
+                        let to = u64::from(random(size as u32 + 1));
+                        OpenOptions::new().write(true).open(&path).unwrap().set_len(to).unwrap();
+                    }
+                    1 => {
+                        let other =
+                            files.write("other", format!("{}\n", numbered(step)).repeat(random(9_000) as usize));
+                        std::fs::rename(other, &path).unwrap();
+                    }
+                    _ => {
+                        let text = format!("{}\n", numbered(step)).repeat(1 + random(3000) as usize);
+                        let (head, tail) = text.split_at(random(text.len() as u32) as usize);
+                        append(&path, head);
+                        append(&path, tail);
+                    }
+                }
+                // Let it take in some of what it has, in the middle of things.
+                for event in live.events.try_iter().take(random(40) as usize) {
+                    live.store.apply(event);
+                }
+            }
+            append(&path, &format!("\n{}\n", numbered(round)));
+            let text = std::fs::read_to_string(&path).unwrap();
+            let expected: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+            let last = numbered(round);
+            live.until("all of it", |store| {
+                store.len() == expected.len()
+                    && store.is_settled()
+                    && store.totals().checked == expected.len()
+                    && store.read(store.len() - 1).is_ok_and(|text| text == last.as_bytes())
+            });
+            assert_eq!(live.texts(), expected, "round {round}");
+            let step = expected.len() / 7 + 1;
+            let lines: Vec<u64> = text.lines().zip(1..).filter(|(line, _)| !line.is_empty()).map(|(_, n)| n).collect();
+            for n in (0..expected.len()).step_by(step) {
+                assert_eq!(live.store.line_of(n), Some(lines[n]));
+            }
+        }
+    }
+
+    /// Marsaglia's xorshift: the same numbers every time.
+    fn rand_below(seed: &mut u64, below: u32) -> u32 {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        (*seed >> 32) as u32 % below.max(1)
+    }
+}
