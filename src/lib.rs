@@ -74,6 +74,8 @@ pub mod io {
     pub mod search;
     /// All records found, as the screen sees them.
     pub mod store;
+    /// Reading the user's own themes.
+    pub mod themes;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.

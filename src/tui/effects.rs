@@ -1,5 +1,6 @@
 //! Does what `update` asked for, and reports back by messages.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,10 +10,11 @@ use tokio::sync::mpsc;
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search;
-use crate::tui::msg::{Kept, Msg, Work};
+use crate::tui::msg::{Msg, Work};
 
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
@@ -60,16 +62,44 @@ pub struct Performer {
     outbox: Outbox,
     reader: Sender<Work>,
     search: Option<search::Running>,
-    keep: fn(&Kept) -> Result<(), Failure>,
+    memory: Memory,
+}
+
+/// What is remembered of this session, and why it could not be, if so.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Everything that is remembered.
+    pub session: Session,
+    /// Under what this session's view is remembered; `None`: nowhere.
+    pub path: Option<PathBuf>,
+    /// Why nothing could be remembered.
+    pub failure: Option<Failure>,
+}
+
+impl Memory {
+    fn keep(&mut self, view: FileView, theme: Option<&str>) {
+        if let Some(path) = &self.path {
+            self.session.remember(path, view);
+        }
+        if let Some(theme) = theme.filter(|theme| self.session.theme() != Some(theme)) {
+            self.session.choose_theme(theme);
+        }
+        self.failure = self.session.save().err();
+    }
 }
 
 impl Performer {
-    /// Starts the thread that reads. `keep` writes what survives a restart.
-    pub fn new(outbox: Outbox, keep: fn(&Kept) -> Result<(), Failure>) -> Self {
+    /// Starts the thread that reads.
+    pub fn new(outbox: Outbox, memory: Memory) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop));
-        Self { outbox, reader, search: None, keep }
+        Self { outbox, reader, search: None, memory }
+    }
+
+    /// Why nothing could be remembered, if so.
+    pub fn complaint(self) -> Option<Failure> {
+        self.memory.failure
     }
 
     /// Starts a piece of work; never waits for it.
@@ -93,12 +123,8 @@ impl Performer {
             }
             Work::EndSearch => self.search = None,
             Work::Begin => {}
-            Work::Keep(kept) => {
-                if let Err(failure) = (self.keep)(&kept) {
-                    let outbox = self.outbox.clone();
-                    std::thread::spawn(move || outbox.send(Msg::NotKept(failure)));
-                }
-            }
+            // The last thing that is done, so it may take its time.
+            Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
     }
 }
@@ -135,7 +161,7 @@ pub fn read(work: Work) -> Option<Msg> {
             let result = reading.read().and_then(|text| Ok((text, reading.line()?)));
             Some(Msg::Record(record, result))
         }
-        Work::Begin | Work::Search(..) | Work::EndSearch | Work::Keep(_) => None,
+        Work::Begin | Work::Search(..) | Work::EndSearch | Work::Keep(..) => None,
     }
 }
 

@@ -357,18 +357,20 @@ fn parse_chord(name: &str) -> Option<Vec<Key>> {
 
 impl Keymap {
     /// The table with the user's changes: action ids with their keys, which replace the default ones wherever the
-    /// action is bound. An error says what cannot be done.
-    pub fn with_changes<'a>(changes: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Self, String> {
+    /// action is bound. An error says which change cannot be made, and why.
+    pub fn with_changes<'a>(
+        changes: impl IntoIterator<Item = (&'a str, &'a [String])>,
+    ) -> Result<Self, (usize, String)> {
         let mut keymap = Self::default();
-        for (id, names) in changes {
+        for (n, (id, names)) in changes.into_iter().enumerate() {
             let action = Action::from_id(id)
-                .ok_or_else(|| format!("[keys] knows no action {id:?}; `stepscope keys` lists them"))?;
+                .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
             let contexts: Vec<Context> =
                 BINDINGS.iter().filter(|binding| binding.action == action).map(|binding| binding.context).collect();
             keymap.chords.retain(|(_, _, bound)| *bound != action);
             for name in names {
                 let keys = parse_chord(name).ok_or_else(|| {
-                    format!("[keys] {id}: {name:?} is no key; write j, ^D, S-Tab, F5 or a chord such as \"y v\"")
+                    (n, format!("{name:?} is no key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
                 })?;
                 for &context in &contexts {
                     // The user's word beats a default binding of the same keys.
@@ -448,7 +450,7 @@ mod tests {
         let keymap = Keymap::with_changes([("down", &down[..])]).unwrap();
         assert_eq!(keymap.look_up(Context::Table, &keys("^J")), Lookup::Found(Action::Down));
         assert_eq!(keymap.look_up(Context::Table, &keys("j")), Lookup::Unknown);
-        assert!(Keymap::with_changes([("dwon", &down[..])]).unwrap_err().contains("dwon"));
-        assert!(Keymap::with_changes([("down", &["Ctrl+J".to_owned()][..])]).unwrap_err().contains("Ctrl+J"));
+        assert!(Keymap::with_changes([("dwon", &down[..])]).unwrap_err().1.contains("dwon"));
+        assert!(Keymap::with_changes([("down", &["Ctrl+J".to_owned()][..])]).unwrap_err().1.contains("Ctrl+J"));
     }
 }

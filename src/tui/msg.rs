@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::filter::Filter;
 use crate::domain::headline::Headline;
+use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
@@ -25,8 +26,6 @@ pub enum Msg {
     Found(SearchId, Vec<u32>, bool),
     /// The search failed.
     SearchFailed(SearchId, Failure),
-    /// What was to be kept over a restart could not be written.
-    NotKept(Failure),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -42,21 +41,6 @@ pub enum Work {
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends the search.
     EndSearch,
-    /// Keeps sort, filter, position and theme over a restart.
-    Keep(Kept),
-}
-
-/// What survives a restart.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Kept {
-    /// The name of the theme; `None`: by the terminal's background.
-    pub theme: Option<String>,
-    /// Id of the sort column.
-    pub sort: String,
-    /// From the greatest down.
-    pub descending: bool,
-    /// The filter as typed.
-    pub filter: String,
-    /// The record under the cursor, from 0.
-    pub record: usize,
+    /// Keeps sort, filter, position and the chosen theme over a restart.
+    Keep(FileView, Option<String>),
 }

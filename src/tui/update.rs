@@ -12,6 +12,7 @@ use tui_input::{Input as Line, InputRequest};
 use crate::domain::filter::{Answer, Filter, completions, text_pattern};
 use crate::domain::json::Pointer;
 use crate::domain::text::Shown;
+use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::search::Plan;
 use crate::io::store::{Change, LoadEvent};
@@ -22,7 +23,7 @@ use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, Key, Lookup};
 use crate::tui::list::Move;
 use crate::tui::model::Opened;
-use crate::tui::msg::{Kept, Msg, Work};
+use crate::tui::msg::{Msg, Work};
 use crate::tui::panes;
 use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
 use crate::tui::table::{Search, SortBy};
@@ -84,7 +85,7 @@ impl App {
                 self.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
                 Vec::new()
             }
-            Event::Stop(_) => vec![Effect::Work(Work::Keep(self.kept()))],
+            Event::Stop(_) => vec![self.keep()],
         }
     }
 
@@ -112,25 +113,26 @@ impl App {
     }
 
     /// What survives a restart.
-    pub fn kept(&self) -> Kept {
-        Kept {
-            theme: self.looks.chosen.clone(),
-            sort: self.table.sort.word().to_owned(),
+    fn keep(&self) -> Effect<Work> {
+        let view = FileView {
+            sort: (self.table.sort != SortBy::Position).then(|| self.table.sort.word().to_owned()),
             descending: self.table.descending,
             filter: self.table.filter_text.clone(),
-            record: self.record().unwrap_or(0),
-        }
+            record: self.record().unwrap_or(0) as u64,
+            step: None,
+        };
+        Effect::Work(Work::Keep(view, self.looks.chosen.clone()))
     }
 
-    /// Goes back to how things were before the restart.
-    pub fn restore(&mut self, kept: &Kept) -> Effects {
-        if let Some(name) = &kept.theme {
-            self.choose_theme(Some(name));
+    /// Goes back to how the file was looked at before the restart.
+    pub fn restore(&mut self, view: &FileView) -> Effects {
+        self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
+        self.table.descending = view.descending;
+        self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
+        if Filter::parse(&view.filter).is_err() {
+            return Vec::new();
         }
-        self.table.sort = SortBy::from_word(&kept.sort).unwrap_or_default();
-        self.table.descending = kept.descending;
-        self.return_to = (kept.record > 0).then_some(kept.record);
-        self.set_filter(&kept.filter)
+        self.set_filter(&view.filter)
     }
 
     fn say(&mut self, text: Shown) {
@@ -663,7 +665,7 @@ impl App {
     }
 
     fn quit(&mut self) -> Effects {
-        vec![Effect::Work(Work::Keep(self.kept())), Effect::Quit(0)]
+        vec![self.keep(), Effect::Quit(0)]
     }
 
     fn record_by(&mut self, by: isize) -> Effects {
@@ -968,10 +970,6 @@ impl App {
                 if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
                     self.fail(shown!("{failure}"));
                 }
-                Vec::new()
-            }
-            Msg::NotKept(failure) => {
-                self.fail(shown!("{failure}"));
                 Vec::new()
             }
         }
