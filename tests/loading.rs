@@ -571,8 +571,10 @@ mod live {
     /// those of the file.
     #[test]
     fn a_file_that_changes_wildly_is_right_in_the_end() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15;
-        let mut random = move |below: u32| rand_below(&mut seed, below);
+        // Another seed, another story: SEED=7 cargo test wildly
+        let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);
+        let mut random = move |below: u32| rand_below(&mut state, below);
         for round in 0..6 {
             let files = Files::new();
             let path = files.write("runs.jsonl", format!("{A}\n").repeat(random(30_000) as usize));
@@ -603,7 +605,8 @@ mod live {
             }
             append(&path, &format!("\n{}\n", numbered(round)));
             let text = std::fs::read_to_string(&path).unwrap();
-            let expected: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+            let (lines, expected): (Vec<u64>, Vec<&str>) =
+                (1..).zip(text.lines()).flat_map(|(n, line)| values(line).into_iter().map(move |one| (n, one))).unzip();
             let last = numbered(round);
             live.until("all of it", |store| {
                 store.len() == expected.len()
@@ -611,12 +614,24 @@ mod live {
                     && store.totals().checked == expected.len()
                     && store.read(store.len() - 1).is_ok_and(|text| text == last.as_bytes())
             });
-            assert_eq!(live.texts(), expected, "round {round}");
+            let texts = live.texts();
+            let wrong = texts.iter().zip(&expected).position(|(a, b)| a != b);
+            assert_eq!(wrong.map(|n| (n, &texts[n], expected[n])), None, "round {round}, seed {seed}");
             let step = expected.len() / 7 + 1;
-            let lines: Vec<u64> = text.lines().zip(1..).filter(|(line, _)| !line.is_empty()).map(|(_, n)| n).collect();
             for n in (0..expected.len()).step_by(step) {
                 assert_eq!(live.store.line_of(n), Some(lines[n]));
             }
+        }
+    }
+
+    /// The records of a line: none if it is blank, two if the file was cut exactly before a line end and then grew.
+    fn values(line: &str) -> Vec<&str> {
+        let line = line.trim();
+        match line.find("}{").map(|at| line.split_at(at + 1)) {
+            Some((first, rest)) if serde_json::from_str::<serde_json::Value>(first).is_ok() => {
+                [vec![first], values(rest)].concat()
+            }
+            _ => Some(line).filter(|line| !line.is_empty()).into_iter().collect(),
         }
     }
 
