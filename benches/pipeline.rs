@@ -7,6 +7,7 @@ use std::sync::mpsc::channel;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use stepscope::domain::filter::text_pattern;
 use stepscope::domain::formats;
 use stepscope::domain::json::Tape;
 use stepscope::domain::rules::{self, Subject};
@@ -14,7 +15,7 @@ use stepscope::io::block::{Block, Cursor, Want};
 use stepscope::io::check::check;
 use stepscope::io::input::{Begun, Input, begin, expand};
 use stepscope::io::load::load;
-use stepscope::io::search::{Pattern, SearchEvent, search};
+use stepscope::io::search::{Found, Plan, start};
 
 const RECORDS: usize = 2_000;
 
@@ -103,28 +104,30 @@ fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
                 out.extend_from_slice(finding.rule.as_bytes());
             }
         };
-        black_box(check(expand(std::slice::from_ref(&file.path)), threads, render, |_, _| Ok(())).counts)
+        black_box(check(expand(std::slice::from_ref(&file.path)), threads, None, render, |_, _| Ok(())).counts)
     });
 }
 
 #[divan::bench]
 fn first_screen(bencher: Bencher<'_, '_>) {
     let file = on_disk();
-    bencher.bench_local(|| load(std::slice::from_ref(&file.path), 1, |_| false).0.len());
+    bencher.bench_local(|| load(expand(std::slice::from_ref(&file.path)), 1, |_| false).0.len());
 }
 
 #[divan::bench]
 fn search_file(bencher: Bencher<'_, '_>) {
     let file = on_disk();
     let (send, events) = channel();
-    let (mut store, _loader) = load(&[file.path], 2, move |event| send.send(event).is_ok());
+    let (mut store, _loader) = load(expand(&[file.path]), 2, move |event| send.send(event).is_ok());
     while !store.is_settled() {
         store.apply(events.recv().unwrap());
     }
-    let pattern = Pattern::text("r1999").unwrap();
+    let pattern = text_pattern("r1999").unwrap();
     bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
         let (send, events) = channel();
-        let _running = search(&store, &pattern, 2, move |event| send.send(event).is_ok());
-        events.iter().take_while(|event| !matches!(event, SearchEvent::Done)).count()
+        let pattern = pattern.clone();
+        let fits = move |text: &[u8]| pattern.is_match(text);
+        let _running = start(Plan::of(&store, 0, |_| true), fits, move |found| send.send(found).is_ok());
+        events.iter().take_while(|found| !matches!(found, Found::All)).count()
     });
 }

@@ -6,22 +6,42 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// The filter language of the table.
+    pub mod filter;
     /// Findings: what is said about a record, and where.
     pub mod finding;
     /// The registry of record formats, recognised by content.
     pub mod formats;
+    /// What the table shows of one record.
+    pub mod headline;
     /// JSON as people really have it, every value with its place.
     pub mod json;
+    /// Overlapping marks made into segments.
+    pub mod paint;
     /// A procedure as it stands in a record.
     pub mod procedure;
+    /// One step and the state it finds -> the request, as upstream makes it.
+    pub mod prompt;
+    /// Python's `json.dumps`, byte for byte.
+    pub mod pyjson;
+    /// Values as Python prints them in its messages.
+    pub mod python;
     /// One record, whatever its format.
     pub mod record;
+    /// What was found, as text, short lines, JSON lines or SARIF.
+    pub mod report;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
     /// The registry of rules.
     pub mod rules;
+    /// The JSON Schemas that are part of the program.
+    pub mod schemas;
+    /// The global state over time: what every step could read and what it wrote.
+    pub mod state;
     /// Text from data, and its one door to the screen.
     pub mod text;
+    /// What was recorded of every step.
+    pub mod trace;
     /// Which characters Python calls printable.
     pub mod unicode;
 }
@@ -32,6 +52,8 @@ pub mod io {
     pub mod block;
     /// The pipeline behind `stepscope check`.
     pub mod check;
+    /// What the user set, and what the screen remembers.
+    pub mod config;
     /// Where records begin and end.
     pub mod cut;
     /// One record read and checked.
@@ -44,11 +66,63 @@ pub mod io {
     pub mod load;
     /// Opening without harm.
     pub mod open;
-    /// Searching whole sources.
+    /// Reading one record on another thread.
+    pub mod reading;
+    /// The sample runs, part of the program.
+    pub mod samples;
+    /// Looking through all records for text.
     pub mod search;
     /// All records found, as the screen sees them.
     pub mod store;
+    /// Reading the user's own themes.
+    pub mod themes;
 }
 
+/// The commands that need no screen. Law: knows `domain` and `io`.
+pub mod cli;
+
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
-pub mod tui {}
+pub mod tui {
+    /// The whole state of the screen.
+    pub mod app;
+    /// Does what update asked for.
+    pub mod effects;
+    /// Fuzzy ranking for the palette.
+    pub mod fuzzy;
+    /// Bytes from the terminal to keys, mouse, pastes and replies.
+    pub mod input;
+    /// The run screen's state.
+    pub mod inspect;
+    /// The one table of keys.
+    pub mod keymap;
+    /// A cursor over n rows.
+    pub mod list;
+    /// The open record, ready for the panes.
+    pub mod model;
+    /// What the screen is told, and what it asks to be done.
+    pub mod msg;
+    /// A record as JSON, folded or open.
+    pub mod outline;
+    /// Bytes to the terminal, never waiting for it.
+    mod output;
+    /// The panes: each draws one part of the screen.
+    pub mod panes;
+    /// Wrapped and painted text.
+    pub mod prose;
+    /// The event loop and what a program has to be for it.
+    pub mod run;
+    /// Frames as bytes.
+    mod screen;
+    /// One session at the screen.
+    pub mod session;
+    /// The table of records.
+    pub mod table;
+    /// The terminal: found, taken over, given back.
+    pub mod terminal;
+    /// Roles to styles.
+    pub mod theme;
+    /// The one place where the state changes.
+    pub mod update;
+    /// Where everything is on screen, and drawing it.
+    pub mod view;
+}

@@ -1,1 +1,49 @@
-fn main() {}
+//! Start and exit code: everything else lives in the library.
+
+use std::process::ExitCode;
+
+use stepscope::cli::{self, Asked, KeyRow, Out};
+use stepscope::tui::keymap::{BINDINGS, Keymap};
+use stepscope::tui::session::{self, Start};
+
+fn main() -> ExitCode {
+    let mut out = Out::new();
+    let code = match cli::parse(std::env::args_os(), &mut out) {
+        Ok(Asked::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &mut out),
+        Ok(Asked::Screen(screen)) => open(&screen, &mut out),
+        Err(code) => code,
+    };
+    ExitCode::from(out.finish(code))
+}
+
+/// Opens the screen, or says why there is none.
+fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
+    let start =
+        Start { paths: screen.paths.clone(), theme: screen.theme.clone(), config_dir: screen.config_dir.clone() };
+    match session::open(&start) {
+        Ok(ended) => {
+            if let Some(failure) = ended.complaint {
+                out.complain(&stepscope::shown!("{failure}"));
+            }
+            ended.code
+        }
+        Err(why) => {
+            out.complain(&why);
+            cli::FAILED
+        }
+    }
+}
+
+/// The table of keys, for the commands, which do not know the screen.
+fn key_rows() -> Vec<KeyRow> {
+    let keymap = Keymap::default();
+    BINDINGS
+        .iter()
+        .map(|binding| KeyRow {
+            context: binding.context.title(),
+            keys: keymap.names(binding).join("  "),
+            action: binding.action.id(),
+            help: binding.help,
+        })
+        .collect()
+}

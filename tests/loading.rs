@@ -38,6 +38,7 @@ fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, Outcome) {
     let outcome = check(
         expand(paths),
         threads,
+        None,
         |checked, out| {
             let kind = checked.subject.record.as_ref().map_or("broken", |record| record.kind.word());
             out.extend_from_slice(format!("{}:{kind}\n", checked.origin.line).as_bytes());
@@ -117,7 +118,7 @@ fn joined_values_are_marked() {
         let marked = checked.subject.problems.iter().filter(|p| p.kind == stepscope::domain::json::ProblemKind::Joined);
         joined.fetch_add(marked.count() as u64, Ordering::Relaxed);
     };
-    check(expand(&[path]), 1, count, |_, _| Ok(()));
+    check(expand(&[path]), 1, None, count, |_, _| Ok(()));
     assert_eq!(joined.into_inner(), 1);
 }
 
@@ -186,6 +187,7 @@ fn a_closed_pipe_ends_it_at_once() {
     let outcome = check(
         expand(&[path]),
         2,
+        None,
         |_, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },
@@ -245,6 +247,7 @@ mod live {
 
     use stepscope::domain::record::RecordKind;
     use stepscope::domain::row::Flag;
+    use stepscope::io::input::expand;
     use stepscope::io::load::{Loader, load};
     use stepscope::io::store::{LoadEvent, Standing, Store};
 
@@ -261,7 +264,7 @@ mod live {
         fn open(paths: &[PathBuf]) -> Self {
             let (send, events) = channel();
             let begun = Instant::now();
-            let (store, loader) = load(paths, 2, move |event| send.send(event).is_ok());
+            let (store, loader) = load(expand(paths), 2, move |event| send.send(event).is_ok());
             Self { store, events, _loader: loader, opened: begun.elapsed() }
         }
 
@@ -541,7 +544,7 @@ mod live {
 
     #[test]
     fn a_search_finds_every_record_once() {
-        use stepscope::io::search::{Pattern, SearchEvent, search};
+        use stepscope::io::search::{Found, Plan, start};
         let files = Files::new();
         let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
         let paths =
@@ -549,16 +552,16 @@ mod live {
         let mut live = Live::open(&paths);
         live.settle();
         let (send, events) = channel();
-        let pattern = Pattern::regex("\"a[0-9]*7\"").unwrap();
-        let running = search(&live.store, &pattern, 2, move |event| send.send(event).is_ok());
+        let pattern = regex::bytes::Regex::new("\"a[0-9]*7\"").unwrap();
+        let plan = Plan::of(&live.store, 0, |_| true);
+        let fits = move |text: &[u8]| pattern.is_match(text);
+        let running = start(plan, fits, move |found| send.send(found).is_ok());
         let mut found = Vec::new();
         loop {
             match events.recv().unwrap() {
-                SearchEvent::Hits { source, bytes } => {
-                    found.extend(bytes.into_iter().map(|byte| live.store.position(source, byte).unwrap()));
-                }
-                SearchEvent::Progress(..) => {}
-                SearchEvent::Done => break,
+                Found::Some(records) => found.extend(records.into_iter().map(|record| record as usize)),
+                Found::Failed(failure) => panic!("{failure}"),
+                Found::All => break,
             }
         }
         found.sort_unstable();

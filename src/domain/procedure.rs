@@ -59,10 +59,10 @@ impl<'a> Procedure<'a> {
         let mut procedure = Self { value, name: None, steps_member: None, steps: Vec::new() };
         let mut snake = None;
         for member in value.members() {
-            match member.key.plain_string() {
-                Some(b"NameDescription") => procedure.name = Some(member.value),
-                Some(b"name_description") => snake = Some(member.value),
-                Some(b"steps") => procedure.steps_member = Some(member),
+            match member.name().bytes() {
+                b"NameDescription" => procedure.name = Some(member.value),
+                b"name_description" => snake = Some(member.value),
+                b"steps" => procedure.steps_member = Some(member),
                 _ => {}
             }
         }
@@ -80,9 +80,9 @@ impl<'a> Procedure<'a> {
 
     /// Whether a JSON object has the marks of a procedure.
     pub fn is_like(value: Value<'_>) -> bool {
-        value.members().any(|member| {
-            matches!(member.key.plain_string(), Some(b"steps" | b"NameDescription" | b"name_description"))
-        })
+        value
+            .members()
+            .any(|member| matches!(member.name().bytes(), b"steps" | b"NameDescription" | b"name_description"))
     }
 }
 
@@ -99,13 +99,13 @@ impl<'a> Step<'a> {
         };
         let (mut snake_text, mut snake_outputs) = (None, None);
         for member in value.members() {
-            match member.key.plain_string() {
-                Some(b"id") => step.id = Some(member.value),
-                Some(b"stepDescription") => step.text = Some(member.value),
-                Some(b"step_description") => snake_text = Some(member.value),
-                Some(b"inputs") => step.inputs_member = Some(member),
-                Some(b"output") => step.outputs_member = Some(member),
-                Some(b"outputs") => snake_outputs = Some(member),
+            match member.name().bytes() {
+                b"id" => step.id = Some(member.value),
+                b"stepDescription" => step.text = Some(member.value),
+                b"step_description" => snake_text = Some(member.value),
+                b"inputs" => step.inputs_member = Some(member),
+                b"output" => step.outputs_member = Some(member),
+                b"outputs" => snake_outputs = Some(member),
                 _ => {}
             }
         }
@@ -152,9 +152,9 @@ impl<'a> Field<'a> {
     fn read(value: Value<'a>) -> Self {
         let mut field = Self { value, name: None, description: None };
         for member in value.members() {
-            match member.key.plain_string() {
-                Some(b"name") => field.name = Some(member.value),
-                Some(b"description") => field.description = Some(member.value),
+            match member.name().bytes() {
+                b"name" => field.name = Some(member.value),
+                b"description" => field.description = Some(member.value),
                 _ => {}
             }
         }

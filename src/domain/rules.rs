@@ -3,6 +3,8 @@
 //! To add one: write it in the file of its subject below `rules/` (or a new one), with a bad and a good example, and
 //! add it to [`RULES`]. A test runs every example; `stepscope rules ID` prints them.
 
+use std::borrow::Cow;
+
 use super::finding::{Findings, Severity};
 use super::json::Problem;
 use super::procedure::Procedure;
@@ -24,7 +26,7 @@ pub struct Rule {
     pub summary: &'static str,
     /// Why that matters and what to do, in a few sentences.
     pub explanation: &'static str,
-    /// A record (or text) in which it finds something.
+    /// A record (or text) in which it finds something; see [`example`].
     pub bad: &'static str,
     /// The same record mended: it finds nothing.
     pub good: &'static str,
@@ -43,26 +45,61 @@ pub struct Subject<'a> {
     pub record: Option<Record<'a>>,
     /// Its procedure.
     pub procedure: Option<Procedure<'a>>,
-    /// Whether the procedure holds upstream's schema: only then the five rules speak.
+    /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
     pub procedure_errors: Vec<procedure::SchemaError>,
+    /// Who writes and who reads what, if the procedure holds the schema.
+    pub flow: Option<procedure::Flow<'a>>,
+    /// The schema that answers must hold, where the user gave one; else the record's own.
+    pub answer_schema: Option<&'a answer::Schema>,
 }
 
 impl<'a> Subject<'a> {
     /// Prepares a record for the rules.
     pub fn new(text: &'a [u8], problems: &'a [Problem], record: Option<Record<'a>>) -> Self {
-        let value = record.as_ref().and_then(|record| record.procedure);
-        let procedure_errors = value.map(procedure::schema_errors).unwrap_or_default();
-        Self { text, problems, procedure: value.map(Procedure::read), record, procedure_errors }
+        let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
+        let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
+        let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
+        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None }
+    }
+
+    /// With the user's own answer schema.
+    #[must_use]
+    pub fn answer_schema(mut self, schema: Option<&'a answer::Schema>) -> Self {
+        self.answer_schema = schema;
+        self
     }
 
     /// The procedure, if it holds upstream's schema.
     pub fn valid_procedure(&self) -> Option<&Procedure<'a>> {
         self.procedure.as_ref().filter(|_| self.procedure_errors.is_empty())
     }
+
+    /// The procedure with its flow of variables, if it holds upstream's schema.
+    pub fn valid_flow(&self) -> Option<(&Procedure<'a>, &procedure::Flow<'a>)> {
+        self.valid_procedure().zip(self.flow.as_ref())
+    }
 }
 
 /// Every rule, in the order in which they speak.
-pub const RULES: &[&Rule] = &[];
+pub const RULES: &[&Rule] = &[
+    &reading::NOT_JSON,
+    &reading::CUT_OFF,
+    &reading::NOT_FINITE,
+    &reading::DUPLICATE_KEY,
+    &reading::CONTROL_CHARACTER,
+    &reading::INVALID_UTF8,
+    &reading::LONE_SURROGATE,
+    &reading::HUGE_INTEGER,
+    &reading::NUMBER_OUT_OF_RANGE,
+    &reading::UNKNOWN_SHAPE,
+    &procedure::SCHEMA,
+    &procedure::FIRST_STEP_INPUTS,
+    &procedure::FINAL_STEP_OUTPUT,
+    &procedure::UNRESOLVED_INPUT,
+    &procedure::REDEFINED,
+    &procedure::UNUSED,
+    &answer::SCHEMA,
+];
 
 /// What all rules say of a record.
 pub fn check(subject: &Subject<'_>) -> Findings {
@@ -76,4 +113,92 @@ pub fn check(subject: &Subject<'_>) -> Findings {
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == id).copied()
+}
+
+/// The bytes of an example. A byte that is not UTF-8 stands in it as it is shown on screen: `⟨E9⟩`.
+pub fn example(text: &str) -> Cow<'_, [u8]> {
+    let mut parts = text.split('⟨');
+    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let marked = part.split_once('⟩').and_then(|(hex, rest)| Some((u8::from_str_radix(hex, 16).ok()?, rest)));
+        let Some((byte, rest)) = marked else { return Cow::Borrowed(text.as_bytes()) };
+        out.push(byte);
+        out.extend_from_slice(rest.as_bytes());
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::domain::finding::{Finding, Place};
+    use crate::domain::formats;
+    use crate::domain::json::Tape;
+
+    fn findings(text: &[u8]) -> Vec<Finding> {
+        let mut tape = Tape::default();
+        tape.read(text);
+        let root = tape.root(text);
+        let found = check(&Subject::new(text, &tape.problems, root.map(formats::read)));
+        for finding in &found {
+            for label in finding.labels() {
+                match (&label.place, root) {
+                    (Place::Key(pointer), Some(root)) => {
+                        assert!(root.find(pointer).expect("a place").key.is_some(), "{finding:?}");
+                    }
+                    (Place::Value(pointer), Some(root)) => assert!(root.find(pointer).is_some(), "{finding:?}"),
+                    (Place::Bytes { start, end }, _) => assert!(start <= end && *end <= text.len(), "{finding:?}"),
+                    _ => panic!("a pointer into what could not be read: {finding:?}"),
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_example_does_what_it_says() {
+        for rule in RULES {
+            let bad = findings(&example(rule.bad));
+            assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);
+            for finding in bad.iter().filter(|finding| finding.rule == rule.id) {
+                assert_eq!(finding.severity, rule.severity, "{}", rule.id);
+                assert!(finding.help.is_some_and(|help| help.ends_with(['.'])), "{}", rule.id);
+            }
+            let good = findings(&example(rule.good));
+            assert!(good.iter().all(|finding| finding.rule != rule.id), "{} finds {good:?}", rule.id);
+        }
+    }
+
+    #[test]
+    fn every_rule_has_a_name_of_its_own() {
+        let ids: HashSet<_> = RULES.iter().map(|rule| rule.id).collect();
+        assert_eq!(ids.len(), RULES.len());
+        for id in ids {
+            assert_eq!(rule(id).map(|rule| rule.id), Some(id));
+        }
+    }
+
+    #[test]
+    fn what_hides_behind_a_later_key_is_placed_by_its_bytes() {
+        for text in [r#"{"state": {"a": {"x": NaN}, "a": 1}, "id": 1}"#, r#"{"state": {"a": [1e999], "a": []}}"#] {
+            let found = findings(text.as_bytes());
+            assert!(found.iter().any(|finding| matches!(finding.place(), Place::Bytes { .. })), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn many_problems_of_one_kind_are_counted() {
+        let text = format!(r#"{{"id": 1, "question": "?", "state": [{}1e999, NaN]}}"#, "NaN, 1e400, ".repeat(9));
+        let messages = |id| {
+            let found = findings(text.as_bytes()).into_iter().filter(|finding| finding.rule == id);
+            found.map(|finding| finding.message.line().into_string()).collect::<Vec<_>>()
+        };
+        for id in [reading::NOT_FINITE.id, reading::NUMBER_OUT_OF_RANGE.id] {
+            let messages = messages(id);
+            assert_eq!(messages.len(), 3, "{messages:?}");
+            assert!(messages[2].ends_with(", and 7 more") && !messages[1].contains("more"), "{messages:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::input::BLOCK;
 use super::open::Blob;
 use crate::domain::json::MAX_TEXT;
+use crate::domain::report::places::advance_column;
 
 /// Of a record longer than [`MAX_TEXT`] only so much is read.
 pub const WINDOW: usize = 1 << 20;
@@ -21,6 +22,8 @@ pub struct Cursor {
     pub at: u64,
     /// The number of the line that it stands in, from 1.
     pub line: u64,
+    /// The column that it stands in, in characters from 1.
+    pub column: usize,
     /// How many records came before it.
     pub index: u64,
 }
@@ -40,6 +43,8 @@ pub struct Block {
     pub cuts: Vec<Cut>,
     /// The number of the line in which it begins, from 1.
     pub line: u64,
+    /// The column in which it begins, in characters from 1.
+    pub column: usize,
     /// How many lines end in it.
     pub lines: u64,
     /// How many records came before it.
@@ -82,7 +87,7 @@ pub enum Want {
 impl Cursor {
     /// At the beginning of a source.
     pub fn new(blob: Arc<Blob>, layout: Layout) -> Self {
-        Self { blob, layout, state: State::default(), at: 0, line: 1, index: 0 }
+        Self { blob, layout, state: State::default(), at: 0, line: 1, column: 1, index: 0 }
     }
 
     /// At the last record of a block that this cursor has read, to read it again when there is more of it.
@@ -119,6 +124,7 @@ impl Cursor {
         block.cuts.clear();
         block.skips = Skips::default();
         (block.border, block.start, block.line, block.index) = (self.at, self.at, self.line, self.index);
+        block.column = self.column;
         (block.long, block.open) = (None, false);
         if block.bytes.is_empty() {
             return Ok(false);
@@ -130,6 +136,8 @@ impl Cursor {
         } else {
             block.end = self.at + done as u64;
             block.lines = lines;
+            let passed = block.bytes.get(..done).unwrap_or_default();
+            self.column = advance_column(self.column, passed);
             block.open = last && !self.ends_line(block);
         }
         self.at = block.end;
@@ -161,12 +169,17 @@ impl Cursor {
         let from = at;
         let mut part = text.to_vec();
         block.lines = 0;
+        block.column = advance_column(self.column, block.bytes.get(..lead).unwrap_or_default());
+        self.column = block.column;
         let (to, found) = loop {
             if let Some(len) = span.feed(&part) {
-                block.lines += line_ends(self.layout, part.get(..len).unwrap_or_default());
+                let passed = part.get(..len).unwrap_or_default();
+                block.lines += line_ends(self.layout, passed);
+                self.column = advance_column(self.column, passed);
                 break (at + len as u64, true);
             }
             block.lines += line_ends(self.layout, &part);
+            self.column = advance_column(self.column, &part);
             at += part.len() as u64;
             self.blob.read(at, BLOCK.min(end.saturating_sub(at) as usize), &mut part)?;
             if part.is_empty() {
@@ -176,6 +189,7 @@ impl Cursor {
         // The line end itself belongs to the line.
         let line_end = u64::from(found && matches!(self.layout, Layout::Lines(_)));
         block.lines += line_end;
+        self.column = if line_end > 0 { 1 } else { self.column };
         block.end = to + line_end;
         block.open = !found;
         if comment {

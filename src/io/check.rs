@@ -14,7 +14,9 @@ use super::input::{Begun, Input, begin, begin_pipe};
 use crate::domain::finding::Findings;
 use crate::domain::json::Tape;
 use crate::domain::record::RecordKind;
+use crate::domain::report::places::advance_column;
 use crate::domain::rules::Subject;
+use crate::domain::rules::answer::Schema;
 use crate::domain::text::Shown;
 
 /// How many blocks may wait to be written, for each worker.
@@ -29,6 +31,8 @@ pub struct Origin<'a> {
     pub source: usize,
     /// The number of the line in which it begins, from 1.
     pub line: u64,
+    /// The column in which it begins, in characters from 1.
+    pub column: usize,
     /// Its position in the source, from 0. Values that share a line share it.
     pub index: u64,
     /// Its first byte in the source.
@@ -131,10 +135,12 @@ pub struct Outcome {
 }
 
 /// Checks everything. `render` writes what is to be said of a record, on any thread; `sink` gets the bytes of a whole
-/// block, in input order, on this thread. If the sink fails, everything ends.
+/// block, in input order, on this thread. If the sink fails, everything ends. With `answers` every record is taken as an
+/// answer object of that schema.
 pub fn check(
     inputs: impl Iterator<Item = Result<Input, Failure>> + Send,
     threads: usize,
+    answers: Option<&Schema>,
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
     mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
@@ -144,7 +150,7 @@ pub fn check(
     let mut ids = Ids::default();
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| line.work(&render));
+            scope.spawn(|| line.work(answers, &render));
         }
         while let Some(mut done) = line.next_done() {
             if outcome.stopped.is_none()
@@ -238,8 +244,8 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Line<I> {
         Self { reader: Mutex::new(reader), shelf: Mutex::default(), moved: Condvar::new(), ahead }
     }
 
-    fn work(&self, render: &(impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync)) {
-        let (mut block, mut examiner, mut tape) = (Block::default(), Examiner::default(), Tape::default());
+    fn work(&self, answers: Option<&Schema>, render: &(impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync)) {
+        let (mut block, mut examiner, mut tape) = (Block::default(), Examiner::judging(answers), Tape::default());
         loop {
             let Some(task) = self.next_task(&mut block) else { return };
             let (out, ids) = lock(&self.shelf).spare.pop().unwrap_or_default();
@@ -363,20 +369,22 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
 fn render_block(
     task: &Task,
     block: &mut Block,
-    examiner: &mut Examiner,
+    examiner: &mut Examiner<'_>,
     tape: &mut Tape,
     render: &(impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync),
     done: &mut Done,
 ) {
     done.counts.skips = block.skips;
-    let (mut line, mut counted) = (block.line, 0);
+    let (mut line, mut column, mut counted) = (block.line, block.column, 0);
     let (last, dense) = (block.cuts.len(), block.is_dense(task.layout));
     for (n, cut) in block.cuts.iter().enumerate() {
         let text = block.text(cut);
         if dense {
-            line = block.line + n as u64;
+            (line, column) = (block.line + n as u64, 1);
         } else {
-            line += line_ends(task.layout, block.bytes.get(counted..cut.range.start).unwrap_or_default());
+            let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
+            line += line_ends(task.layout, before);
+            column = advance_column(column, before);
             counted = cut.range.start;
         }
         if block.open && n + 1 == last && matches!(task.layout, Layout::Lines(_)) && is_cut_off(tape, text) {
@@ -391,6 +399,7 @@ fn render_block(
                 input: &task.input,
                 source: task.source,
                 line,
+                column: advance_column(column, text.get(..examined.range.start).unwrap_or_default()),
                 index: block.index + n as u64,
                 offset: block.start + start as u64,
             };

@@ -9,6 +9,7 @@ use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::formats;
 use crate::domain::json::{MAX_TEXT, Pointer, Tape};
 use crate::domain::row::{Flag, Row};
+use crate::domain::rules::answer::Schema;
 use crate::domain::rules::{Subject, check};
 
 /// Says that an id stands earlier in the same source.
@@ -20,8 +21,9 @@ static LARGE_TURN: Mutex<()> = Mutex::new(());
 
 /// Reads and checks records, one after another, in the same memory.
 #[derive(Debug, Default)]
-pub struct Examiner {
+pub struct Examiner<'s> {
     tape: Tape,
+    answers: Option<&'s Schema>,
 }
 
 /// One record, read and checked.
@@ -39,19 +41,25 @@ pub struct Examined<'a> {
     pub fault: bool,
 }
 
-impl Examiner {
+impl<'s> Examiner<'s> {
+    /// With a schema, takes every record as an answer object of it.
+    pub fn judging(answers: Option<&'s Schema>) -> Self {
+        Self { answers, ..Self::default() }
+    }
+
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
         let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
         if len > MAX_TEXT as u64 {
             self.tape.refuse(text.len());
-            found(&examine(0..text.len(), joined, text, &self.tape));
+            found(&examine(0..text.len(), joined, text, &self.tape, self.answers));
             return;
         }
+        let answers = self.answers;
         read_each(&mut self.tape, text, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
-            found(&examine(range, joined, own, tape));
+            found(&examine(range, joined, own, tape, answers));
         });
         if text.len() > LARGE {
             self.tape = Tape::default();
@@ -82,19 +90,21 @@ pub fn duplicate_id(first_line: Option<u64>) -> Finding {
     Finding::new(DUPLICATE_ID, Severity::Note, message, place).help("give each run its own id")
 }
 
-fn examine<'a>(range: Range<usize>, joined: bool, text: &'a [u8], tape: &'a Tape) -> Examined<'a> {
+fn examine<'a>(
+    range: Range<usize>,
+    joined: bool,
+    text: &'a [u8],
+    tape: &'a Tape,
+    answers: Option<&'a Schema>,
+) -> Examined<'a> {
     let done = catch_unwind(AssertUnwindSafe(|| {
-        let subject = Subject::new(text, &tape.problems, tape.root(text).map(formats::read));
+        let read = |root| if answers.is_some() { formats::answer::read(root) } else { formats::read(root) };
+        let subject = Subject::new(text, &tape.problems, tape.root(text).map(read)).answer_schema(answers);
         let findings = check(&subject);
         (subject, findings)
     }));
     let fault = done.is_err();
-    let (subject, findings) = done.unwrap_or_else(|_| {
-        (
-            Subject { text, problems: &tape.problems, record: None, procedure: None, procedure_errors: Vec::new() },
-            Vec::new(),
-        )
-    });
+    let (subject, findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
     Examined { range, joined, subject, findings, fault }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::cut::{Layout, decode_wide, looks_like_json};
 use super::failure::Failure;
 use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
+use super::samples::{SAMPLES, Sample};
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
@@ -26,6 +27,8 @@ pub enum Input {
     Named(PathBuf),
     /// A file found in a folder: passed over in silence if it does not begin like JSON.
     Found(PathBuf),
+    /// Sample runs that are part of the program.
+    Sample(&'static Sample),
 }
 
 impl Input {
@@ -34,13 +37,14 @@ impl Input {
         match self {
             Self::Standard => Shown::own("standard input"),
             Self::Named(path) | Self::Found(path) => Shown::path(path),
+            Self::Sample(sample) => Shown::own(sample.name),
         }
     }
 
     /// Its path, where it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Standard => None,
+            Self::Standard | Self::Sample(_) => None,
             Self::Named(path) | Self::Found(path) => Some(path),
         }
     }
@@ -50,6 +54,11 @@ impl Input {
 /// folder once; hidden files are left out there.
 pub fn expand(paths: &[PathBuf]) -> Expand {
     Expand { stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(), entered: HashSet::new() }
+}
+
+/// The sample runs, for when nothing was named.
+pub fn samples() -> Expand {
+    Expand { stack: SAMPLES.iter().rev().map(Step::Sample).collect(), entered: HashSet::new() }
 }
 
 /// See [`expand`].
@@ -63,6 +72,7 @@ pub struct Expand {
 enum Step {
     Named(PathBuf),
     Found(PathBuf),
+    Sample(&'static Sample),
 }
 
 impl Iterator for Expand {
@@ -73,6 +83,7 @@ impl Iterator for Expand {
             let (path, named) = match self.stack.pop()? {
                 Step::Named(path) => (path, true),
                 Step::Found(path) => (path, false),
+                Step::Sample(sample) => return Some(Ok(Input::Sample(sample))),
             };
             if named && path.as_os_str() == OsStr::new("-") {
                 return Some(Ok(Input::Standard));
@@ -145,6 +156,7 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
             Ok(opened) => opened,
             Err(_) => return Ok(Begun::PassedOver),
         },
+        Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
     match opened {
         Opened::Pipe(pipe) => Ok(Begun::Pipe(pipe)),

@@ -14,7 +14,7 @@ use super::block::{Block, Cursor, Want};
 use super::cut::{Layout, Skips, is_cut_off};
 use super::examine::Examiner;
 use super::failure::Failure;
-use super::input::{BLOCK, Begun, Expand, Input, Source, begin, expand, recognise_pipe};
+use super::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
 use super::open::{Blob, Stat, spool};
 use super::store::{LoadEvent, Part, Store};
 use crate::domain::json::Tape;
@@ -42,10 +42,10 @@ pub struct Loader {
     wake: Sender<Wake>,
 }
 
-/// Opens everything these paths stand for. The first records are found and checked before this returns, without
+/// Opens everything that is named. The first records are found and checked before this returns, without
 /// reading more than the first blocks; all else comes as events to be given to [`Store::apply`].
 pub fn load(
-    paths: &[PathBuf],
+    inputs: Expand,
     threads: usize,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
@@ -53,7 +53,7 @@ pub fn load(
     let (wake, woken) = channel();
     let shared = Arc::new(Shared::default());
     let mut store = Store::default();
-    let mut scout = Scout::new(expand(paths), shared.clone(), wake.clone());
+    let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -340,7 +340,7 @@ struct Scout {
     /// Where events go before anybody listens.
     early: Vec<LoadEvent>,
     sink: Option<Sink>,
-    examiner: Examiner,
+    examiner: Examiner<'static>,
     tape: Tape,
     block: Block,
     ids: Vec<(u64, u64)>,

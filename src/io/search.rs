@@ -1,217 +1,155 @@
-//! Searching whole sources for a text, on all cores, without reading records: block by block, the hits as addresses.
+//! Looking through all records on all cores, piece by piece; hits come in batches as they are found.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-use regex::bytes::{Regex, RegexBuilder};
 
 use super::failure::Failure;
 use super::open::Blob;
 use super::store::Store;
-use crate::domain::text::Shown;
+use crate::domain::row::Row;
 
-/// How much is searched at a time.
+/// Records that follow one another are read together up to so many bytes.
 const PIECE: u64 = 1 << 20;
-/// Of longer records only so much is searched at a time; a hit across such a border is missed.
-const MAX_PIECE: u64 = 16 << 20;
+/// Of a longer record only so much is looked through.
+const MAX_RECORD: u64 = 64 << 20;
 
-/// What is searched for.
+/// What is to be looked through: where every record stands, without the store.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pieces: Vec<Piece>,
+}
+
+/// Records that are read together.
 #[derive(Clone, Debug)]
-pub struct Pattern(Regex);
+struct Piece {
+    blob: Arc<Blob>,
+    start: u64,
+    end: u64,
+    records: Vec<Place>,
+}
 
-impl Pattern {
-    /// A text as it stands, in any case unless it holds a capital letter. What JSON may write in two ways (quotes,
-    /// line breaks, everything but ASCII) is found in both.
-    pub fn text(text: &str) -> Result<Self, Failure> {
-        let cased = text.chars().any(char::is_uppercase);
-        let mut pattern = String::new();
-        for c in text.chars() {
-            let plain = regex::escape(c.encode_utf8(&mut [0; 4]));
-            let escaped = as_json(c);
-            let parts: &[&str] = if escaped.is_empty() { &[&plain] } else { &["(?:", &plain, "|", &escaped, ")"] };
-            pattern.extend(parts.iter().copied());
+/// One record: its position in the store and its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    record: u32,
+    offset: u64,
+    len: u32,
+}
+
+impl Plan {
+    /// The records of a store from a position on, without those that need not be asked.
+    pub fn of(store: &Store, from: usize, wanted: impl Fn(&Row) -> bool) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (source, rows) in store.sources().iter().enumerate() {
+            let Some(blob) = rows.blob() else { continue };
+            let positions = store.positions(source);
+            let mut fresh = true;
+            for record in positions.start.max(from)..positions.end {
+                let Some(row) = store.row(record).filter(|row| wanted(row)) else { continue };
+                let place = Place { record: record as u32, offset: row.offset, len: row.len };
+                match pieces.last_mut() {
+                    Some(last) if !fresh && row.end() - last.start <= PIECE => {
+                        last.end = row.end();
+                        last.records.push(place);
+                    }
+                    _ => pieces.push(Piece {
+                        blob: blob.clone(),
+                        start: row.offset,
+                        end: row.end(),
+                        records: vec![place],
+                    }),
+                }
+                fresh = false;
+            }
         }
-        Self::build(&pattern, !cased)
-    }
-
-    /// A regular expression over the bytes of a record as they stand in the file.
-    pub fn regex(pattern: &str) -> Result<Self, Failure> {
-        Self::build(pattern, false)
-    }
-
-    fn build(pattern: &str, any_case: bool) -> Result<Self, Failure> {
-        RegexBuilder::new(pattern)
-            .case_insensitive(any_case)
-            .multi_line(true)
-            .size_limit(4 << 20)
-            .build()
-            .map(Self)
-            .map_err(|error| Failure {
-                what: "cannot search for",
-                path: Shown::line(pattern.as_bytes()),
-                source: Shown::error(&error),
-            })
-    }
-
-    /// Whether it stands in a record.
-    pub fn is_in(&self, record: &[u8]) -> bool {
-        self.0.is_match(record)
-    }
-
-    /// Where it stands in a record.
-    pub fn ranges<'a>(&'a self, record: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
-        self.0.find_iter(record).map(|found| found.range())
+        Self { pieces }
     }
 }
 
-/// The other way in which JSON may write a character, as a pattern; empty: there is none.
-fn as_json(c: char) -> String {
-    let escaped = match c {
-        '"' => "\\\"".to_owned(),
-        '\\' => "\\\\".to_owned(),
-        '\n' => "\\n".to_owned(),
-        '\t' => "\\t".to_owned(),
-        _ if c.is_ascii() => String::new(),
-        _ => {
-            let units: Vec<String> = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
-            units.concat()
-        }
-    };
-    regex::escape(&escaped)
-}
-
-/// News of a search.
+/// What a search reports.
 #[derive(Debug)]
-pub enum SearchEvent {
-    /// Hits, as first bytes in a source, ascending within one event; not all in order between events. Each is inside a
-    /// record: [`Store::position`] tells which.
-    Hits {
-        /// Which source.
-        source: usize,
-        /// Where.
-        bytes: Vec<u64>,
-    },
-    /// So much has been searched: pieces done, pieces there are.
-    Progress(usize, usize),
-    /// It was searched to the end.
-    Done,
+pub enum Found {
+    /// Records that fit, ascending within one batch.
+    Some(Vec<u32>),
+    /// Everything was looked through.
+    All,
+    /// Something could not be read; the search goes on with the rest.
+    Failed(Failure),
 }
 
-/// A search that goes on in the background. Dropping it ends it.
+/// A search under way. Dropping it ends it.
 #[derive(Debug)]
-pub struct Search(Arc<AtomicBool>);
+pub struct Running(Arc<AtomicBool>);
 
-impl Drop for Search {
+impl Drop for Running {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-struct Piece {
-    source: usize,
-    blob: Arc<Blob>,
-    span: Range<u64>,
+struct Shared<F, R> {
+    pieces: Vec<Piece>,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    stop: Arc<AtomicBool>,
+    fits: F,
+    report: R,
 }
 
-/// Searches everything that a store holds. `sink` hears of it on background threads; `false` ends it.
-pub fn search(
-    store: &Store,
-    pattern: &Pattern,
-    threads: usize,
-    sink: impl Fn(SearchEvent) -> bool + Send + Sync + 'static,
-) -> Search {
+/// Starts to look for the records that fit. `report` is called on background threads; `false` ends the search.
+pub fn start(
+    plan: Plan,
+    fits: impl Fn(&[u8]) -> bool + Clone + Send + Sync + 'static,
+    report: impl Fn(Found) -> bool + Send + Sync + 'static,
+) -> Running {
     let stop = Arc::new(AtomicBool::new(false));
-    let pieces = Arc::new(pieces(store));
-    let (next, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let sink = Arc::new(sink);
-    if pieces.is_empty() {
-        sink(SearchEvent::Done);
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, plan.pieces.len().max(1));
+    let counts = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let shared =
+        Arc::new(Shared { pieces: plan.pieces, next: counts.0, done: counts.1, stop: stop.clone(), fits, report });
+    for _ in 0..threads {
+        let shared = shared.clone();
+        // Without a thread the others do its share; the spawning thread must not look through gigabytes itself.
+        let _ = std::thread::Builder::new().name("search".to_owned()).spawn(move || {
+            // Each thread its own copy: copies of a regex share nothing that threads would wait for.
+            let fits = shared.fits.clone();
+            look_through(&shared, &fits);
+        });
     }
-    for _ in 0..threads.clamp(1, pieces.len().max(1)) {
-        // Each thread its own copy: the copies of a regex share nothing that threads would wait for.
-        let (pattern, pieces, sink) = (pattern.clone(), pieces.clone(), sink.clone());
-        let (next, done, stop) = (next.clone(), done.clone(), stop.clone());
-        let work = move || {
-            let mut block = Vec::new();
-            while !stop.load(Ordering::Acquire) {
-                let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                let bytes = hits(&pattern, piece, &mut block);
-                let listening = bytes.is_empty() || sink(SearchEvent::Hits { source: piece.source, bytes });
-                let done = done.fetch_add(1, Ordering::AcqRel) + 1;
-                let last = done == pieces.len();
-                let told = if last {
-                    sink(SearchEvent::Done)
-                } else {
-                    done % 64 != 0 || sink(SearchEvent::Progress(done, pieces.len()))
-                };
-                if !listening || !told {
-                    stop.store(true, Ordering::Release);
-                }
-            }
+    Running(stop)
+}
+
+fn look_through<F, R: Fn(Found) -> bool>(shared: &Shared<F, R>, fits: &impl Fn(&[u8]) -> bool) {
+    let mut block = Vec::new();
+    if shared.pieces.is_empty() {
+        (shared.report)(Found::All);
+    }
+    while !shared.stop.load(Ordering::Acquire) {
+        let Some(piece) = shared.pieces.get(shared.next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let result = hits(piece, fits, &mut block);
+        let mut listening = match result {
+            Ok(found) => found.is_empty() || (shared.report)(Found::Some(found)),
+            Err(failure) => (shared.report)(Found::Failed(failure)),
         };
-        // Without a thread the others do its share; without any, the search never says that it is done.
-        let _ = std::thread::Builder::new().name("search".to_owned()).spawn(work);
-    }
-    Search(stop)
-}
-
-/// Runs of whole records, small ones put together.
-fn pieces(store: &Store) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for (source, rows) in store.sources().iter().enumerate() {
-        let Some(blob) = rows.blob() else { continue };
-        for span in rows.spans() {
-            match pieces.last_mut() {
-                Some(last)
-                    if last.source == source
-                        && last.span.end == span.start
-                        && last.span.end - last.span.start < PIECE =>
-                {
-                    last.span.end = span.end;
-                }
-                _ => pieces.push(Piece { source, blob: blob.clone(), span }),
-            }
+        if shared.done.fetch_add(1, Ordering::AcqRel) + 1 == shared.pieces.len() {
+            listening &= (shared.report)(Found::All);
+        }
+        if !listening {
+            shared.stop.store(true, Ordering::Release);
         }
     }
-    pieces
 }
 
-fn hits(pattern: &Pattern, piece: &Piece, block: &mut Vec<u8>) -> Vec<u64> {
-    let mut bytes = Vec::new();
-    let mut from = piece.span.start;
-    while from < piece.span.end {
-        let want = MAX_PIECE.min(piece.span.end - from) as usize;
-        // What cannot be read now has been cut or replaced; the store will hear of it.
-        if piece.blob.read(from, want, block).is_err() || block.is_empty() {
-            break;
+fn hits(piece: &Piece, fits: &impl Fn(&[u8]) -> bool, block: &mut Vec<u8>) -> Result<Vec<u32>, Failure> {
+    let want = (piece.end - piece.start).min(MAX_RECORD);
+    piece.blob.read(piece.start, want as usize, block)?;
+    let mut found = Vec::new();
+    for place in &piece.records {
+        let start = (place.offset - piece.start) as usize;
+        let end = start.saturating_add(place.len as usize).min(block.len());
+        if block.get(start..end).is_some_and(fits) {
+            found.push(place.record);
         }
-        let mut at = 0;
-        while let Some(found) = pattern.0.find_at(block, at) {
-            bytes.push(from + found.start() as u64);
-            // One hit a line is enough: it is the record that is looked for.
-            let rest = block.get(found.end()..).unwrap_or_default();
-            at = memchr::memchr(b'\n', rest).map_or(block.len(), |end| found.end() + end);
-            if at >= block.len() {
-                break;
-            }
-            at += usize::from(at == found.start());
-        }
-        from += block.len() as u64;
     }
-    bytes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_is_found_as_json_writes_it() {
-        let found = |text: &str, record: &str| Pattern::text(text).unwrap().is_in(record.as_bytes());
-        assert!(found("needle", "a NEEDLE b") && !found("Needle", "a NEEDLE b"));
-        assert!(found("é 😀", r"x\u00E9 \ud83d\ude00") && found("é", "é"));
-        assert!(found("say \"a.b\"", r#"say \"a.b\""#) && !found("a.b", "axb"));
-        assert!(Pattern::regex("a[").is_err());
-    }
+    Ok(found)
 }

@@ -10,6 +10,7 @@ use super::examine::DUPLICATE_ID;
 use super::failure::Failure;
 use super::input::Input;
 use super::open::Blob;
+use super::reading::Reading;
 use crate::domain::json::MAX_TEXT;
 use crate::domain::row::{Flag, Row};
 use crate::domain::text::Shown;
@@ -292,6 +293,17 @@ impl Store {
             return Err(Failure::own(READ, blob.name(), "the file has become shorter; it is being read again"));
         }
         Ok(bytes)
+    }
+
+    /// What another thread needs to read a record.
+    pub fn reading(&self, at: usize) -> Option<Reading> {
+        let (source, chunk, n) = self.place(at)?;
+        let source = self.sources.get(source)?;
+        let chunk = source.chunks.get(chunk)?;
+        let row = chunk.rows.get(n)?;
+        let known_line = if chunk.dense { (row.offset, chunk.line + n as u64) } else { (chunk.span.start, chunk.line) };
+        let blob = source.blob.clone()?;
+        Some(Reading { blob, offset: row.offset, len: row.len as usize, layout: source.layout, known_line })
     }
 
     /// Counts over all rows.

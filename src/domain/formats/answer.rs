@@ -10,12 +10,18 @@ pub const FORMAT: Format = Format {
     summary: "an answer object: final_answer, and what its schema adds",
     example: r#"{"final_answer": "It is 7.", "final_answer_numerical": 7, "confidence": 0.9}"#,
     recognise: |value| value.get("final_answer").is_some() || value.get("final_answer_numerical").is_some(),
-    read: |value| Record {
+    read,
+};
+
+/// Takes a value as an answer, whatever it is.
+pub fn read(value: Value<'_>) -> Record<'_> {
+    Record {
+        id: value.get("id"),
         answer: Some(value),
         answer_schema: Some(schema_of(value)),
         ..Record::bare(RecordKind::Answer, value)
-    },
-};
+    }
+}
 
 /// The schema whose own keys an answer object has.
 pub fn schema_of(value: Value<'_>) -> AnswerSchema {

@@ -20,11 +20,11 @@ pub const FORMAT: Format = Format {
 fn recognise(value: Value<'_>) -> bool {
     let (mut own, mut shared) = (0, 0);
     for member in value.members() {
-        match member.key.plain_string() {
-            Some(b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num") => {
+        match member.name().bytes() {
+            b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num" => {
                 own += 1;
             }
-            Some(b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index") => {
+            b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index" => {
                 shared += 1;
             }
             _ => {}
@@ -38,23 +38,23 @@ fn read(root: Value<'_>) -> Record<'_> {
     let (mut mode, mut status, mut trace) = (None, None, None);
     for member in root.members() {
         let value = member.value;
-        let slot = match member.key.plain_string() {
-            Some(b"id") => &mut record.id,
-            Some(b"question") => &mut record.question,
-            Some(b"gold_answer") => &mut record.gold_answer,
-            Some(b"gold_num") => &mut record.gold_num,
-            Some(b"procedure") => &mut record.procedure,
-            Some(b"state") => &mut record.state,
-            Some(b"fitness") => &mut record.fitness,
-            Some(b"pred_answer") => &mut record.pred_answer,
-            Some(b"pred_num") => &mut record.pred_num,
-            Some(b"raw") => &mut record.raw,
-            Some(b"error_type") => &mut record.error_type,
-            Some(b"error") => &mut record.error,
-            Some(b"mode") => &mut mode,
-            Some(b"status") => &mut status,
-            Some(b"trace") => &mut trace,
-            Some(b"correct") => {
+        let slot = match member.name().bytes() {
+            b"id" => &mut record.id,
+            b"question" => &mut record.question,
+            b"gold_answer" => &mut record.gold_answer,
+            b"gold_num" => &mut record.gold_num,
+            b"procedure" => &mut record.procedure,
+            b"state" => &mut record.state,
+            b"fitness" => &mut record.fitness,
+            b"pred_answer" => &mut record.pred_answer,
+            b"pred_num" => &mut record.pred_num,
+            b"raw" => &mut record.raw,
+            b"error_type" => &mut record.error_type,
+            b"error" => &mut record.error,
+            b"mode" => &mut mode,
+            b"status" => &mut status,
+            b"trace" => &mut trace,
+            b"correct" => {
                 record.correct = value.bool();
                 continue;
             }
@@ -62,12 +62,15 @@ fn read(root: Value<'_>) -> Record<'_> {
         };
         *slot = Some(value);
     }
-    record.procedure = record.procedure.filter(|value| !value.is_null());
     record.procedure_pointer = Pointer::from_iter(["procedure"]);
     if let Some(trace) = trace {
         read_trace(&mut record, trace);
     }
     record.kind = kind_of(&record, mode, status);
+    // A run that should have a procedure and has `null` is judged as upstream judges `null`.
+    if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || record.state.is_some() {
+        record.procedure = record.procedure.filter(|value| !value.is_null());
+    }
     record.answer = record.state.filter(|state| state.kind() == Kind::Object);
     if record.answer_schema.is_none() {
         record.answer_schema = record.answer.map(schema_of);
@@ -78,7 +81,7 @@ fn read(root: Value<'_>) -> Record<'_> {
 fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
     record.trace_version = trace.get("version");
     record.trace_steps = trace.get("steps");
-    if record.procedure.is_none()
+    if record.procedure.is_none_or(Value::is_null)
         && let Some(procedure) = trace.get("procedure").filter(|value| !value.is_null())
     {
         record.procedure = Some(procedure);
@@ -92,7 +95,9 @@ fn kind_of(record: &Record<'_>, mode: Option<Value<'_>>, status: Option<Value<'_
     let is = |value: Option<Value<'_>>, word: &str| value.is_some_and(|value| value.is_string(word));
     if is(status, "error") {
         RecordKind::Error
-    } else if is(mode, "baseline") || (mode.is_none() && record.procedure.is_none() && record.raw.is_some()) {
+    } else if is(mode, "baseline")
+        || (mode.is_none() && record.procedure.is_none_or(Value::is_null) && record.raw.is_some())
+    {
         RecordKind::Baseline
     } else if is(mode, "procedural_fixed") {
         RecordKind::Fixed

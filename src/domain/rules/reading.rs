@@ -1,1 +1,228 @@
-//! placeholder
+//! How the text of a record reads: what is not JSON, and what only Python takes for JSON.
+
+use std::ops::Range;
+
+use super::{Rule, Subject};
+use crate::domain::finding::{Finding, Findings, Place, Severity};
+use crate::domain::json::{Kind, Pointer, Problem, ProblemKind, Stop};
+use crate::domain::python::Message;
+use crate::domain::record::RecordKind;
+
+/// So many findings of one kind a record; the last one counts the rest.
+const FEW: usize = 3;
+
+/// See its `explanation`.
+pub const NOT_JSON: Rule = Rule {
+    id: "record/not_json",
+    severity: Severity::Fatal,
+    summary: "the record can be read as JSON",
+    explanation: "Nothing can be said about a record that cannot be read. The message says what stands where JSON \
+        allows something else. Typical causes: prose or a code fence around the object, a comma before a closing \
+        bracket, keys without quotes, single quotes, two objects on one line.",
+    bad: "{'id': 1}",
+    good: r#"{"id": 1, "question": "?", "state": {}}"#,
+    check: |subject, findings| {
+        let fatal = |kind: ProblemKind| kind.is_fatal() && kind != ProblemKind::Cut;
+        report(&NOT_JSON, subject, findings, fatal, "Mend the text at this place; a JSON checker will agree.");
+    },
+};
+
+/// See its `explanation`.
+pub const CUT_OFF: Rule = Rule {
+    id: "record/cut_off",
+    severity: Severity::Fatal,
+    summary: "the record does not end in the middle",
+    explanation: "The text ends inside a value. On the last line of a file this usually means that the file is still \
+        being written, or that the writing program was stopped. Anywhere else a line was broken in two.",
+    bad: r#"{"id": 1, "question": "How ma"#,
+    good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
+    check: |subject, findings| {
+        let help = "Wait until the file is written, or run this row again.";
+        report(&CUT_OFF, subject, findings, |kind| kind == ProblemKind::Cut, help);
+    },
+};
+
+/// See its `explanation`.
+pub const NOT_FINITE: Rule = Rule {
+    id: "record/not_finite",
+    severity: Severity::Warning,
+    summary: "every number is finite",
+    explanation: "Python writes NaN and Infinity into what it calls JSON; other readers refuse the whole record. In a \
+        result such a value mostly means that a number could not be read, and it makes every comparison false.",
+    bad: r#"{"id": 1, "question": "?", "state": {"final_answer": NaN}}"#,
+    good: r#"{"id": 1, "question": "?", "state": {"final_answer": null}}"#,
+    check: |subject, findings| {
+        let help = "Write null where there is no number.";
+        report(&NOT_FINITE, subject, findings, |kind| kind == ProblemKind::NotFinite, help);
+    },
+};
+
+/// See its `explanation`.
+pub const DUPLICATE_KEY: Rule = Rule {
+    id: "record/duplicate_key",
+    severity: Severity::Warning,
+    summary: "no object holds a key twice",
+    explanation: "Of two equal keys in one object Python keeps the last and drops the first without a word, and so \
+        does everything shown here. What the first one said is lost to every program that reads the record.",
+    bad: r#"{"id": 1, "question": "?", "state": {"a": 1, "a": 2}}"#,
+    good: r#"{"id": 1, "question": "?", "state": {"a": 2}}"#,
+    check: |subject, findings| {
+        let help = "Keep one of the two, or give the other a name of its own.";
+        report(&DUPLICATE_KEY, subject, findings, |kind| kind == ProblemKind::DuplicateKey, help);
+    },
+};
+
+/// See its `explanation`.
+pub const CONTROL_CHARACTER: Rule = Rule {
+    id: "record/control_character",
+    severity: Severity::Warning,
+    summary: "no string holds a raw control character",
+    explanation: "JSON wants line breaks, tabs and other control characters escaped. Python's reader refuses the \
+        record, so upstream never sees it, although it can be shown here. Language models often write raw line \
+        breaks into strings.",
+    bad: "{\"id\": 1, \"question\": \"a\tb\", \"state\": {}}",
+    good: r#"{"id": 1, "question": "a\tb", "state": {}}"#,
+    check: |subject, findings| {
+        let help = "Escape the character: \\n for a line break, \\t for a tab.";
+        report(&CONTROL_CHARACTER, subject, findings, |kind| kind == ProblemKind::ControlCharacter, help);
+    },
+};
+
+/// See its `explanation`.
+pub const INVALID_UTF8: Rule = Rule {
+    id: "record/invalid_utf8",
+    severity: Severity::Warning,
+    summary: "the text is UTF-8",
+    explanation: "JSON is UTF-8. Other bytes come from files in an older encoding (Latin-1, Windows-1252) or from a \
+        text that was cut inside a character. They are shown as ⟨E9⟩ here; most readers refuse the whole file.",
+    bad: r#"{"id": 1, "question": "caf⟨E9⟩", "state": {}}"#,
+    good: r#"{"id": 1, "question": "café", "state": {}}"#,
+    check: |subject, findings| {
+        let help = "Convert the file to UTF-8.";
+        report(&INVALID_UTF8, subject, findings, |kind| kind == ProblemKind::InvalidUtf8, help);
+    },
+};
+
+/// See its `explanation`.
+pub const LONE_SURROGATE: Rule = Rule {
+    id: "record/lone_surrogate",
+    severity: Severity::Warning,
+    summary: "no string holds half of a surrogate pair",
+    explanation: "An escape such as \\ud83d is the first half of a character and means nothing alone. Python keeps it \
+        and then fails when it prints or sends the text. It mostly comes from a text that was cut at a fixed length.",
+    bad: r#"{"id": 1, "question": "\ud83d", "state": {}}"#,
+    good: r#"{"id": 1, "question": "\ud83d\ude00", "state": {}}"#,
+    check: |subject, findings| {
+        let help = "Remove the half, or restore the whole character.";
+        report(&LONE_SURROGATE, subject, findings, |kind| kind == ProblemKind::LoneSurrogate, help);
+    },
+};
+
+/// See its `explanation`.
+pub const HUGE_INTEGER: Rule = Rule {
+    id: "record/huge_integer",
+    severity: Severity::Warning,
+    summary: "no integer is longer than 4,300 digits",
+    explanation: "Python refuses to read longer integers, and with them the whole record. A model that writes one has \
+        usually fallen into a loop.",
+    bad: include_str!("reading/huge_integer.json"),
+    good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
+    check: |subject, findings| {
+        let help = "Re-run the step that wrote it.";
+        report(&HUGE_INTEGER, subject, findings, |kind| kind == ProblemKind::LongInteger, help);
+    },
+};
+
+/// See its `explanation`.
+pub const NUMBER_OUT_OF_RANGE: Rule = Rule {
+    id: "record/number_out_of_range",
+    severity: Severity::Note,
+    summary: "every number fits a 64-bit float",
+    explanation: "A literal such as 1e400 is JSON, but Python and most other readers turn it into infinity, and \
+        compare, print and store that. What the model wrote cannot be told from it any more.",
+    bad: r#"{"id": 1, "question": "?", "state": {"a": 1e400}}"#,
+    good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
+    check: check_range,
+};
+
+/// See its `explanation`.
+pub const UNKNOWN_SHAPE: Rule = Rule {
+    id: "record/unknown_shape",
+    severity: Severity::Warning,
+    summary: "the record is of a known format",
+    explanation: "The text is JSON, but has the marks of no format that is known here, so only how it reads is \
+        checked. `stepscope formats` lists the formats; each is recognised by its keys, never by the file's name.",
+    bad: r#"{"a": 1}"#,
+    good: r#"{"id": 1, "question": "?", "state": {}}"#,
+    check: check_shape,
+};
+
+/// Says what kinds of problems stand where.
+fn report(
+    rule: &Rule,
+    subject: &Subject<'_>,
+    findings: &mut Findings,
+    wanted: fn(ProblemKind) -> bool,
+    help: &'static str,
+) {
+    if subject.problems.is_empty() {
+        return;
+    }
+    let problems: Vec<&Problem> = subject.problems.iter().filter(|problem| wanted(problem.kind)).collect();
+    for (n, problem) in problems.iter().take(FEW).enumerate() {
+        let mut message = Message::new(problem.kind.summary());
+        let rest = problems.len().saturating_sub(FEW);
+        if n + 1 == FEW && rest > 0 {
+            message = message.text(", and ").number(rest).text(" more");
+        }
+        findings.push(Finding::new(rule.id, rule.severity, message, place(subject, &problem.range)).help(help));
+    }
+}
+
+/// The key or value that holds a problem; its bytes where no value could be read, or where the value is hidden behind a
+/// later key of the same name, so that no pointer leads to it.
+fn place(subject: &Subject<'_>, range: &Range<usize>) -> Place {
+    let bytes = Place::Bytes { start: range.start, end: range.end };
+    let Some(record) = &subject.record else { return bytes };
+    let pointer = record.root.pointer_at(range.start);
+    match record.root.find(&pointer) {
+        Some(found) if found.value.range().contains(&range.start) => Place::Value(pointer),
+        Some(found) if found.key.is_some_and(|key| key.range().contains(&range.start)) => Place::Key(pointer),
+        _ => bytes,
+    }
+}
+
+fn check_range(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(record) = &subject.record else { return };
+    let overflows = |stop: &Stop<'_>| {
+        stop.value.kind() == Kind::Float && stop.value.float().is_some_and(|float| !float.is_finite())
+    };
+    let mut found = record.root.walk().filter(overflows);
+    let first: Vec<_> = found.by_ref().take(FEW).collect();
+    let rest = found.count();
+    for (n, stop) in first.into_iter().enumerate() {
+        let mut message = Message::new("a number beyond the range of 64-bit floats; Python reads it as infinity");
+        if n + 1 == FEW && rest > 0 {
+            message = message.text(", and ").number(rest).text(" more");
+        }
+        let place = place(subject, &stop.value.range());
+        let finding = Finding::new(NUMBER_OUT_OF_RANGE.id, NUMBER_OUT_OF_RANGE.severity, message, place)
+            .help("Write the number that was meant, or null.");
+        findings.push(finding);
+    }
+}
+
+fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Unknown) else { return };
+    let message = match record.root.kind() {
+        Kind::Object => {
+            "JSON of no known format: expected a procedure (NameDescription, steps), a run record (question, \
+             procedure, state) or an answer (final_answer)"
+        }
+        _ => "not an object: expected a procedure, a run record or an answer object",
+    };
+    let place = Place::Value(Pointer::default());
+    let finding = Finding::new(UNKNOWN_SHAPE.id, UNKNOWN_SHAPE.severity, message.to_owned(), place)
+        .help("Open the file that holds the records, or one record a line.");
+    findings.push(finding);
+}

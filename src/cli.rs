@@ -1,0 +1,239 @@
+//! The commands that need no screen. They print what the domain renders; exit codes are 0 (clean), 1 (findings) and
+//! 2 (something could not be done, said on standard error).
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
+
+use crate::domain::finding::Severity;
+use crate::domain::report::Format;
+use crate::domain::text::Shown;
+
+mod check;
+mod out;
+mod print;
+mod show;
+
+pub use out::Out;
+pub use print::{KeyRow, Keys};
+
+/// Nothing to complain of.
+pub const CLEAN: u8 = 0;
+/// Findings at or above the severity that was asked for.
+pub const FOUND: u8 = 1;
+/// Something could not be read, written or understood.
+pub const FAILED: u8 = 2;
+
+/// See why a language model's run went wrong: procedures, global state step by step, diagnostics at the exact key.
+#[derive(Parser, Debug)]
+#[command(name = "stepscope", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+struct Arguments {
+    #[command(flatten)]
+    screen: Screen,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Opening the screen.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Screen {
+    /// Files and folders to open, `-` for standard input; without any, the sample runs
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Theme: dark, light, high-contrast, mono, or a name or path of your own
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Folder of config.toml and your own themes
+    #[arg(long, value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+}
+
+/// What to do instead of opening the screen.
+#[derive(Subcommand, Clone, Debug)]
+pub enum Command {
+    /// Check records and print what is wrong, at the exact key
+    ///
+    /// Exit code: 0 clean, 1 findings, 2 something could not be read.
+    Check(Check),
+    /// Print one record: question, steps, values, findings
+    Show(Show),
+    /// List the rules, or explain one with an example
+    Rules {
+        /// A rule's id, such as procedure/unused
+        id: Option<String>,
+    },
+    /// Print the table of keys
+    Keys,
+    /// Print a JSON Schema: trace, procedure, general, bool, gsm or arc
+    Schema {
+        /// Its name; without one, the names are listed
+        name: Option<String>,
+    },
+    /// Print shell completions
+    Completions {
+        /// For which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `stepscope check`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Check {
+    /// Files and folders, `-` for standard input; folders are searched in path order
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    format: FormatArg,
+    /// The least severity that makes the exit code 1
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Note)]
+    fail_on: FailOn,
+    /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
+    #[arg(long, value_name = "SCHEMA")]
+    pub schema: Option<String>,
+    /// How many threads; without it, as many as there are cores
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+impl Check {
+    /// How to print.
+    pub const fn format(&self) -> Format {
+        match self.format {
+            FormatArg::Text => Format::Text,
+            FormatArg::Short => Format::Short,
+            FormatArg::Jsonl => Format::Jsonl,
+            FormatArg::Sarif => Format::Sarif,
+        }
+    }
+
+    /// Whether a gravest finding makes the exit code 1.
+    pub fn fails_on(&self, worst: Option<Severity>) -> bool {
+        let least = match self.fail_on {
+            FailOn::Fatal => Severity::Fatal,
+            FailOn::Repairable => Severity::Repairable,
+            FailOn::Warning => Severity::Warning,
+            FailOn::Note => Severity::Note,
+            FailOn::Never => return false,
+        };
+        worst.is_some_and(|worst| worst <= least)
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum FormatArg {
+    /// The place in the record with a caret, as a compiler does
+    Text,
+    /// One line a finding: path:line:column: severity[rule] message (pointer)
+    Short,
+    /// One JSON object a record
+    Jsonl,
+    /// SARIF 2.1.0 for code hosts and editors
+    Sarif,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum FailOn {
+    Fatal,
+    Repairable,
+    Warning,
+    Note,
+    Never,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colour {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// `stepscope show`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Show {
+    /// The file (or folder) that holds the record
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The record's id
+    #[arg(long)]
+    pub id: Option<String>,
+    /// The line on which the record begins, instead of its id
+    #[arg(long, value_name = "N", conflicts_with = "id")]
+    pub line: Option<usize>,
+    /// Only this step, counted from 1: what it reads, does and writes
+    #[arg(long, value_name = "N")]
+    pub step: Option<usize>,
+    /// Print the exact prompt that upstream sends for the step
+    #[arg(long, requires = "step")]
+    pub prompt: bool,
+    /// Also print the global state before and after each step
+    #[arg(long)]
+    pub state: bool,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// To open the screen.
+    Screen(Screen),
+    /// One of the commands.
+    Command(Command),
+}
+
+/// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
+/// code.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
+    match Arguments::try_parse_from(arguments) {
+        Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(command)),
+        Ok(Arguments { screen, .. }) => Ok(Asked::Screen(screen)),
+        Err(error) if error.use_stderr() => {
+            // The message quotes arguments, and a file name may hold anything.
+            out.complain(&Shown::prose(error.render().to_string().trim_end().as_bytes()));
+            Err(FAILED)
+        }
+        Err(help) => {
+            let text = help.render();
+            let text = if out.colours(Colour::Auto) { text.ansi().to_string() } else { text.to_string() };
+            out.write(text.as_bytes());
+            Err(CLEAN)
+        }
+    }
+}
+
+/// Does what was asked. The exit code.
+pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
+    match command {
+        Command::Check(check) => check::run(check, out),
+        Command::Show(show) => show::run(show, out),
+        Command::Rules { id } => print::rules(id.as_deref(), out),
+        Command::Keys => print::keys(keys, out),
+        Command::Schema { name } => print::schema(name.as_deref(), out),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "stepscope", &mut text);
+            out.write(&text);
+            CLEAN
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+}

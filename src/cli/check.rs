@@ -1,0 +1,179 @@
+//! `stepscope check`: what is wrong with records, at the exact key.
+
+use std::io::{Error, ErrorKind};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use super::{CLEAN, Check, FAILED, FOUND, Out};
+use crate::domain::finding::Severity;
+use crate::domain::record::{AnswerSchema, RecordKind};
+use crate::domain::report::text::Look;
+use crate::domain::report::{Format, Item, Summary};
+use crate::domain::rules::answer::{Schema, published};
+use crate::domain::rules::procedure::fitness;
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::check::{Checked, Outcome, check};
+use crate::io::input::{Input, expand};
+use crate::shown;
+
+/// A larger file is no schema that anyone wrote.
+const MAX_SCHEMA: u64 = 16 << 20;
+/// How many of the ids that stand twice are named.
+const NAMED: usize = 3;
+
+pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
+    let own;
+    let schema = match options.schema.as_deref().map(answer_schema) {
+        None => None,
+        Some(Ok(Answers::Published(schema))) => Some(published(schema)),
+        Some(Ok(Answers::Own(schema))) => {
+            own = schema;
+            Some(&*own)
+        }
+        Some(Err(sentence)) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
+    let format = options.format();
+    let look = Look::new(out.colours(options.color));
+    let mut begin = Vec::new();
+    format.begin(&mut begin);
+    out.write(&begin);
+    let mut any = false;
+    let outcome = check(
+        expand(&options.paths),
+        threads(options.jobs),
+        schema,
+        |checked, into| with_item(checked, |item| format.item(item, &look, into)),
+        |bytes, _| {
+            out.write(if any { bytes } else { format.first(bytes) });
+            any |= !bytes.is_empty();
+            if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
+        },
+    );
+    finish(options, &outcome, out)
+}
+
+pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
+    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
+
+fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
+    let (format, counts) = (options.format(), &outcome.counts);
+    let summary = Summary { records: counts.records, findings: counts.findings };
+    let mut end = Vec::new();
+    format.end(&mut end);
+    out.write(&end);
+    let line = summary.line().join(&rest(outcome));
+    match format {
+        Format::Text => out.line(&line),
+        Format::Short if !out.is_closed() => {
+            out.flush();
+            out.complain(&line);
+        }
+        _ => {}
+    }
+    out.flush();
+    for failure in &outcome.failures {
+        out.complain(&shown!("{failure}"));
+    }
+    if counts.faults > 0 {
+        out.complain(&shown!("{} records could not be checked: a fault of stepscope, please report it", counts.faults));
+    }
+    let nothing = outcome.sources.is_empty() && outcome.failures.is_empty() && !out.is_closed();
+    if nothing {
+        out.complain(&Shown::own("there is nothing to check: no file there begins like JSON"));
+    }
+    if nothing || !outcome.failures.is_empty() || counts.faults > 0 {
+        FAILED
+    } else if options.fails_on(worst(outcome)) {
+        FOUND
+    } else {
+        CLEAN
+    }
+}
+
+fn worst(outcome: &Outcome) -> Option<Severity> {
+    let counted = Severity::ALL.into_iter().zip(outcome.counts.findings);
+    counted.filter(|(_, count)| *count > 0).map(|(severity, _)| severity).min()
+}
+
+/// What was passed over, and ids that stand twice.
+fn rest(outcome: &Outcome) -> Shown {
+    let mut rest = Shown::default();
+    if outcome.counts.skips.total() > 0 {
+        rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
+    }
+    if outcome.passed_over > 0 {
+        rest = rest.join(&shown!("; {} other files do not begin like JSON", outcome.passed_over));
+    }
+    if !outcome.duplicates.is_empty() {
+        let named =
+            outcome.duplicates.iter().take(NAMED).map(|twice| format!("line {} as line {}", twice.line, twice.first));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = if outcome.duplicates.len() > NAMED { ", …" } else { "" };
+        let word = if outcome.duplicates.len() == 1 { "id stands" } else { "ids stand" };
+        rest = rest.join(&shown!("; {} {word} twice: {named}{more}", outcome.duplicates.len()));
+    }
+    rest
+}
+
+/// The bytes by which an input was named.
+pub(super) fn source_of(input: &Input) -> Untrusted<'_> {
+    input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
+}
+
+/// A checked record as the report wants it.
+pub(super) fn with_item<T>(checked: &Checked<'_>, then: impl FnOnce(&Item<'_>) -> T) -> T {
+    let record = checked.subject.record.as_ref();
+    let procedure = record.and_then(|record| record.procedure);
+    then(&Item {
+        source: &source_of(checked.origin.input),
+        line: checked.origin.line as usize,
+        column: checked.origin.column,
+        offset: checked.origin.offset,
+        index: checked.origin.index as usize,
+        text: checked.text,
+        root: record.map(|record| record.root),
+        kind: record.map_or(RecordKind::Broken, |record| record.kind),
+        id: record.and_then(|record| record.id),
+        findings: checked.findings,
+        fitness: procedure.and_then(|procedure| fitness(procedure, checked.findings)),
+    })
+}
+
+/// What `--schema` names.
+enum Answers {
+    Published(AnswerSchema),
+    Own(Box<Schema>),
+}
+
+fn answer_schema(name: &str) -> Result<Answers, Shown> {
+    if let Some(schema) = AnswerSchema::from_word(name) {
+        return Ok(Answers::Published(schema));
+    }
+    let path = Path::new(name);
+    let fail = |why: &Shown| {
+        shown!(
+            "cannot use the schema {}: {why}; give general, bool, gsm, arc or a file with a JSON Schema",
+            Shown::path(path)
+        )
+    };
+    let text = read_schema(path).map_err(|why| fail(&why))?;
+    let schema = Schema::compile(&text).map_err(|failure| fail(&shown!("{failure}")))?;
+    Ok(Answers::Own(Box::new(schema)))
+}
+
+fn read_schema(path: &Path) -> Result<Vec<u8>, Shown> {
+    let crate::io::open::Opened::File(blob) = crate::io::open::open(path).map_err(|failure| failure.source)? else {
+        return Err(Shown::own("it is a pipe"));
+    };
+    let len = blob.len().map_err(|failure| failure.source)?;
+    if len > MAX_SCHEMA {
+        return Err(Shown::own("it is larger than 16 MB"));
+    }
+    let mut text = Vec::new();
+    blob.read(0, len as usize, &mut text).map_err(|failure| failure.source)?;
+    Ok(text)
+}

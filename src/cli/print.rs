@@ -1,0 +1,128 @@
+//! Commands that print what the program itself knows: rules, keys, schemas.
+
+use super::{CLEAN, FAILED, Out};
+use crate::domain::formats;
+use crate::domain::json::Tape;
+use crate::domain::record::RecordKind;
+use crate::domain::report::Item;
+use crate::domain::report::text::{Look, write};
+use crate::domain::rules::{self, RULES, Rule, Subject};
+use crate::domain::schemas;
+use crate::domain::text::{Shown, Untrusted};
+use crate::shown;
+
+/// A row of the table of keys.
+#[derive(Clone, Debug)]
+pub struct KeyRow {
+    /// Where the key works.
+    pub context: &'static str,
+    /// The keys, as they are written.
+    pub keys: String,
+    /// The action's id, for remapping.
+    pub action: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// The table of keys. The screen owns it, and this layer does not know the screen: `main` hands it over.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys<'a>(pub &'a [KeyRow]);
+
+pub(super) fn keys(keys: &Keys<'_>, out: &mut Out) -> u8 {
+    let width = |of: fn(&KeyRow) -> usize| keys.0.iter().map(of).max().unwrap_or(0);
+    let keys_width = width(|row| row.keys.chars().count());
+    let action_width = width(|row| row.action.len());
+    let mut context = "";
+    for row in keys.0 {
+        if row.context != context {
+            context = row.context;
+            out.line(&shown!(
+                "{}{context}",
+                if row.context == keys.0.first().map_or("", |row| row.context) { "" } else { "\n" }
+            ));
+        }
+        let name = Shown::line(row.keys.as_bytes());
+        out.line(&shown!("  {name:keys_width$}  {:action_width$}  {}", row.action, row.help));
+    }
+    CLEAN
+}
+
+pub(super) fn rules(id: Option<&str>, out: &mut Out) -> u8 {
+    let Some(id) = id else {
+        let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+        for rule in RULES {
+            out.line(&shown!("{:width$}  {:10}  {}", rule.id, rule.severity, rule.summary));
+        }
+        return CLEAN;
+    };
+    let Some(rule) = rules::rule(id) else {
+        let word = id.rsplit('/').next().unwrap_or(id);
+        let near: Vec<_> =
+            RULES.iter().filter(|rule| !word.is_empty() && rule.id.contains(word)).map(|rule| rule.id).collect();
+        let name = Shown::line(id.as_bytes());
+        out.complain(&if near.is_empty() {
+            shown!("there is no rule {name}; `stepscope rules` lists them")
+        } else {
+            shown!("there is no rule {name}; did you mean {}?", near.join(", "))
+        });
+        return FAILED;
+    };
+    explain(rule, out);
+    CLEAN
+}
+
+fn explain(rule: &Rule, out: &mut Out) {
+    out.line(&shown!("{} ({})\n\n{}\n\n{}\n", rule.id, rule.severity, rule.summary, rule.explanation));
+    out.line(&shown!("Found in\n\n{}\n", indented(rule.bad)));
+    example(rule, out);
+    out.line(&shown!("Not in\n\n{}", indented(rule.good)));
+}
+
+/// What the rule says of its own bad example.
+fn example(rule: &Rule, out: &mut Out) {
+    let mut tape = Tape::default();
+    let bad = rules::example(rule.bad);
+    tape.read(&bad);
+    let subject = Subject::new(&bad, &tape.problems, tape.root(&bad).map(formats::read));
+    let mut findings = rules::check(&subject);
+    findings.retain(|finding| finding.rule == rule.id);
+    let record = subject.record.as_ref();
+    let item = Item {
+        source: &Untrusted::new(b"example"),
+        line: 1,
+        column: 1,
+        offset: 0,
+        index: 0,
+        text: subject.text,
+        root: record.map(|record| record.root),
+        kind: record.map_or(RecordKind::Broken, |record| record.kind),
+        id: None,
+        findings: &findings,
+        fitness: None,
+    };
+    let mut text = Vec::new();
+    write(&item, &Look::new(false), &mut text);
+    out.write(&text);
+}
+
+fn indented(example: &str) -> Shown {
+    let lines: Vec<String> = example.lines().map(|line| format!("    {line}")).collect();
+    Shown::prose(lines.join("\n").as_bytes())
+}
+
+pub(super) fn schema(name: Option<&str>, out: &mut Out) -> u8 {
+    let Some(name) = name else {
+        for schema in schemas::ALL {
+            out.line(&shown!("{:10}{}", schema.name, schema.summary));
+        }
+        return CLEAN;
+    };
+    if let Some(schema) = schemas::ALL.iter().find(|schema| schema.name == name) {
+        out.write(schema.text.as_bytes());
+        return CLEAN;
+    }
+    let names: Vec<_> = schemas::ALL.iter().map(|schema| schema.name).collect();
+    let name = Shown::line(name.as_bytes());
+    out.complain(&shown!("there is no schema {name}; there are {}", names.join(", ")));
+    FAILED
+}

@@ -1,0 +1,310 @@
+//! `stepscope show`: one record as plain text.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::check::{source_of, threads, with_item};
+use super::{CLEAN, FAILED, Out, Show};
+use crate::domain::json::Value;
+use crate::domain::procedure::Procedure;
+use crate::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use crate::domain::record::{Record, RecordKind};
+use crate::domain::report::text::{Look, write};
+use crate::domain::state::{Entry, Moment, Origin, State};
+use crate::domain::text::{Shown, Untrusted};
+use crate::domain::trace::TraceStep;
+use crate::io::check::{Checked, check};
+use crate::io::input::expand;
+use crate::shown;
+
+/// A longer value is cut, unless one step alone is shown.
+const CUT: usize = 120;
+/// How many other places of the same id are named.
+const NAMED: usize = 5;
+
+/// A record that was asked for: where it stands, what is to be printed, and how it went.
+struct Shot {
+    source: usize,
+    offset: u64,
+    place: Shown,
+    page: Page,
+}
+
+/// What is printed of a record.
+#[derive(Default)]
+struct Page {
+    out: Vec<u8>,
+    refused: Option<Shown>,
+}
+
+impl Page {
+    fn line(&mut self, line: &Shown) {
+        self.out.extend_from_slice(line.as_str().as_bytes());
+        self.out.push(b'\n');
+    }
+}
+
+pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
+    let look = Look::new(out.colours(show.color));
+    let terminal = out.is_terminal();
+    let found = Mutex::new(Vec::new());
+    // The same pipeline as `check`: a large file is searched on all cores.
+    let outcome = check(
+        expand(&show.paths),
+        threads(None),
+        None,
+        |checked, _| {
+            if wanted(show, checked) {
+                let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+                let (source, offset) = (checked.origin.source, checked.origin.offset);
+                // Only the first is printed, but which one that is shows at the end.
+                let page = page(show, checked, &look, terminal);
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.push(Shot { source, offset, place, page });
+                keep_first(&mut found);
+            }
+        },
+        |_, _| Ok(()),
+    );
+    for failure in &outcome.failures {
+        out.complain(&shown!("{failure}"));
+    }
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Some((first, others)) = found.split_first() else {
+        let what = match (&show.id, show.line) {
+            (Some(id), _) => shown!("no record has the id {}", Shown::line(id.as_bytes())),
+            (_, Some(line)) => shown!("no record begins on line {line}"),
+            _ => Shown::own("there is no record"),
+        };
+        let records = outcome.counts.records;
+        out.complain(&shown!("{what}; {records} were read, `stepscope check --format jsonl` lists their ids"));
+        return FAILED;
+    };
+    out.write(&first.page.out);
+    if let Some(refused) = &first.page.refused {
+        out.complain(refused);
+    }
+    if !others.is_empty() {
+        out.flush();
+        let named: Vec<_> = others.iter().take(NAMED).map(|shot| shot.place.as_str()).collect();
+        let more = if others.len() > NAMED { ", …" } else { "" };
+        let what = if show.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
+        out.complain(&shown!("{} more records {what}: {}{more}", others.len(), named.join(", ")));
+    }
+    if first.page.refused.is_none() && outcome.failures.is_empty() { CLEAN } else { FAILED }
+}
+
+/// The first record keeps its page; of the others only the place is needed.
+fn keep_first(found: &mut [Shot]) {
+    let Some((last, earlier)) = found.split_last_mut() else { return };
+    let Some(first) = earlier.first_mut() else { return };
+    if (last.source, last.offset) < (first.source, first.offset) {
+        std::mem::swap(last, first);
+    }
+    last.page = Page::default();
+}
+
+fn wanted(show: &Show, checked: &Checked<'_>) -> bool {
+    match (&show.id, show.line) {
+        (Some(id), _) => {
+            let text = checked.subject.record.as_ref().and_then(Record::id_text);
+            text.is_some_and(|text| text == id.as_str())
+        }
+        (_, Some(line)) => checked.origin.line as usize == line,
+        _ => true,
+    }
+}
+
+fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page {
+    let subject = checked.subject;
+    let mut out = Page::default();
+    let Some(record) = &subject.record else {
+        let origin = &checked.origin;
+        out.line(&shown!("{}:{}: not readable as JSON\n", source_of(origin.input).line(), origin.line));
+        with_item(checked, |item| write(item, look, &mut out.out));
+        return out;
+    };
+    let procedure = subject.procedure.as_ref();
+    let view = View { record, procedure, state: State::of(record, procedure) };
+    if let Some(number) = show.step {
+        match number.checked_sub(1).filter(|step| *step < view.steps()) {
+            None => out.refused = Some(shown!("there is no step {number}: this record has {}", view.steps())),
+            Some(step) if show.prompt => view.prompt(step, terminal, &mut out),
+            Some(step) => view.step_alone(step, show.state, &mut out),
+        }
+        return out;
+    }
+    view.head(checked, &mut out);
+    view.all_steps(show.state, &mut out);
+    if !checked.findings.is_empty() {
+        out.line(&Shown::own("Findings\n"));
+        with_item(checked, |item| write(item, look, &mut out.out));
+    }
+    out
+}
+
+struct View<'v, 'a> {
+    record: &'v Record<'a>,
+    procedure: Option<&'v Procedure<'a>>,
+    state: State<'a>,
+}
+
+impl View<'_, '_> {
+    fn steps(&self) -> usize {
+        self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
+    }
+
+    fn head(&self, checked: &Checked<'_>, out: &mut Page) {
+        let record = self.record;
+        let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
+        let verdict = match record.correct {
+            Some(true) => ", judged right",
+            Some(false) => ", judged wrong",
+            None => "",
+        };
+        let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+        out.line(&shown!("{place}  id {id}  {}{verdict}\n", record.kind.word()));
+        for (title, value) in [
+            ("Question", record.question),
+            ("Gold", record.gold_answer.or(record.gold_num)),
+            ("Answer", record.pred_answer.or(record.answer)),
+            ("Number", record.pred_num),
+            ("Error", record.error),
+        ] {
+            if let Some(value) = value.filter(|value| !value.is_null()) {
+                out.line(&shown!("{title}\n{}\n", paragraph(value)));
+            }
+        }
+        if let Some(surprise) = self.state.last_step().surprise {
+            out.line(&shown!("Note: {}\n", surprise.meaning()));
+        }
+    }
+
+    fn all_steps(&self, with_state: bool, out: &mut Page) {
+        for step in 0..self.steps() {
+            self.step(step, false, out);
+            if with_state {
+                self.states(step, out);
+            }
+            out.line(&Shown::default());
+        }
+        // What no step is known to have written; of a baseline that is all there is.
+        let end = Moment(self.state.step_count());
+        let origin = |entry: &Entry<'_>| self.state.variables().get(entry.variable).map(|variable| variable.origin);
+        let unwritten = |entry: &Entry<'_>| entry.writer.is_none() && origin(entry) != Some(Origin::Given);
+        let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
+        if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
+            out.line(&Shown::own("Values that no step writes"));
+            self.entries(&rest, false, out);
+            out.line(&Shown::default());
+        }
+    }
+
+    fn step_alone(&self, step: usize, with_state: bool, out: &mut Page) {
+        self.step(step, true, out);
+        if let Some(call) = self.state.call(step) {
+            recorded(call, out);
+        }
+        if with_state {
+            self.states(step, out);
+        }
+    }
+
+    fn step(&self, step: usize, whole: bool, out: &mut Page) {
+        let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
+        let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
+        let last = if self.state.last_step().positions.contains(&step) { ", run with the answer schema" } else { "" };
+        out.line(&shown!("Step {} (id {id}{last})", step + 1));
+        if let Some(text) = declared.and_then(|step| step.text) {
+            out.line(&paragraph(text));
+        }
+        for (title, entries) in [("reads", self.state.reads(step)), ("writes", self.state.writes(step))] {
+            out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));
+            self.entries(&entries, whole, out);
+        }
+    }
+
+    fn states(&self, step: usize, out: &mut Page) {
+        out.line(&Shown::own("  state before"));
+        self.entries(&self.state.before(step), false, out);
+        out.line(&Shown::own("  state after"));
+        self.entries(&self.state.after(step), false, out);
+    }
+
+    fn entries(&self, entries: &[Entry<'_>], whole: bool, out: &mut Page) {
+        let name = |entry: &Entry<'_>| {
+            self.state.variables().get(entry.variable).map(|variable| variable.name.line()).unwrap_or_default()
+        };
+        let width = entries.iter().map(|entry| name(entry).as_str().chars().count()).max().unwrap_or(0).min(40);
+        for entry in entries {
+            let value =
+                entry.value.map_or_else(|| Shown::own("-"), |value| raw(value, if whole { usize::MAX } else { CUT }));
+            out.line(&shown!("    {:width$}  {value}  [{}]", name(entry), entry.badge.word()));
+        }
+    }
+
+    /// The prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
+    fn prompt(&self, step: usize, terminal: bool, out: &mut Page) {
+        let Some(procedure) = self.procedure else {
+            out.refused = Some(Shown::own("this record has no procedure to make a prompt from"));
+            return;
+        };
+        let request = visible_inputs(procedure, &self.state, step)
+            .and_then(|inputs| execution(procedure, step, &inputs, AnswerShape::of(self.record)));
+        match request {
+            Ok(request) if terminal => out.line(&request.prompt.prose()),
+            Ok(request) => out.out.extend_from_slice(request.prompt.bytes()),
+            Err(Refused::NoStep) => out.refused = Some(Shown::own("there is no such step")),
+            Err(Refused::Unresolvable(name)) => {
+                let (name, step) = (name.line(), step + 1);
+                out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));
+            }
+            Err(Refused::Odd) => {
+                out.refused = Some(Shown::own("no prompt: upstream's runner does not survive the shape of this step"));
+            }
+        }
+    }
+}
+
+/// What was recorded of a call, beyond values.
+fn recorded(call: &TraceStep<'_>, out: &mut Page) {
+    for (title, value) in [
+        ("model", call.model),
+        ("backend", call.backend),
+        ("endpoint", call.endpoint),
+        ("seed", call.seed),
+        ("temperature", call.temperature),
+        ("max_tokens", call.max_tokens),
+        ("usage", call.usage),
+        ("started", call.started_utc),
+        ("took (ms)", call.duration_ms),
+    ] {
+        if let Some(value) = value {
+            out.line(&shown!("  {title:12} {}", raw(value, CUT)));
+        }
+    }
+    for (title, value) in [("error", call.error), ("prompt", call.prompt), ("reply", call.raw)] {
+        if let Some(value) = value {
+            out.line(&shown!("  {title}\n{}", paragraph(value)));
+        }
+    }
+}
+
+/// A value on one line, as it stands in the record, cut to a number of characters.
+fn raw(value: Value<'_>, characters: usize) -> Shown {
+    // What is cut away need not be made printable first.
+    let bytes = value.raw();
+    let head = bytes.get(..characters.saturating_mul(4).min(bytes.len())).unwrap_or(bytes);
+    let shown = Shown::line(head);
+    match shown.as_str().char_indices().nth(characters) {
+        None if head.len() == bytes.len() => shown,
+        None => shown.and("…"),
+        Some((at, _)) => shown!("{}…", shown.as_str().get(..at).unwrap_or_default()),
+    }
+}
+
+/// A text as indented lines; any other value as it stands.
+fn paragraph(value: Value<'_>) -> Shown {
+    let text = value.string().unwrap_or_else(|| Untrusted::new(value.raw()));
+    let lines: Vec<String> = text.prose().as_str().lines().map(|line| format!("  {line}")).collect();
+    shown!("{}", lines.join("\n"))
+}

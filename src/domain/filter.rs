@@ -1,0 +1,440 @@
+//! The filter language of the table: `correct:false rule:procedure/unused steps>4 conf>=.9 text:"two dozen"`.
+//!
+//! Terms stand side by side and all must hold; `-term` must not hold; `a,b` means either. A bare word is looked for
+//! in the record's text. Terms over columns are answered from the [`Row`] alone; only terms over text need the bytes.
+
+use std::ops::Range;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::finding::Severity;
+use super::record::RecordKind;
+use super::row::{Flag, Row};
+use super::rules::RULES;
+
+/// A filter that was understood.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    wanted: bool,
+    test: Test,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    Correct(Vec<Option<bool>>),
+    Kind(Vec<RecordKind>),
+    Severity(Vec<Severity>),
+    /// Bits of [`RULES`].
+    Rule(u64),
+    Number(Column, Comparison, f64),
+    Text(Regex),
+}
+
+/// A numeric column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// How many steps.
+    Steps,
+    /// The genetic search's score.
+    Fitness,
+    /// The model's own confidence.
+    Confidence,
+    /// The final number.
+    Pred,
+    /// How many findings of a severity.
+    Count(Severity),
+    /// How many findings.
+    Findings,
+}
+
+impl Column {
+    const NAMES: [(&'static str, Self); 9] = [
+        ("steps", Self::Steps),
+        ("fitness", Self::Fitness),
+        ("conf", Self::Confidence),
+        ("pred", Self::Pred),
+        ("fatal", Self::Count(Severity::Fatal)),
+        ("repairable", Self::Count(Severity::Repairable)),
+        ("warning", Self::Count(Severity::Warning)),
+        ("note", Self::Count(Severity::Note)),
+        ("findings", Self::Findings),
+    ];
+
+    /// The column's value in a row, if it has one.
+    pub fn of(self, row: &Row) -> Option<f64> {
+        let present = |value: f32| (!value.is_nan()).then_some(f64::from(value));
+        match self {
+            Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
+            Self::Fitness => present(row.fitness),
+            Self::Confidence => present(row.confidence),
+            Self::Pred => present(row.pred_num),
+            Self::Count(severity) => Some(f64::from(row.count(severity))),
+            Self::Findings => Some(Severity::ALL.iter().map(|severity| f64::from(row.count(*severity))).sum()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Comparison {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+impl Comparison {
+    /// Longest first, so that `>=` is not read as `>`.
+    const SIGNS: [(&'static str, Self); 6] = [
+        ("<=", Self::AtMost),
+        (">=", Self::AtLeast),
+        ("<", Self::Less),
+        (">", Self::More),
+        ("=", Self::Equal),
+        (":", Self::Equal),
+    ];
+
+    fn holds(self, value: f64, limit: f64) -> bool {
+        // Columns are kept in 32 bits: what a person types must meet what was rounded.
+        let near = (value - limit).abs() <= 1e-6 * limit.abs().max(1.0);
+        match self {
+            Self::Less => value < limit && !near,
+            Self::AtMost => value <= limit || near,
+            Self::Equal => near,
+            Self::AtLeast => value >= limit || near,
+            Self::More => value > limit && !near,
+        }
+    }
+}
+
+/// Why a filter was not understood: where in the typed text, what, and what would do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilterError {
+    /// The bytes of the term.
+    pub range: Range<usize>,
+    /// A sentence; it may quote what was typed.
+    pub message: String,
+}
+
+/// What the columns say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It fits.
+    Yes,
+    /// It does not.
+    No,
+    /// The text must be asked: [`Filter::fits_text`].
+    AskText,
+}
+
+/// The fields of the language, with what they take: for completion and help.
+pub const FIELDS: &[(&str, &str)] = &[
+    ("correct:", "true, false or unknown"),
+    ("kind:", "procedure, procedural, baseline, fixed, error, answer, unknown, broken"),
+    ("rule:", "a rule's id or a part of it: procedure/unused, unused, answer"),
+    ("severity:", "fatal, repairable, warning, note"),
+    ("steps", "a number: steps>4"),
+    ("fitness", "a number: fitness<1"),
+    ("conf", "a number: conf>=.9"),
+    ("pred", "a number: pred=42"),
+    ("fatal", "a count: fatal>0"),
+    ("repairable", "a count: repairable>1"),
+    ("warning", "a count: warning>0"),
+    ("note", "a count: note>0"),
+    ("findings", "a count: findings=0"),
+    ("text:", "text in the record: text:apples, text:\"two dozen\""),
+    ("id:", "text of an id"),
+];
+
+impl Filter {
+    /// Reads what was typed.
+    pub fn parse(typed: &str) -> Result<Self, FilterError> {
+        let mut terms = Vec::new();
+        for range in words(typed)? {
+            let word = typed.get(range.clone()).unwrap_or_default();
+            let (wanted, body) = match word.strip_prefix(['-', '!']) {
+                Some(rest) if !rest.is_empty() => (false, rest),
+                _ => (true, word),
+            };
+            let test = parse_test(body).map_err(|message| FilterError { range, message })?;
+            terms.push(Term { wanted, test });
+        }
+        Ok(Self { terms })
+    }
+
+    /// Whether everything fits.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether the text must be asked at all.
+    pub fn needs_text(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Text(_)))
+    }
+
+    /// What the columns of a row say.
+    pub fn fits_row(&self, row: &Row) -> Answer {
+        let mut answer = Answer::Yes;
+        for term in &self.terms {
+            match term.test.on_row(row) {
+                Some(holds) if holds != term.wanted => return Answer::No,
+                Some(_) => {}
+                None => answer = Answer::AskText,
+            }
+        }
+        answer
+    }
+
+    /// Whether the text terms hold in the bytes of a record.
+    pub fn fits_text(&self, text: &[u8]) -> bool {
+        self.terms.iter().all(|term| match &term.test {
+            Test::Text(pattern) => pattern.is_match(text) == term.wanted,
+            _ => true,
+        })
+    }
+}
+
+impl Test {
+    fn on_row(&self, row: &Row) -> Option<bool> {
+        Some(match self {
+            Self::Correct(values) => values.contains(&row.correct()),
+            Self::Kind(kinds) => kinds.contains(&row.kind()),
+            Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
+            Self::Rule(bits) => row.rules & bits != 0,
+            Self::Number(column, comparison, limit) => {
+                column.of(row).is_some_and(|value| comparison.holds(value, *limit))
+            }
+            Self::Text(_) => return None,
+        })
+    }
+}
+
+/// Cuts at blanks outside double quotes.
+fn words(typed: &str) -> Result<Vec<Range<usize>>, FilterError> {
+    let (mut out, mut start, mut quote) = (Vec::new(), None, None);
+    for (at, c) in typed.char_indices() {
+        match c {
+            '"' => {
+                quote = if quote.is_some() { None } else { Some(at) };
+                start = start.or(Some(at));
+            }
+            _ if c.is_whitespace() && quote.is_none() => {
+                if let Some(from) = start.take() {
+                    out.push(from..at);
+                }
+            }
+            _ => start = start.or(Some(at)),
+        }
+    }
+    if let Some(at) = quote {
+        return Err(FilterError { range: at..typed.len(), message: "this quote is not closed".into() });
+    }
+    out.extend(start.map(|from| from..typed.len()));
+    Ok(out)
+}
+
+fn parse_test(word: &str) -> Result<Test, String> {
+    for (name, column) in Column::NAMES {
+        if let Some(rest) = word.strip_prefix(name)
+            && let Some((sign, comparison)) = Comparison::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))
+        {
+            return number_test(name, column, *comparison, rest.strip_prefix(sign).unwrap_or_default());
+        }
+    }
+    let Some((field, value)) = word.split_once(':').filter(|(field, _)| field.chars().all(char::is_alphabetic)) else {
+        return text_test(word);
+    };
+    match field {
+        "text" => text_test(value),
+        "id" => id_test(value),
+        "correct" => {
+            choices(field, value, &[("true", Some(true)), ("false", Some(false)), ("unknown", None)]).map(Test::Correct)
+        }
+        "kind" => choices(field, value, &RecordKind::ALL.map(|kind| (kind.word(), kind))).map(Test::Kind),
+        "severity" => {
+            choices(field, value, &Severity::ALL.map(|severity| (severity.word(), severity))).map(Test::Severity)
+        }
+        "rule" => rule_test(value),
+        _ => Err(format!("there is no field {field:?}; fields: {}", names(FIELDS.iter().map(|(name, _)| *name)))),
+    }
+}
+
+fn number_test(name: &str, column: Column, comparison: Comparison, value: &str) -> Result<Test, String> {
+    let limit = value.parse::<f64>().ok().filter(|limit| limit.is_finite());
+    let limit = limit.ok_or_else(|| format!("{name} needs a number after the sign, as in {name}>4"))?;
+    Ok(Test::Number(column, comparison, limit))
+}
+
+fn choices<T: Copy>(field: &str, value: &str, known: &[(&str, T)]) -> Result<Vec<T>, String> {
+    value
+        .split(',')
+        .map(|word| {
+            known
+                .iter()
+                .find(|(name, _)| *name == word)
+                .map(|(_, value)| *value)
+                .ok_or_else(|| format!("{field}: takes {}, not {word:?}", names(known.iter().map(|(name, _)| *name))))
+        })
+        .collect()
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| name.trim_end_matches(':')).collect::<Vec<_>>().join(", ")
+}
+
+fn rule_test(value: &str) -> Result<Test, String> {
+    let mut bits = 0;
+    for word in value.split(',') {
+        let found = RULES
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| !word.is_empty() && rule.id.contains(word))
+            .fold(0, |bits, (n, _)| bits | 1_u64.wrapping_shl(n as u32));
+        if found == 0 {
+            return Err(format!("no rule's id holds {word:?}; `stepscope rules` lists them"));
+        }
+        bits |= found;
+    }
+    Ok(Test::Rule(bits))
+}
+
+fn text_test(value: &str) -> Result<Test, String> {
+    let text = value.replace('"', "");
+    if text.is_empty() {
+        return Err("text: needs something to look for".into());
+    }
+    Ok(Test::Text(text_pattern(&text)?))
+}
+
+fn id_test(value: &str) -> Result<Test, String> {
+    let text = value.replace('"', "");
+    let source = format!(r#""id"\s*:\s*"?[^",]*{}"#, escaped_source(&text));
+    pattern(&source, true).map(Test::Text)
+}
+
+/// A pattern that finds text in JSON, whether its characters stand there as themselves or escaped. Small letters find
+/// capitals too; a capital finds only itself.
+pub fn text_pattern(text: &str) -> Result<Regex, String> {
+    pattern(&escaped_source(text), !text.chars().any(char::is_uppercase))
+}
+
+fn pattern(source: &str, ignore_case: bool) -> Result<Regex, String> {
+    RegexBuilder::new(source)
+        .case_insensitive(ignore_case)
+        .size_limit(1 << 20)
+        .build()
+        .map_err(|_| "this text is too long to look for".into())
+}
+
+fn escaped_source(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut source = String::new();
+    for c in text.chars() {
+        let plain = regex::escape(c.encode_utf8(&mut [0; 4]));
+        match c {
+            '"' | '\\' => {
+                let _ = write!(source, r"\\{plain}");
+            }
+            ' '..='~' => source.push_str(&plain),
+            _ => {
+                let units = c.encode_utf16(&mut [0; 2]).iter().fold(String::new(), |mut units, unit| {
+                    let _ = write!(units, r"\\u{unit:04x}");
+                    units
+                });
+                let _ = write!(source, "(?:{plain}|(?i:{units}))");
+            }
+        }
+    }
+    source
+}
+
+/// A completion of the word before the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// The whole word that would stand there.
+    pub word: String,
+    /// What it takes or means.
+    pub help: &'static str,
+}
+
+/// What could stand where the cursor is, and the bytes it would replace.
+pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>) {
+    let before = typed.get(..cursor).unwrap_or(typed);
+    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let word = before.get(start..).unwrap_or_default();
+    let sign = usize::from(word.starts_with(['-', '!']));
+    let (prefix, body) = word.split_at(sign);
+    let make = |text: String, help| Completion { word: format!("{prefix}{text}"), help };
+    let values = |field: &str, part: &str, known: &[&'static str], help| {
+        let (done, last) = part.rsplit_once(',').map_or(("", part), |(done, last)| (done, last));
+        let comma = if done.is_empty() { "" } else { "," };
+        known
+            .iter()
+            .filter(|name| name.contains(last) && **name != last)
+            .map(|name| make(format!("{field}:{done}{comma}{name}"), help))
+            .collect()
+    };
+    let found = match body.split_once(':') {
+        Some(("correct", part)) => values("correct", part, &["true", "false", "unknown"], "judged right"),
+        Some(("kind", part)) => values("kind", part, &RecordKind::ALL.map(RecordKind::word), "kind of record"),
+        Some(("severity", part)) => values("severity", part, &Severity::ALL.map(Severity::word), "has such a finding"),
+        Some(("rule", part)) => RULES
+            .iter()
+            .filter(|rule| rule.id.contains(part) && rule.id != part)
+            .map(|rule| make(format!("rule:{}", rule.id), rule.summary))
+            .collect(),
+        Some(_) => Vec::new(),
+        None => FIELDS
+            .iter()
+            .filter(|(name, _)| name.starts_with(body) && *name != body)
+            .map(|(name, help)| make((*name).to_owned(), help))
+            .collect(),
+    };
+    (start..cursor.min(typed.len()), found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(typed: &str) -> String {
+        Filter::parse(typed).unwrap_err().message
+    }
+
+    #[test]
+    fn errors_say_what_would_do() {
+        assert!(error("correct:maybe").contains("true, false, unknown"));
+        assert!(error("colour:red").contains("correct, kind, rule"));
+        assert!(error("steps>many").contains("steps>4"));
+        assert!(error("rule:nothing_like_it").contains("stepscope rules"));
+        assert_eq!(Filter::parse("a text:\"b").unwrap_err().range, 7..9);
+    }
+
+    #[test]
+    fn text_is_found_however_json_wrote_it() {
+        let filter = Filter::parse("text:\"naïve 😀\" -text:zzz").unwrap();
+        assert!(filter.fits_text("{\"q\": \"Naïve 😀\"}".as_bytes()));
+        assert!(filter.fits_text(br#"{"q": "na\u00efve \uD83D\uDE00"}"#));
+        assert!(!filter.fits_text(br#"{"q": "na\u00efve \uD83D\uDE00 zzz"}"#));
+        assert!(!filter.fits_text(b"{\"q\": \"naive\"}"));
+        assert!(Filter::parse("Apples").unwrap().fits_text(b"Apples"));
+        assert!(!Filter::parse("Apples").unwrap().fits_text(b"apples"));
+        assert!(Filter::parse("apples").unwrap().fits_text(b"Apples"));
+        assert!(Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "16C951"}"#));
+        assert!(!Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "a", "text": "16c9"}"#));
+    }
+
+    #[test]
+    fn completion_knows_fields_values_and_rules() {
+        let words = |typed: &str| completions(typed, typed.len()).1.into_iter().map(|c| c.word).collect::<Vec<_>>();
+        assert_eq!(words("steps>4 corr"), ["correct:"]);
+        assert_eq!(words("-correct:f"), ["-correct:false"]);
+        assert_eq!(words("kind:error,base"), ["kind:error,baseline"]);
+        assert_eq!(completions("steps>4 corr", 12).0, 8..12);
+    }
+}

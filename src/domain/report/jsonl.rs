@@ -1,0 +1,114 @@
+//! One JSON object a record, for programs. Written by hand: a clean record costs no allocation.
+
+use super::Item;
+use super::places::Places;
+use crate::domain::finding::Finding;
+use crate::domain::json::{Kind, Value};
+use crate::domain::pyjson::write_float;
+
+/// Appends the record's line.
+pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"source\":");
+    item.source.write_json(out);
+    out.extend_from_slice(b",\"line\":");
+    number(item.line, out);
+    out.extend_from_slice(b",\"index\":");
+    number(item.index, out);
+    out.extend_from_slice(b",\"id\":");
+    id(item.id, out);
+    out.extend_from_slice(b",\"kind\":\"");
+    out.extend_from_slice(item.kind.word().as_bytes());
+    out.extend_from_slice(b"\",\"findings\":[");
+    if !item.findings.is_empty() {
+        let mut places = Places::new(item);
+        for (n, one) in item.findings.iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            finding(one, &mut places, out);
+        }
+    }
+    out.extend_from_slice(b"],\"fitness\":");
+    match item.fitness {
+        Some(fitness) if fitness.is_finite() => write_float(fitness, out),
+        _ => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+fn finding(finding: &Finding, places: &mut Places<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"rule\":\"");
+    out.extend_from_slice(finding.rule.as_bytes());
+    out.extend_from_slice(b"\",\"severity\":\"");
+    out.extend_from_slice(finding.severity.word().as_bytes());
+    out.extend_from_slice(b"\",\"action\":");
+    match finding.action {
+        Some(action) => {
+            out.push(b'"');
+            out.extend_from_slice(action.word().as_bytes());
+            out.push(b'"');
+        }
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"message\":");
+    finding.message.write_json(out);
+    out.extend_from_slice(b",\"details\":");
+    details(finding, out);
+    out.extend_from_slice(b",\"pointer\":");
+    places.pointer(finding.place()).text().write_json(out);
+    out.extend_from_slice(b",\"labels\":[");
+    for (n, label) in finding.labels().enumerate() {
+        out.extend_from_slice(if n > 0 { b",{\"pointer\":" } else { b"{\"pointer\":" });
+        places.pointer(&label.place).text().write_json(out);
+        if !label.text.is_empty() {
+            out.extend_from_slice(b",\"text\":");
+            label.text.write_json(out);
+        }
+        let range = places.range(&label.place);
+        out.extend_from_slice(b",\"range\":[");
+        number(range.start, out);
+        out.push(b',');
+        number(range.end, out);
+        out.extend_from_slice(b"]}");
+    }
+    out.extend_from_slice(b"]}");
+}
+
+/// A finding's details as a JSON object, in upstream's key order.
+pub(super) fn details(finding: &Finding, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (n, (key, datum)) in finding.details.iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",\"" } else { b"\"" });
+        out.extend_from_slice(key.as_bytes());
+        out.extend_from_slice(b"\":");
+        datum.write_json(out);
+    }
+    out.push(b'}');
+}
+
+/// A record's id: a string, a number as it is written, else `null`.
+pub(super) fn id(id: Option<Value<'_>>, out: &mut Vec<u8>) {
+    let Some(id) = id else { return out.extend_from_slice(b"null") };
+    match id.kind() {
+        Kind::Int | Kind::Float => out.extend_from_slice(id.raw()),
+        // What is printable ASCII already is already what we would write.
+        Kind::String if id.raw().iter().all(|byte| (0x20..0x7f).contains(byte)) => out.extend_from_slice(id.raw()),
+        Kind::String => id.string().unwrap_or_default().write_json(out),
+        _ => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Digits without an allocation.
+pub(super) fn number(mut number: usize, out: &mut Vec<u8>) {
+    let from = out.len();
+    loop {
+        out.push(b'0' + (number % 10) as u8);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    if let Some(digits) = out.get_mut(from..) {
+        digits.reverse();
+    }
+}

@@ -1,0 +1,52 @@
+//! The JSON Schemas that are part of the program: our run trace, and upstream's own, byte for byte as Python dumps
+//! them (`tests/parity/make_schemas.py`), because prompts hold their text.
+
+use super::record::AnswerSchema;
+
+/// One embedded schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it describes.
+    pub summary: &'static str,
+    /// Its text, with a line end.
+    pub text: &'static str,
+}
+
+/// Every schema.
+pub const ALL: [Schema; 6] = [
+    Schema {
+        name: "trace",
+        summary: "a run record with everything that was recorded of its steps (stepscope's own, version 1)",
+        text: include_str!("schemas/trace.schema.json"),
+    },
+    Schema {
+        name: "procedure",
+        summary: "a global-state procedure (evoproc-procedures 1.2.0)",
+        text: include_str!("schemas/procedure.schema.json"),
+    },
+    Schema { name: "general", summary: "an answer: final_answer", text: include_str!("schemas/general.schema.json") },
+    Schema {
+        name: "bool",
+        summary: "an answer with final_answer_bool",
+        text: include_str!("schemas/bool.schema.json"),
+    },
+    Schema {
+        name: "gsm",
+        summary: "an answer with final_answer_numerical",
+        text: include_str!("schemas/gsm.schema.json"),
+    },
+    Schema { name: "arc", summary: "an answer of A, B, C or D", text: include_str!("schemas/arc.schema.json") },
+];
+
+/// The text of a published answer schema, as `json.dumps(schema, ensure_ascii=False, indent=2)` gives it.
+pub const fn answer(schema: AnswerSchema) -> &'static str {
+    let text = match schema {
+        AnswerSchema::General => include_str!("schemas/general.schema.json"),
+        AnswerSchema::Bool => include_str!("schemas/bool.schema.json"),
+        AnswerSchema::Gsm => include_str!("schemas/gsm.schema.json"),
+        AnswerSchema::Arc => include_str!("schemas/arc.schema.json"),
+    };
+    text.trim_ascii_end()
+}

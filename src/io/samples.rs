@@ -1,0 +1,17 @@
+//! The sample runs, part of the program: what opens where nothing was named.
+
+/// One file of sample runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Its name in the folder `sample_runs`.
+    pub name: &'static str,
+    /// Its bytes.
+    pub bytes: &'static [u8],
+}
+
+/// The sample runs, in the order in which they open.
+pub const SAMPLES: &[Sample] = &[
+    Sample { name: "word_problems.jsonl", bytes: include_bytes!("../../sample_runs/word_problems.jsonl") },
+    Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../sample_runs/by_hand.jsonl") },
+    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../sample_runs/baseline.jsonl") },
+];

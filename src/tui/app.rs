@@ -1,0 +1,335 @@
+//! The whole state of the screen, and what can be asked of it without changing it.
+
+use std::time::Instant;
+
+use ratatui::layout::{Rect, Size};
+use tui_input::Input as Line;
+
+use crate::domain::filter::{Completion, FilterError};
+use crate::domain::text::Shown;
+use crate::io::cut::Skips;
+use crate::io::store::{Standing, Store};
+use crate::shown;
+use crate::tui::inspect::{Hit, Inspect};
+use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
+use crate::tui::list::List;
+use crate::tui::msg::SearchId;
+use crate::tui::table::Table;
+use crate::tui::theme::{Depth, Theme};
+
+/// Which screen is in front.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Screen {
+    /// The table of records.
+    #[default]
+    Table,
+    /// One run.
+    Run,
+    /// One record as JSON.
+    Json,
+}
+
+/// What lies over the screen.
+#[derive(Debug)]
+pub enum Overlay {
+    /// The help, from a line on.
+    Help(usize),
+    /// The palette.
+    Palette(Palette),
+    /// A line of text is being typed.
+    Prompt(Prompt),
+    /// A text in full.
+    Popup(Popup),
+}
+
+/// The palette of actions.
+#[derive(Debug, Default)]
+pub struct Palette {
+    /// What was typed.
+    pub line: Line,
+    /// The cursor among the actions that fit.
+    pub list: List,
+}
+
+/// What a typed line is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Hides records.
+    Filter,
+    /// Looks for text.
+    Find,
+}
+
+/// A line of text that is being typed.
+#[derive(Debug)]
+pub struct Prompt {
+    /// What for.
+    pub purpose: Purpose,
+    /// The text and its cursor.
+    pub line: Line,
+    /// Why the filter is not understood, as it stands.
+    pub error: Option<FilterError>,
+    /// What could stand at the cursor.
+    pub completions: Vec<Completion>,
+    /// The chosen one.
+    pub chosen: Option<usize>,
+}
+
+/// A text in full.
+#[derive(Debug)]
+pub struct Popup {
+    /// What it is.
+    pub title: Shown,
+    /// The text.
+    pub text: Shown,
+    /// The first line on screen.
+    pub top: usize,
+}
+
+/// The line that answers a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// The sentence.
+    pub text: Shown,
+    /// It is about something that did not work.
+    pub failed: bool,
+}
+
+/// A search on the run screen or in the JSON.
+#[derive(Debug, Default)]
+pub struct Find {
+    /// What was typed.
+    pub typed: String,
+    /// The places on the run screen.
+    pub hits: Vec<Hit>,
+    /// The values in the JSON, by their index in the tape.
+    pub nodes: Vec<u32>,
+    /// The place that was visited last.
+    pub at: Option<usize>,
+}
+
+/// The look: which themes there are and which is in force.
+#[derive(Debug)]
+pub struct Looks {
+    /// The theme in force.
+    pub theme: Theme,
+    /// Name and text of every theme, the built-in ones first.
+    pub all: Vec<(String, String)>,
+    /// The one that was chosen; `None`: by the terminal's background.
+    pub chosen: Option<String>,
+    /// What the terminal can show.
+    pub depth: Depth,
+}
+
+/// The whole state.
+#[derive(Debug)]
+pub struct App {
+    /// The records.
+    pub store: Store,
+    /// The screen in front.
+    pub screen: Screen,
+    /// The table.
+    pub table: Table,
+    /// The open record.
+    pub inspect: Option<Inspect>,
+    /// What lies over the screen.
+    pub overlay: Option<Overlay>,
+    /// The keys.
+    pub keymap: Keymap,
+    /// The themes.
+    pub looks: Looks,
+    /// The size of the screen.
+    pub size: Size,
+    /// The beginning of a chord.
+    pub typed: Vec<Key>,
+    /// The count before a key.
+    pub count: Option<usize>,
+    /// The answer to the last key.
+    pub status: Option<Status>,
+    /// The program takes the mouse.
+    pub mouse: bool,
+    /// The record that is being read, and the screen it is for.
+    pub opening: Option<(usize, Screen)>,
+    /// The search in the open record.
+    pub find: Find,
+    /// Number of the next search.
+    pub next_search: SearchId,
+    /// The order of the table is to be made anew at this time.
+    pub arrange_at: Option<Instant>,
+    /// The record to go to when it has been found, from the last session.
+    pub return_to: Option<usize>,
+    /// These are the sample runs that come with the program.
+    pub samples: bool,
+}
+
+impl App {
+    /// A fresh state over some records.
+    pub fn new(store: Store, keymap: Keymap, looks: Looks) -> Self {
+        Self {
+            store,
+            screen: Screen::Table,
+            table: Table::default(),
+            inspect: None,
+            overlay: None,
+            keymap,
+            looks,
+            size: Size::new(80, 24),
+            typed: Vec::new(),
+            count: None,
+            status: None,
+            mouse: true,
+            opening: None,
+            find: Find::default(),
+            next_search: 1,
+            arrange_at: None,
+            return_to: None,
+            samples: false,
+        }
+    }
+
+    /// The context that keys are looked up in.
+    pub fn context(&self) -> Context {
+        match self.screen {
+            Screen::Table => Context::Table,
+            Screen::Run => Context::Run,
+            Screen::Json => Context::Json,
+        }
+    }
+
+    /// The whole screen.
+    pub fn area(&self) -> Rect {
+        Rect::new(0, 0, self.size.width, self.size.height)
+    }
+
+    /// How many rows the table has.
+    pub fn rows(&self) -> usize {
+        self.table.len(self.store.len())
+    }
+
+    /// The record under the cursor of the table.
+    pub fn record(&self) -> Option<usize> {
+        self.table.record(self.table.list.at).filter(|record| *record < self.store.len())
+    }
+
+    /// Whether an action can be done now; if not, why not. Asked by the keys and by the footer: a key that is shown
+    /// works, a key that does not says why.
+    pub fn allowed(&self, action: Action) -> Result<(), &'static str> {
+        use Action as A;
+        let inspect = self.inspect.as_ref();
+        let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+        let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
+        match action {
+            A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
+                need(self.record().is_some(), "there is no record here")
+            }
+            A::Open => need(self.screen != Screen::Json, "use Space to fold"),
+            A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
+            A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
+                need(steps, "this record has no steps")
+            }
+            A::CopyStep => need(steps && self.screen == Screen::Run, "there is no step here"),
+            A::CopyValue | A::CopyPath => need(self.screen != Screen::Table, "open the record first"),
+            A::NextPane | A::PreviousPane | A::Maximise => {
+                need(self.screen == Screen::Run, "there is only one pane here")
+            }
+            A::NextRecord | A::PreviousRecord => need(self.rows() > 1, "there is only one record"),
+            A::NextFinding | A::PreviousFinding => match inspect {
+                Some(inspect) if self.screen != Screen::Table => {
+                    need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
+                }
+                _ => need(self.rows() > 0, "there are no records"),
+            },
+            A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
+            A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
+                need(self.screen == Screen::Table, "go back to the table first")
+            }
+            A::Fold | A::FoldAll | A::UnfoldAll => {
+                need(self.screen == Screen::Json, "open the record as JSON first: J")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn has_search(&self) -> bool {
+        match self.screen {
+            Screen::Table => self.table.finding.is_some(),
+            Screen::Run => !self.find.hits.is_empty(),
+            Screen::Json => !self.find.nodes.is_empty(),
+        }
+    }
+
+    /// The rows of the footer: what works here, the most useful first.
+    pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
+        Keymap::rows(self.context())
+            .chain(Keymap::rows(Context::Anywhere))
+            .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
+    }
+
+    /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
+    pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
+        let here = [self.context(), Context::Anywhere];
+        let mut seen = Vec::new();
+        let rows = here.into_iter().flat_map(Keymap::rows).filter(|binding| {
+            let fresh = !seen.contains(&binding.action);
+            seen.push(binding.action);
+            fresh && !matches!(binding.action, Action::Palette | Action::Escape)
+        });
+        crate::tui::fuzzy::rank(typed, rows, |binding| {
+            format!("{} {}", binding.action.id().replace('_', " "), binding.help)
+        })
+    }
+
+    /// How many records have findings of each severity, as far as they were checked.
+    pub fn severity_counts(&self) -> [usize; 4] {
+        self.store.totals().with
+    }
+
+    /// What all the records are together: the name of the source, or how many there are.
+    pub fn title(&self) -> Shown {
+        match self.store.sources() {
+            _ if self.samples => Shown::own("sample runs"),
+            [] => Shown::own("nothing"),
+            [source] => short_name(&source.name()),
+            sources => shown!("{} files", sources.len()),
+        }
+    }
+
+    /// The name of the source of a record.
+    pub fn name_of(&self, record: usize) -> Shown {
+        let source = self.store.source_of(record).and_then(|source| self.store.sources().get(source));
+        source.map(|source| short_name(&source.name())).unwrap_or_default()
+    }
+
+    /// Whether a source was replaced, cut or deleted while it was open; how, in a few words.
+    pub fn disk_news(&self) -> Option<&'static str> {
+        self.store.sources().iter().find_map(|source| match source.standing {
+            Standing::Changed => Some("↻ changed on disk"),
+            Standing::Gone => Some("↻ deleted on disk"),
+            Standing::Sound | Standing::Failed => None,
+        })
+    }
+
+    /// What was passed over while reading, where that is more than blank lines.
+    pub fn skipped(&self) -> Option<Shown> {
+        let skips = self.store.sources().iter().fold(Skips::default(), |sum, source| sum.plus(source.skips()));
+        (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64))
+    }
+
+    /// How far reading and checking has come, in percent, while it goes on.
+    pub fn percent(&self) -> Option<usize> {
+        let totals = self.store.totals();
+        let (found, size) = self.store.progress();
+        let behind = totals.checked < self.store.len() || found < size;
+        behind.then(|| {
+            let found = if size == 0 { 1.0 } else { found as f64 / size as f64 };
+            let checked = if self.store.is_empty() { 0.0 } else { totals.checked as f64 / self.store.len() as f64 };
+            ((found * checked * 100.0) as usize).min(99)
+        })
+    }
+}
+
+/// The last part of a path.
+fn short_name(name: &Shown) -> Shown {
+    let text = name.as_str();
+    text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
+}

@@ -1,0 +1,174 @@
+//! Does what `update` asked for, and reports back by messages.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+
+use crate::domain::formats;
+use crate::domain::headline::Headline;
+use crate::domain::json::Tape;
+use crate::io::config::session::{FileView, Session};
+use crate::io::failure::Failure;
+use crate::io::reading::Reading;
+use crate::io::search;
+use crate::tui::msg::{Msg, Work};
+
+/// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
+const MAX_HEADLINE_TEXT: usize = 4 << 20;
+
+/// The way from background threads to the event loop. It can be handed out before the loop runs; what is sent then
+/// waits.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox(Arc<Slot>);
+
+#[derive(Debug, Default)]
+struct Slot {
+    sender: Mutex<Option<mpsc::Sender<Msg>>>,
+    attached: Condvar,
+    closed: AtomicBool,
+}
+
+impl Outbox {
+    /// Sends from a background thread; waits where the loop is behind. `false`: the loop has ended.
+    pub fn send(&self, message: Msg) -> bool {
+        let mut slot = self.0.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        while slot.is_none() && !self.0.closed.load(Ordering::Acquire) {
+            slot = self.0.attached.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+        let sender = slot.clone();
+        drop(slot);
+        sender.is_some_and(|sender| sender.blocking_send(message).is_ok())
+    }
+
+    /// The loop runs: what waited is sent.
+    pub fn attach(&self, sender: mpsc::Sender<Msg>) {
+        *self.0.sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        self.0.attached.notify_all();
+    }
+
+    /// The loop will not run any more: nobody need wait.
+    pub fn close(&self) {
+        self.0.closed.store(true, Ordering::Release);
+        self.0.attached.notify_all();
+    }
+}
+
+/// Does the work.
+#[derive(Debug)]
+pub struct Performer {
+    outbox: Outbox,
+    reader: Sender<Work>,
+    search: Option<search::Running>,
+    memory: Memory,
+}
+
+/// What is remembered of this session, and why it could not be, if so.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Everything that is remembered.
+    pub session: Session,
+    /// Under what this session's view is remembered; `None`: nowhere.
+    pub path: Option<PathBuf>,
+    /// Why nothing could be remembered.
+    pub failure: Option<Failure>,
+}
+
+impl Memory {
+    fn keep(&mut self, view: FileView, theme: Option<&str>) {
+        if let Some(path) = &self.path {
+            self.session.remember(path, view);
+        }
+        if let Some(theme) = theme.filter(|theme| self.session.theme() != Some(theme)) {
+            self.session.choose_theme(theme);
+        }
+        self.failure = self.session.save().err();
+    }
+}
+
+impl Performer {
+    /// Starts the thread that reads.
+    pub fn new(outbox: Outbox, memory: Memory) -> Self {
+        let (reader, wanted) = channel();
+        let to_loop = outbox.clone();
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop));
+        Self { outbox, reader, search: None, memory }
+    }
+
+    /// Why nothing could be remembered, if so.
+    pub fn complaint(self) -> Option<Failure> {
+        self.memory.failure
+    }
+
+    /// Starts a piece of work; never waits for it.
+    pub fn perform(&mut self, work: Work) {
+        match work {
+            Work::Headlines(_) | Work::Record(..) => {
+                // The thread lives as long as this does.
+                let _ = self.reader.send(work);
+            }
+            Work::Search(id, filter, plan) => {
+                let outbox = self.outbox.clone();
+                let fits = move |text: &[u8]| filter.fits_text(text);
+                let report = move |found: search::Found| {
+                    outbox.send(match found {
+                        search::Found::Some(records) => Msg::Found(id, records, false),
+                        search::Found::All => Msg::Found(id, Vec::new(), true),
+                        search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
+                    })
+                };
+                self.search = Some(search::start(plan, fits, report));
+            }
+            Work::EndSearch => self.search = None,
+            Work::Begin => {}
+            // The last thing that is done, so it may take its time.
+            Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
+        }
+    }
+}
+
+fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox) {
+    while let Ok(first) = wanted.recv() {
+        // Of several requests for rows only the last is about what is on screen now.
+        let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
+        let last_rows = work.iter().rposition(|work| matches!(work, Work::Headlines(_)));
+        let mut n = 0;
+        work.retain(|work| {
+            n += 1;
+            !matches!(work, Work::Headlines(_)) || Some(n - 1) == last_rows
+        });
+        for work in work {
+            if let Some(message) = read(work)
+                && !outbox.send(message)
+            {
+                return;
+            }
+        }
+    }
+}
+
+/// Reads what is wanted; `None` for work that is no reading.
+pub fn read(work: Work) -> Option<Msg> {
+    match work {
+        Work::Headlines(rows) => {
+            let mut tape = Tape::default();
+            let rows = rows.into_iter().map(|(record, reading)| (record, headline(&reading, &mut tape))).collect();
+            Some(Msg::Headlines(rows))
+        }
+        Work::Record(record, reading) => {
+            let result = reading.read().and_then(|text| Ok((text, reading.line()?)));
+            Some(Msg::Record(record, result))
+        }
+        Work::Begin | Work::Search(..) | Work::EndSearch | Work::Keep(..) => None,
+    }
+}
+
+fn headline(reading: &Reading, tape: &mut Tape) -> Headline {
+    let Ok(text) = reading.read_head(MAX_HEADLINE_TEXT) else { return Headline::default() };
+    match tape.parse(&text) {
+        Some(root) => Headline::of(&formats::read(root)),
+        None => Headline::of_broken(&text),
+    }
+}

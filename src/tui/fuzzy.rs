@@ -1,0 +1,31 @@
+//! Fuzzy ranking of a few names by what was typed.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+/// The items that fit what was typed, the best first; all in their order if nothing was typed.
+pub fn rank<T>(typed: &str, items: impl Iterator<Item = T>, text: impl Fn(&T) -> String) -> Vec<T> {
+    let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    let mut ranked: Vec<(u32, T)> = items
+        .filter_map(|item| {
+            let score = pattern.score(Utf32Str::new(&text(&item), &mut buffer), &mut matcher)?;
+            Some((score, item))
+        })
+        .collect();
+    ranked.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    ranked.into_iter().map(|(_, item)| item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_best_fit_comes_first() {
+        let rank =
+            |typed: &str| super::rank(typed, ["sort next", "next step", "help"].into_iter(), |s| (*s).to_owned());
+        assert_eq!(rank("help"), ["help"]);
+        assert_eq!(rank("nxst").first(), Some(&"next step"));
+        assert_eq!(rank(""), ["sort next", "next step", "help"]);
+    }
+}

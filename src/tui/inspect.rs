@@ -1,0 +1,425 @@
+//! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
+
+use ratatui::layout::Rect;
+
+use crate::domain::finding::Severity;
+use crate::domain::json::Pointer;
+use crate::domain::procedure::FINAL_ANSWER;
+use crate::domain::state::{Influence, Moment};
+use crate::domain::text::Shown;
+use crate::tui::list::{List, Move};
+use crate::tui::model::{Detail, Opened};
+use crate::tui::outline::Outline;
+use crate::tui::prose;
+use crate::tui::theme::Theme;
+
+/// The panes of the run screen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Pane {
+    /// The task's text, gold and answer.
+    Question,
+    /// The steps.
+    #[default]
+    Steps,
+    /// One step in full.
+    Step,
+    /// The global state.
+    State,
+    /// What the rules say.
+    Findings,
+}
+
+impl Pane {
+    /// In the order of `Tab`.
+    pub const ALL: [Self; 5] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Question];
+}
+
+/// What the step pane shows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Tab {
+    /// What it reads and writes.
+    #[default]
+    Data,
+    /// The prompt.
+    Prompt,
+    /// The schema that was asked for.
+    Schema,
+    /// The reply as it came.
+    Reply,
+}
+
+impl Tab {
+    /// In their order.
+    pub const ALL: [Self; 4] = [Self::Data, Self::Prompt, Self::Schema, Self::Reply];
+
+    /// The word on the tab.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Prompt => "prompt",
+            Self::Schema => "schema",
+            Self::Reply => "reply",
+        }
+    }
+}
+
+/// A place that a search found on the run screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hit {
+    /// In the question.
+    Question,
+    /// In a step's text.
+    Step(usize),
+    /// In a variable's name, description or value.
+    Variable(usize),
+    /// In a finding.
+    Finding(usize),
+}
+
+/// The open record and everything about how it is looked at.
+#[derive(Debug)]
+pub struct Inspect {
+    /// The record.
+    pub opened: Opened,
+    /// How many steps have run at the moment that is shown; 0 is the start.
+    pub moment: Moment,
+    /// The pane that has the keys.
+    pub pane: Pane,
+    /// That pane fills the screen.
+    pub maximised: bool,
+    /// Cursor of the variables.
+    pub variables: List,
+    /// Cursor of the findings.
+    pub findings: List,
+    /// First step on screen.
+    pub steps: List,
+    /// First line of the question on screen.
+    pub question_top: usize,
+    /// First line of the step on screen.
+    pub detail_top: usize,
+    /// What the step pane shows.
+    pub tab: Tab,
+    /// The current step in full.
+    pub detail: Detail,
+    /// The other end of the difference.
+    pub anchor: Option<Moment>,
+    /// What can influence the chosen variable, while the state pane has the keys.
+    pub influence: Option<Influence>,
+    /// The record as JSON.
+    pub outline: Outline,
+}
+
+impl Inspect {
+    /// Looks at a record from its end, where the answer is; with findings, from the first that names a step.
+    pub fn new(opened: Opened) -> Self {
+        let steps = opened.steps.len();
+        let outline = opened.root().map(Outline::new).unwrap_or_default();
+        let mut inspect = Self {
+            opened,
+            moment: Moment(steps),
+            pane: Pane::Steps,
+            maximised: false,
+            variables: List::default(),
+            findings: List::default(),
+            steps: List::default(),
+            question_top: 0,
+            detail_top: 0,
+            tab: Tab::Data,
+            detail: Detail::default(),
+            anchor: None,
+            influence: None,
+            outline,
+        };
+        if steps == 0 {
+            inspect.pane = Pane::State;
+        }
+        inspect.variables.at = inspect.answer_variable();
+        inspect.refresh();
+        inspect
+    }
+
+    /// Keeps the way of looking that another record had.
+    #[must_use]
+    pub fn like(mut self, other: &Self) -> Self {
+        if self.opened.has_steps() || other.pane != Pane::Steps {
+            self.pane = other.pane;
+        }
+        self.maximised = other.maximised;
+        self.tab = other.tab;
+        self.refresh();
+        self
+    }
+
+    /// The variable that everything leads to.
+    fn answer_variable(&self) -> usize {
+        let variables = &self.opened.variables;
+        let named = variables.iter().position(|row| row.name.as_str() == FINAL_ANSWER);
+        named.unwrap_or_else(|| variables.len().saturating_sub(1))
+    }
+
+    /// The position of the current step; `None` at the start.
+    pub fn step(&self) -> Option<usize> {
+        self.moment.0.checked_sub(1)
+    }
+
+    /// Goes to a moment.
+    pub fn go_to_moment(&mut self, moment: usize) {
+        self.moment = Moment(moment.min(self.opened.steps.len()));
+        self.steps.at = self.moment.0.saturating_sub(1);
+        self.detail_top = 0;
+        self.refresh();
+    }
+
+    /// Goes to a step by its position.
+    pub fn go_to_step(&mut self, step: usize) {
+        self.go_to_moment(step + 1);
+    }
+
+    fn refresh(&mut self) {
+        self.detail = self.step().map(|step| self.opened.detail(step)).unwrap_or_default();
+        self.influence = (self.pane == Pane::State && self.opened.has_steps() && !self.opened.variables.is_empty())
+            .then(|| self.opened.influence(self.variables.at));
+    }
+
+    /// Gives the keys to another pane, `by` further.
+    pub fn next_pane(&mut self, by: isize) {
+        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
+        let len = Pane::ALL.len();
+        let next = (at as isize + by).rem_euclid(len as isize) as usize;
+        self.focus(Pane::ALL.get(next).copied().unwrap_or_default());
+    }
+
+    /// Gives the keys to a pane.
+    pub fn focus(&mut self, pane: Pane) {
+        self.pane = pane;
+        self.refresh();
+    }
+
+    /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen.
+    pub fn go(&mut self, movement: Move, area: Rect, theme: &Theme) {
+        let height = inner_height(area);
+        match self.pane {
+            Pane::Steps => {
+                self.steps.go(movement, self.opened.steps.len(), height);
+                if self.opened.has_steps() {
+                    self.go_to_step(self.steps.at);
+                }
+            }
+            Pane::State => {
+                // One line of the pane is its heading.
+                self.variables.go(movement, self.opened.variables.len(), height.saturating_sub(1));
+                self.refresh();
+            }
+            Pane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
+            Pane::Question => {
+                let lines = self.question_lines(inner_width(area));
+                scroll(&mut self.question_top, movement, lines, height);
+            }
+            Pane::Step => {
+                let lines = crate::tui::panes::step::height(self, inner_width(area), theme);
+                scroll(&mut self.detail_top, movement, lines, height);
+            }
+        }
+    }
+
+    /// How many lines the question takes.
+    pub fn question_lines(&self, width: usize) -> usize {
+        prose::wrap(self.opened.question.as_str(), width).len()
+    }
+
+    /// Keeps every cursor on screen.
+    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect) {
+        self.steps.at = self.moment.0.saturating_sub(1);
+        self.steps.settle(self.opened.steps.len(), inner_height(area_of(Pane::Steps)));
+        let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
+        self.variables.settle(self.opened.variables.len(), state_height);
+        self.findings.settle(self.opened.notes.len(), inner_height(area_of(Pane::Findings)));
+    }
+
+    /// The next tab of the step pane, or the one before.
+    pub fn turn_tab(&mut self, by: isize) {
+        let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0) as isize;
+        let next = (at + by).rem_euclid(Tab::ALL.len() as isize) as usize;
+        self.tab = Tab::ALL.get(next).copied().unwrap_or_default();
+        self.detail_top = 0;
+    }
+
+    /// To the next finding, and to the step and variable it is about.
+    pub fn next_finding(&mut self, by: isize) -> bool {
+        let count = self.opened.notes.len();
+        if count == 0 {
+            return false;
+        }
+        // The first press shows the finding under the cursor; only the next one moves on.
+        let visited = self.pane == Pane::Findings;
+        let at = if visited { self.findings.at as isize + by } else { self.findings.at as isize };
+        self.findings.at = at.rem_euclid(count as isize) as usize;
+        self.pane = Pane::Findings;
+        self.show_finding();
+        true
+    }
+
+    /// Goes to the step and the variable that the finding under the cursor is about.
+    pub fn show_finding(&mut self) {
+        let Some(note) = self.opened.notes.get(self.findings.at) else { return };
+        let (step, variable, pointer) = (note.step, note.variable, note.pointer.clone());
+        if let Some(variable) = variable {
+            self.variables.at = variable;
+        }
+        match step {
+            Some(step) => self.go_to_step(step),
+            None => self.refresh(),
+        }
+        self.show_in_json(&pointer);
+    }
+
+    /// Moves the JSON view to a place.
+    pub fn show_in_json(&mut self, pointer: &Pointer) {
+        if let Some(root) = self.opened.root() {
+            self.outline.go_to(root, pointer);
+        }
+    }
+
+    /// The variable that `w` and `W` are about: the chosen one, else the first that the step reads.
+    fn subject_variable(&self) -> Option<usize> {
+        match self.pane {
+            Pane::State | Pane::Findings => Some(self.variables.at),
+            _ => self.detail.reads.first().or_else(|| self.detail.writes.first()).map(|value| value.variable),
+        }
+    }
+
+    /// To the step that writes the variable; of several the one that holds now, or the next.
+    pub fn go_to_writer(&mut self) -> Result<(), &'static str> {
+        let variable = self.subject_variable().ok_or("no variable is chosen")?;
+        self.variables.at = variable;
+        let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
+        let holding =
+            self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
+        let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
+        let step = step.ok_or("no step writes this variable")?;
+        self.go_to_step(step);
+        Ok(())
+    }
+
+    /// To the next step that reads the variable, round and round.
+    pub fn go_to_reader(&mut self) -> Result<(), &'static str> {
+        let variable = self.subject_variable().ok_or("no variable is chosen")?;
+        self.variables.at = variable;
+        let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
+        let here = self.moment.0;
+        let next = row.readers.iter().copied().find(|&reader| reader + 1 > here);
+        let step = next.or(row.readers.first().copied()).ok_or("no step reads this variable")?;
+        self.go_to_step(step);
+        Ok(())
+    }
+
+    /// The difference on or off; its other end is the moment before this step.
+    pub fn toggle_difference(&mut self) {
+        self.anchor = match self.anchor {
+            Some(_) => None,
+            None => Some(Moment(self.moment.0.saturating_sub(1))),
+        };
+        if self.anchor.is_some() {
+            self.focus(Pane::State);
+        }
+    }
+
+    /// How many findings stand there, by severity.
+    pub fn counts(&self) -> [usize; 4] {
+        Severity::ALL.map(|severity| self.opened.count(severity))
+    }
+
+    /// The place in the record that the cursor is on.
+    pub fn pointer(&self) -> Pointer {
+        let step =
+            |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
+        let found = match self.pane {
+            Pane::Question => Some(Pointer::from_iter(["question"])),
+            Pane::Steps | Pane::Step => step(self.step()),
+            Pane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
+            Pane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
+        };
+        found.unwrap_or_default()
+    }
+
+    /// The value of the chosen variable at this moment, else its last one.
+    pub fn chosen_value(&self) -> Option<&crate::tui::model::ShownValue> {
+        let held = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.value.as_ref());
+        held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
+    }
+
+    /// What the cursor is on, with a title: for the pop-up and for copying.
+    pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
+        match self.pane {
+            Pane::Question => Some((Shown::own("question"), self.opened.question.clone())),
+            Pane::Steps | Pane::Step => Some((Shown::own("step"), self.detail.text.clone())),
+            Pane::State => {
+                let name = self.opened.variables.get(self.variables.at)?.name.clone();
+                let value = self.chosen_value()?;
+                let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
+                Some((name, whole.unwrap_or_else(|| value.line.clone())))
+            }
+            Pane::Findings => {
+                let note = self.opened.notes.get(self.findings.at)?;
+                Some((Shown::own(note.rule), note.message.clone()))
+            }
+        }
+    }
+
+    /// Every place on this screen that holds a text, in reading order.
+    pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        if is_match(self.opened.question.as_str()) {
+            hits.push(Hit::Question);
+        }
+        let steps = self.opened.steps.iter().enumerate();
+        hits.extend(steps.filter(|(_, row)| is_match(row.text.as_str())).map(|(n, _)| Hit::Step(n)));
+        for (n, row) in self.opened.variables.iter().enumerate() {
+            let values = row.writes.iter().filter_map(|write| write.value.as_ref());
+            let mut texts =
+                values.map(|value| value.line.as_str()).chain([row.name.as_str(), row.description.as_str()]);
+            if texts.any(&is_match) {
+                hits.push(Hit::Variable(n));
+            }
+        }
+        let notes = self.opened.notes.iter().enumerate();
+        hits.extend(notes.filter(|(_, note)| is_match(note.message.as_str())).map(|(n, _)| Hit::Finding(n)));
+        hits
+    }
+
+    /// Goes to a place that was found.
+    pub fn visit(&mut self, hit: Hit) {
+        match hit {
+            Hit::Question => self.focus(Pane::Question),
+            Hit::Step(step) => {
+                self.pane = Pane::Steps;
+                self.go_to_step(step);
+            }
+            Hit::Variable(variable) => {
+                self.variables.at = variable;
+                self.focus(Pane::State);
+            }
+            Hit::Finding(finding) => {
+                self.findings.at = finding;
+                self.pane = Pane::Findings;
+                self.show_finding();
+            }
+        }
+    }
+}
+
+fn scroll(top: &mut usize, movement: Move, lines: usize, height: usize) {
+    let mut list = List { at: *top, top: *top };
+    list.go(movement, (lines + 1).saturating_sub(height).max(1), 1);
+    *top = list.at;
+}
+
+/// The lines inside a pane's border.
+pub fn inner_height(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(2))
+}
+
+/// The columns inside a pane's border and its blank at both sides.
+pub fn inner_width(area: Rect) -> usize {
+    usize::from(area.width.saturating_sub(4))
+}

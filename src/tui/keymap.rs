@@ -1,0 +1,471 @@
+//! The one table of keys: it feeds look-up, footer, help, palette, `stepscope keys` and the README.
+
+use std::collections::BTreeMap;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Where a key means something. A look-up asks the context in front first, then [`Context::Anywhere`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Context {
+    /// Every screen that does not take text.
+    Anywhere,
+    /// The table of records.
+    Table,
+    /// The run screen.
+    Run,
+    /// The record as JSON.
+    Json,
+}
+
+impl Context {
+    /// The heading in the help.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Anywhere => "Anywhere",
+            Self::Table => "Table of records",
+            Self::Run => "Run",
+            Self::Json => "Record as JSON",
+        }
+    }
+
+    /// All, in the order of the help.
+    pub const ALL: [Self; 4] = [Self::Anywhere, Self::Table, Self::Run, Self::Json];
+}
+
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])* $name:ident = $id:literal,)*) => {
+        /// What a key can do. Every action has an id, by which it is remapped and called from the palette.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum Action { $($(#[doc = $doc])* $name,)* }
+
+        impl Action {
+            /// Every action.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its id in the configuration.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$name => $id,)* }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Up one screen; from the first, out.
+    Back = "back",
+    /// Out.
+    Quit = "quit",
+    /// The help.
+    Help = "help",
+    /// The palette of all actions.
+    Palette = "palette",
+    /// Closes what is open in front.
+    Escape = "escape",
+    /// One down.
+    Down = "down",
+    /// One up.
+    Up = "up",
+    /// To the left, or fold.
+    Left = "left",
+    /// To the right, or unfold.
+    Right = "right",
+    /// To the first.
+    Top = "top",
+    /// To the last.
+    Bottom = "bottom",
+    /// Half a page down.
+    HalfDown = "half_page_down",
+    /// Half a page up.
+    HalfUp = "half_page_up",
+    /// A page down.
+    PageDown = "page_down",
+    /// A page up.
+    PageUp = "page_up",
+    /// Opens what the cursor is on.
+    Open = "open",
+    /// To the next step.
+    NextStep = "next_step",
+    /// To the step before.
+    PreviousStep = "previous_step",
+    /// To the next record.
+    NextRecord = "next_record",
+    /// To the record before.
+    PreviousRecord = "previous_record",
+    /// To the next pane.
+    NextPane = "next_pane",
+    /// To the pane before.
+    PreviousPane = "previous_pane",
+    /// The pane fills the screen, or no longer.
+    Maximise = "maximise",
+    /// Looks for text, and visits what is found.
+    Find = "find",
+    /// To the next place found.
+    FindNext = "find_next",
+    /// To the place found before.
+    FindPrevious = "find_previous",
+    /// Hides the records that do not fit.
+    Filter = "filter",
+    /// To the next finding.
+    NextFinding = "next_finding",
+    /// To the finding before.
+    PreviousFinding = "previous_finding",
+    /// To the step that writes the variable.
+    Writer = "writer",
+    /// To the next step that reads the variable.
+    Reader = "reader",
+    /// What changed between two steps.
+    Difference = "difference",
+    /// The record as JSON.
+    Json = "json",
+    /// Folds or unfolds.
+    Fold = "fold",
+    /// Folds everything.
+    FoldAll = "fold_all",
+    /// Unfolds everything.
+    UnfoldAll = "unfold_all",
+    /// Copies the value.
+    CopyValue = "copy_value",
+    /// Copies the path.
+    CopyPath = "copy_path",
+    /// Copies the question.
+    CopyQuestion = "copy_question",
+    /// Copies the step.
+    CopyStep = "copy_step",
+    /// Copies the record.
+    CopyRecord = "copy_record",
+    /// Sorts by the next column.
+    SortNext = "sort_next",
+    /// Sorts by the column before.
+    SortPrevious = "sort_previous",
+    /// Turns the order round.
+    SortReverse = "sort_reverse",
+    /// The next theme.
+    Theme = "theme",
+    /// The mouse on or off.
+    Mouse = "mouse",
+    /// To the shell, `fg` comes back.
+    Suspend = "suspend",
+    /// Draws everything anew.
+    Redraw = "redraw",
+}
+
+impl Action {
+    /// The action of an id.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.id() == id)
+    }
+}
+
+/// One row of the table of keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// Where the keys hold.
+    pub context: Context,
+    /// The keys: single ones (`j`, `Down`, `^D`) or chords (`y v`).
+    pub keys: &'static [&'static str],
+    /// What they do.
+    pub action: Action,
+    /// The word in the footer; empty: not in the footer.
+    pub hint: &'static str,
+    /// The line in the help.
+    pub help: &'static str,
+}
+
+const fn bind(
+    context: Context,
+    keys: &'static [&'static str],
+    action: Action,
+    hint: &'static str,
+    help: &'static str,
+) -> Binding {
+    Binding { context, keys, action, hint, help }
+}
+
+/// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
+pub const BINDINGS: &[Binding] = {
+    use Action as A;
+    use Context::{Anywhere, Json, Run, Table};
+    &[
+        bind(Table, &["Enter"], A::Open, "open", "open the record"),
+        bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
+        bind(Table, &["/"], A::Find, "find", "find text in the records and visit each"),
+        bind(Table, &["n"], A::FindNext, "", "next record found"),
+        bind(Table, &["N"], A::FindPrevious, "", "record found before"),
+        bind(Table, &[">"], A::SortNext, "sort", "sort by the next column"),
+        bind(Table, &["<"], A::SortPrevious, "", "sort by the column before"),
+        bind(Table, &["~"], A::SortReverse, "", "turn the order round"),
+        bind(Table, &["e"], A::NextFinding, "next finding", "next record with findings"),
+        bind(Table, &["E"], A::PreviousFinding, "", "record with findings before"),
+        bind(Run, &["]"], A::NextStep, "next step", "next step: the state moves on"),
+        bind(Run, &["["], A::PreviousStep, "back", "step before: the state goes back in time"),
+        bind(Run, &["e"], A::NextFinding, "next finding", "next finding, and jump to where it stands"),
+        bind(Run, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
+        bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
+        bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(Run, &["}"], A::NextRecord, "record", "next record"),
+        bind(Run, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Run, &["Enter"], A::Open, "", "open what the cursor is on: the value, or the finding's place"),
+        bind(Run, &["/"], A::Find, "", "find text in this run"),
+        bind(Run, &["n"], A::FindNext, "", "next place found"),
+        bind(Run, &["N"], A::FindPrevious, "", "place found before"),
+        bind(Json, &["Space", "Enter"], A::Fold, "fold", "fold or unfold"),
+        bind(Json, &["H"], A::FoldAll, "", "fold everything"),
+        bind(Json, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
+        bind(Json, &["e"], A::NextFinding, "next finding", "next finding, and jump to where it stands"),
+        bind(Json, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Json, &["}"], A::NextRecord, "record", "next record"),
+        bind(Json, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Json, &["/"], A::Find, "find", "find text in the record"),
+        bind(Json, &["n"], A::FindNext, "", "next place found"),
+        bind(Json, &["N"], A::FindPrevious, "", "place found before"),
+        bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
+        bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
+        bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),
+        bind(Anywhere, &["J"], A::Json, "json", "the record as JSON, findings marked in it"),
+        bind(Anywhere, &["j", "Down"], A::Down, "", "down; a count goes before it, as in 5j"),
+        bind(Anywhere, &["k", "Up"], A::Up, "", "up"),
+        bind(Anywhere, &["h", "Left"], A::Left, "", "left; fold; tab before"),
+        bind(Anywhere, &["l", "Right"], A::Right, "", "right; unfold; next tab"),
+        bind(Anywhere, &["g", "Home"], A::Top, "", "to the first"),
+        bind(Anywhere, &["G", "End"], A::Bottom, "", "to the last; with a count, to that one"),
+        bind(Anywhere, &["^D"], A::HalfDown, "", "half a page down"),
+        bind(Anywhere, &["^U"], A::HalfUp, "", "half a page up"),
+        bind(Anywhere, &["PgDn", "^F"], A::PageDown, "", "a page down"),
+        bind(Anywhere, &["PgUp", "^B"], A::PageUp, "", "a page up"),
+        bind(Anywhere, &["y v"], A::CopyValue, "", "copy the value under the cursor"),
+        bind(Anywhere, &["y p"], A::CopyPath, "", "copy its path as a JSON pointer"),
+        bind(Anywhere, &["y q"], A::CopyQuestion, "", "copy the question"),
+        bind(Anywhere, &["y s"], A::CopyStep, "", "copy the step"),
+        bind(Anywhere, &["y r"], A::CopyRecord, "", "copy the record"),
+        bind(Anywhere, &["t"], A::Theme, "", "next theme"),
+        bind(Anywhere, &["M"], A::Mouse, "", "the mouse on or off (off: the terminal's own selection)"),
+        bind(Anywhere, &["^L"], A::Redraw, "", "draw everything anew"),
+        bind(Anywhere, &["^Z"], A::Suspend, "", "to the shell; fg comes back"),
+        bind(Anywhere, &[":", "^P"], A::Palette, "", "palette: every action by name"),
+        bind(Anywhere, &["Esc"], A::Escape, "", "close what is in front, drop the filter, up"),
+        bind(Anywhere, &["?"], A::Help, "help", "this help"),
+        bind(Anywhere, &["q"], A::Back, "back", "back; from the first screen, quit"),
+        bind(Anywhere, &["Q", "^C"], A::Quit, "", "quit"),
+    ]
+};
+
+/// One key, told apart as terminals can: characters carry their shift in themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Key {
+    code: KeyCode,
+    control: bool,
+    shift: bool,
+}
+
+impl Key {
+    /// The key of a terminal event.
+    pub fn from_event(event: KeyEvent) -> Self {
+        let control = event.modifiers.contains(KeyModifiers::CONTROL);
+        let (code, shift) = match event.code {
+            KeyCode::Char(c) if control => (KeyCode::Char(c.to_ascii_lowercase()), false),
+            KeyCode::Char(c) => (KeyCode::Char(c), false),
+            KeyCode::BackTab => (KeyCode::Tab, true),
+            code => (code, event.modifiers.contains(KeyModifiers::SHIFT)),
+        };
+        Self { code, control, shift }
+    }
+
+    /// The key of a name in the table: `j`, `^D`, `S-Tab`, `PgDn`, `Space`, `F5`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let plain = |code| Self { code, control: false, shift: false };
+        if let Some(rest) = name.strip_prefix("S-") {
+            return Self::from_name(rest).map(|key| Self { shift: true, ..key });
+        }
+        let mut chars = name.chars();
+        match (chars.next(), chars.next(), chars.next()) {
+            (Some(c), None, _) => return Some(plain(KeyCode::Char(c))),
+            (Some('^'), Some(c), None) => {
+                return Some(Self { control: true, ..plain(KeyCode::Char(c.to_ascii_lowercase())) });
+            }
+            _ => {}
+        }
+        if let Some(n) = name.strip_prefix('F').and_then(|n| n.parse().ok()).filter(|n| (1..=12).contains(n)) {
+            return Some(plain(KeyCode::F(n)));
+        }
+        let code = match name {
+            "Enter" => KeyCode::Enter,
+            "Esc" => KeyCode::Esc,
+            "Tab" => KeyCode::Tab,
+            "Space" => KeyCode::Char(' '),
+            "Backspace" => KeyCode::Backspace,
+            "Up" => KeyCode::Up,
+            "Down" => KeyCode::Down,
+            "Left" => KeyCode::Left,
+            "Right" => KeyCode::Right,
+            "Home" => KeyCode::Home,
+            "End" => KeyCode::End,
+            "PgUp" => KeyCode::PageUp,
+            "PgDn" => KeyCode::PageDown,
+            "Del" => KeyCode::Delete,
+            "Ins" => KeyCode::Insert,
+            _ => return None,
+        };
+        Some(plain(code))
+    }
+
+    /// The digit, for counts.
+    pub fn digit(self) -> Option<usize> {
+        match self.code {
+            KeyCode::Char(c) if !self.control => c.to_digit(10).map(|digit| digit as usize),
+            _ => None,
+        }
+    }
+}
+
+/// What a look-up found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lookup {
+    /// This action.
+    Found(Action),
+    /// The beginning of a chord.
+    Prefix,
+    /// Nothing.
+    Unknown,
+}
+
+/// The keys in force: the table with the user's changes.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    chords: Vec<(Context, Vec<Key>, Action)>,
+    names: BTreeMap<Action, Vec<String>>,
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        let mut keymap = Self { chords: Vec::new(), names: BTreeMap::new() };
+        for binding in BINDINGS {
+            for name in binding.keys {
+                if let Some(keys) = parse_chord(name) {
+                    keymap.chords.push((binding.context, keys, binding.action));
+                }
+            }
+        }
+        keymap
+    }
+}
+
+fn parse_chord(name: &str) -> Option<Vec<Key>> {
+    let keys: Option<Vec<Key>> = name.split(' ').map(Key::from_name).collect();
+    keys.filter(|keys| !keys.is_empty())
+}
+
+impl Keymap {
+    /// The table with the user's changes: action ids with their keys, which replace the default ones wherever the
+    /// action is bound. An error says which change cannot be made, and why.
+    pub fn with_changes<'a>(
+        changes: impl IntoIterator<Item = (&'a str, &'a [String])>,
+    ) -> Result<Self, (usize, String)> {
+        let mut keymap = Self::default();
+        for (n, (id, names)) in changes.into_iter().enumerate() {
+            let action = Action::from_id(id)
+                .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
+            let contexts: Vec<Context> =
+                BINDINGS.iter().filter(|binding| binding.action == action).map(|binding| binding.context).collect();
+            keymap.chords.retain(|(_, _, bound)| *bound != action);
+            for name in names {
+                let keys = parse_chord(name).ok_or_else(|| {
+                    (n, format!("{name:?} is no key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
+                })?;
+                for &context in &contexts {
+                    // The user's word beats a default binding of the same keys.
+                    keymap.chords.retain(|(place, bound, _)| *place != context || *bound != keys);
+                    keymap.chords.push((context, keys.clone(), action));
+                }
+            }
+            keymap.names.insert(action, names.to_vec());
+        }
+        Ok(keymap)
+    }
+
+    /// What the keys typed so far mean in a context.
+    pub fn look_up(&self, context: Context, typed: &[Key]) -> Lookup {
+        let mut prefix = false;
+        for place in [context, Context::Anywhere] {
+            for (bound_in, keys, action) in &self.chords {
+                if *bound_in == place && keys.starts_with(typed) {
+                    if keys.len() == typed.len() {
+                        return Lookup::Found(*action);
+                    }
+                    prefix = true;
+                }
+            }
+        }
+        if prefix { Lookup::Prefix } else { Lookup::Unknown }
+    }
+
+    /// The keys of a binding, as they are named now.
+    pub fn names(&self, binding: &Binding) -> Vec<String> {
+        self.names
+            .get(&binding.action)
+            .cloned()
+            .unwrap_or_else(|| binding.keys.iter().map(|key| (*key).to_owned()).collect())
+    }
+
+    /// The rows of a context.
+    pub fn rows(context: Context) -> impl Iterator<Item = &'static Binding> {
+        BINDINGS.iter().filter(move |binding| binding.context == context)
+    }
+}
+
+/// The table of keys as the README shows it.
+pub fn markdown() -> String {
+    use std::fmt::Write as _;
+    let mut out = String::new();
+    for context in Context::ALL {
+        let _ = write!(out, "**{}**\n\n| keys | action | |\n|---|---|---|\n", context.title());
+        for binding in Keymap::rows(context) {
+            let keys = binding.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
+            let _ = writeln!(out, "| {keys} | {} | {} |", binding.action.id(), binding.help);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(name: &str) -> Vec<Key> {
+        parse_chord(name).unwrap()
+    }
+
+    #[test]
+    fn every_row_is_found_by_its_keys_and_has_help() {
+        let keymap = Keymap::default();
+        for binding in BINDINGS {
+            assert!(!binding.help.is_empty());
+            for name in binding.keys {
+                assert_eq!(keymap.look_up(binding.context, &keys(name)), Lookup::Found(binding.action), "{name}");
+            }
+        }
+        for action in Action::ALL {
+            assert!(BINDINGS.iter().any(|binding| binding.action == *action), "{action:?} has no key");
+            assert_eq!(Action::from_id(action.id()), Some(*action));
+        }
+    }
+
+    #[test]
+    fn chords_wait_for_their_end() {
+        let keymap = Keymap::default();
+        assert_eq!(keymap.look_up(Context::Run, &keys("y")), Lookup::Prefix);
+        assert_eq!(keymap.look_up(Context::Run, &keys("y v")), Lookup::Found(Action::CopyValue));
+        assert_eq!(keymap.look_up(Context::Run, &keys("y y")), Lookup::Unknown);
+    }
+
+    #[test]
+    fn the_user_may_change_keys_and_hears_what_is_wrong() {
+        let down = ["^J".to_owned(), "e".to_owned()];
+        let keymap = Keymap::with_changes([("down", &down[..])]).unwrap();
+        assert_eq!(keymap.look_up(Context::Table, &keys("^J")), Lookup::Found(Action::Down));
+        assert_eq!(keymap.look_up(Context::Table, &keys("j")), Lookup::Unknown);
+        assert!(Keymap::with_changes([("dwon", &down[..])]).unwrap_err().1.contains("dwon"));
+        assert!(Keymap::with_changes([("down", &["Ctrl+J".to_owned()][..])]).unwrap_err().1.contains("Ctrl+J"));
+    }
+}

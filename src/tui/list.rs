@@ -1,0 +1,82 @@
+//! A cursor over n rows and the part of them that is on screen.
+
+/// Where the cursor is and which row is on top. `settle` keeps both within what there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct List {
+    /// The row under the cursor.
+    pub at: usize,
+    /// The first row on screen.
+    pub top: usize,
+}
+
+/// A movement of a cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// By rows; negative is up.
+    By(isize),
+    /// By half pages.
+    HalfPages(isize),
+    /// By pages.
+    Pages(isize),
+    /// To a row, counted from 0; beyond the end is the last.
+    To(usize),
+}
+
+impl List {
+    /// Moves the cursor among `len` rows of which `height` are on screen.
+    pub fn go(&mut self, movement: Move, len: usize, height: usize) {
+        let by = |rows: isize| self.at.saturating_add_signed(rows);
+        let page = isize::try_from(height.max(1)).unwrap_or(isize::MAX);
+        self.at = match movement {
+            Move::By(rows) => by(rows),
+            Move::HalfPages(n) => by(n.saturating_mul((page / 2).max(1))),
+            Move::Pages(n) => by(n.saturating_mul(page)),
+            Move::To(row) => row,
+        };
+        self.settle(len, height);
+    }
+
+    /// Keeps the cursor among the rows and on screen.
+    pub fn settle(&mut self, len: usize, height: usize) {
+        self.at = self.at.min(len.saturating_sub(1));
+        let height = height.max(1);
+        // A little context stays visible above and below the cursor.
+        let margin = (height / 6).min(3);
+        let lowest = self.at.saturating_sub(margin);
+        let highest = (self.at + margin + 1).saturating_sub(height);
+        self.top = self.top.min(lowest).max(highest).min(len.saturating_sub(height));
+    }
+
+    /// The rows on screen.
+    pub fn visible(&self, len: usize, height: usize) -> std::ops::Range<usize> {
+        self.top.min(len)..self.top.saturating_add(height).min(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_cursor_is_always_on_screen(
+            len in 0_usize..50,
+            height in 0_usize..20,
+            moves in prop::collection::vec((0..4, -60_isize..60), 0..20),
+        ) {
+            let mut list = List::default();
+            for (kind, n) in moves {
+                let movement = match kind {
+                    0 => Move::By(n),
+                    1 => Move::HalfPages(n),
+                    2 => Move::Pages(n),
+                    _ => Move::To(n.unsigned_abs()),
+                };
+                list.go(movement, len, height);
+                prop_assert!(len == 0 || list.at < len);
+                prop_assert!(len == 0 || list.visible(len, height.max(1)).contains(&list.at));
+            }
+        }
+    }
+}

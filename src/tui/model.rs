@@ -1,0 +1,672 @@
+//! The record that is open, read once into what the panes draw. Everything that comes from data is [`Shown`] here;
+//! the true bytes stay in [`Opened`], for copying.
+
+use crate::domain::finding::{Finding, Place, Severity};
+use crate::domain::formats;
+use crate::domain::headline::gold_text;
+use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
+use crate::domain::procedure::Procedure;
+use crate::domain::prompt::{self, AnswerShape};
+use crate::domain::record::{Record, RecordKind};
+use crate::domain::row::{Flag, Row};
+use crate::domain::rules::{self, Subject};
+use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
+use crate::domain::text::Shown;
+use crate::io::examine::{duplicate_id, read_row};
+use crate::shown;
+use crate::tui::outline::value_text;
+
+/// At most so many bytes of one text are made ready for the screen.
+const MAX_TEXT: usize = 256 << 10;
+/// At most so many bytes of a value in a row.
+const MAX_VALUE: usize = 2 << 10;
+
+/// The open record.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its number in the table, from 0.
+    pub index: usize,
+    /// The number of its line in the file, from 1.
+    pub line: u64,
+    text: Vec<u8>,
+    tape: Tape,
+    problems: Vec<Problem>,
+    /// What the rules say of it.
+    pub findings: Vec<Finding>,
+    /// The same, ready for the screen.
+    pub notes: Vec<Note>,
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its id.
+    pub id: Shown,
+    /// The task's text.
+    pub question: Shown,
+    /// The gold number.
+    pub gold: Option<Shown>,
+    /// The final number.
+    pub pred: Option<Shown>,
+    /// The final text.
+    pub answer: Option<Shown>,
+    /// Whether it was judged right.
+    pub correct: Option<bool>,
+    /// The error that ended it.
+    pub error: Option<Shown>,
+    /// The raw reply of a baseline.
+    pub reply: Option<Shown>,
+    /// The recorded fitness.
+    pub fitness: Option<Shown>,
+    /// The procedure's name.
+    pub procedure_name: Shown,
+    /// The steps.
+    pub steps: Vec<StepRow>,
+    /// The variables.
+    pub variables: Vec<VariableRow>,
+    /// Where upstream's last step is not where one expects it.
+    pub surprise: Option<Surprise>,
+    /// Some of the values stand in a run trace.
+    pub has_trace: bool,
+}
+
+/// One step, as the list shows it.
+#[derive(Debug, Clone)]
+pub struct StepRow {
+    /// Its id as written.
+    pub id: Shown,
+    /// What is to be done, on one line.
+    pub text: Shown,
+    /// The gravest finding in it.
+    pub worst: Option<Severity>,
+    /// Its call ended in an error.
+    pub failed: bool,
+    /// Upstream runs it with the answer schema.
+    pub is_last: bool,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+}
+
+/// One variable, as the lifelines show it.
+#[derive(Debug, Clone)]
+pub struct VariableRow {
+    /// Its name.
+    pub name: Shown,
+    /// What it is.
+    pub description: Shown,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Every writing, in order of time.
+    pub writes: Vec<WriteRow>,
+    /// The steps that read it.
+    pub readers: Vec<usize>,
+    /// The gravest finding about it.
+    pub worst: Option<Severity>,
+    /// Steps that read it where nothing has written it yet.
+    pub unresolved: Vec<usize>,
+}
+
+/// One writing of a variable.
+#[derive(Debug, Clone)]
+pub struct WriteRow {
+    /// From how many steps on it holds.
+    pub from: Moment,
+    /// The step that wrote it.
+    pub step: Option<usize>,
+    /// The value.
+    pub value: Option<ShownValue>,
+    /// How it is known.
+    pub badge: Badge,
+    /// A later step reads it before it is written again.
+    pub is_read: bool,
+}
+
+/// A value ready for the screen.
+#[derive(Debug, Clone)]
+pub struct ShownValue {
+    /// On one line: strings without quotes if they are nothing but text.
+    pub line: Shown,
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands in the record.
+    pub pointer: Option<Pointer>,
+}
+
+/// One finding, as the list shows it.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// How grave.
+    pub severity: Severity,
+    /// The rule's id.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub message: Shown,
+    /// How to mend it.
+    pub help: Option<&'static str>,
+    /// The step it is about.
+    pub step: Option<usize>,
+    /// The variable it is about.
+    pub variable: Option<usize>,
+    /// Where it stands.
+    pub pointer: Pointer,
+}
+
+/// One step in full.
+#[derive(Debug, Clone, Default)]
+pub struct Detail {
+    /// What it reads.
+    pub reads: Vec<DetailValue>,
+    /// What it writes.
+    pub writes: Vec<DetailValue>,
+    /// What is to be done.
+    pub text: Shown,
+    /// The prompt.
+    pub prompt: Option<Shown>,
+    /// The prompt was made again from the record; nothing says that it was sent.
+    pub prompt_rebuilt: bool,
+    /// The schema that was asked for.
+    pub schema: Option<Shown>,
+    /// The reply as it came.
+    pub reply: Option<Shown>,
+    /// Why it failed.
+    pub error: Option<Shown>,
+    /// Model, server, seed, tokens, times: name and value.
+    pub facts: Vec<(&'static str, Shown)>,
+}
+
+/// A value in a step.
+#[derive(Debug, Clone)]
+pub struct DetailValue {
+    /// The variable.
+    pub variable: usize,
+    /// Its name.
+    pub name: Shown,
+    /// What the step says it is.
+    pub description: Shown,
+    /// The value, with its line breaks.
+    pub value: Option<Shown>,
+    /// What the value is.
+    pub kind: Kind,
+    /// How it is known.
+    pub badge: Badge,
+}
+
+impl Opened {
+    /// Reads a record that stands in this row of the table.
+    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>) -> Self {
+        let mut tape = Tape::default();
+        read_row(&mut tape, &text, row);
+        let problems = std::mem::take(&mut tape.problems);
+        let mut opened = Self {
+            index,
+            line,
+            text,
+            tape,
+            problems,
+            findings: Vec::new(),
+            notes: Vec::new(),
+            kind: RecordKind::Broken,
+            id: Shown::default(),
+            question: Shown::default(),
+            gold: None,
+            pred: None,
+            answer: None,
+            correct: None,
+            error: None,
+            reply: None,
+            fitness: None,
+            procedure_name: Shown::default(),
+            steps: Vec::new(),
+            variables: Vec::new(),
+            surprise: None,
+            has_trace: false,
+        };
+        opened.fill(row);
+        opened
+    }
+
+    /// The record's text as it stands in the file.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The record's JSON, if it could be read.
+    pub fn root(&self) -> Option<Value<'_>> {
+        self.tape.root(&self.text)
+    }
+
+    /// The record with everything that can be said of it, for questions that are asked seldom.
+    pub fn analyse(&self) -> Analysis<'_> {
+        let record = self.root().map(formats::read);
+        let subject = Subject::new(&self.text, &self.problems, record);
+        let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
+        Analysis { subject, state: state.unwrap_or_default() }
+    }
+
+    fn fill(&mut self, row: &Row) {
+        let analysis = self.analyse();
+        let mut findings = rules::check(&analysis.subject);
+        findings.extend(row.has(Flag::Duplicate).then(|| duplicate_id(None)));
+        let facts = analysis.subject.record.as_ref().map(Facts::of);
+        let steps = analysis.steps();
+        let variables = analysis.variables();
+        let notes: Vec<Note> = findings.iter().map(|finding| analysis.note(finding)).collect();
+        let surprise = analysis.state.last_step().surprise;
+        let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
+        (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
+        for note in &notes {
+            let (step, variable) = (note.step, note.variable);
+            if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {
+                row.worst = Some(graver(row.worst, note.severity));
+            }
+            if let Some(row) = variable.and_then(|variable| self.variables.get_mut(variable)) {
+                row.worst = Some(graver(row.worst, note.severity));
+            }
+        }
+        (self.findings, self.notes) = (findings, notes);
+        if let Some(facts) = facts {
+            self.kind = facts.kind;
+            self.id = facts.id;
+            self.question = facts.question;
+            (self.gold, self.pred, self.answer) = (facts.gold, facts.pred, facts.answer);
+            (self.correct, self.error, self.reply) = (facts.correct, facts.error, facts.reply);
+            (self.fitness, self.has_trace) = (facts.fitness, facts.has_trace);
+        }
+    }
+
+    /// How many findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.notes.iter().filter(|note| note.severity == severity).count()
+    }
+
+    /// Whether it has steps to walk through.
+    pub fn has_steps(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// One step in full.
+    pub fn detail(&self, step: usize) -> Detail {
+        self.analyse().detail(step)
+    }
+
+    /// What can influence a variable.
+    pub fn influence(&self, variable: usize) -> Influence {
+        self.analyse().state.ancestors(variable)
+    }
+
+    /// A value with its line breaks, by its place in the record.
+    pub fn value_at(&self, pointer: &Pointer) -> Option<Shown> {
+        self.root()?.find(pointer).map(|found| prose(found.value))
+    }
+
+    /// The whole step as JSON.
+    pub fn step_json(&self, step: usize) -> Option<Shown> {
+        let pointer = &self.steps.get(step)?.pointer;
+        let found = self.root()?.find(pointer)?;
+        Some(Shown::prose(found.value.raw()))
+    }
+
+    /// The first writing of a variable that holds at a moment.
+    pub fn write_at(&self, variable: usize, moment: Moment) -> Option<&WriteRow> {
+        let writes = &self.variables.get(variable)?.writes;
+        writes.get(writes.partition_point(|write| write.from <= moment).checked_sub(1)?)
+    }
+}
+
+fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
+    value.filter(|value| !value.is_null())
+}
+
+fn graver(a: Option<Severity>, b: Severity) -> Severity {
+    a.map_or(b, |a| a.min(b))
+}
+
+/// The plain facts of a record.
+struct Facts {
+    kind: RecordKind,
+    id: Shown,
+    question: Shown,
+    gold: Option<Shown>,
+    pred: Option<Shown>,
+    answer: Option<Shown>,
+    correct: Option<bool>,
+    error: Option<Shown>,
+    reply: Option<Shown>,
+    fitness: Option<Shown>,
+    has_trace: bool,
+}
+
+impl Facts {
+    fn of(record: &Record<'_>) -> Self {
+        let line = |value: Option<Value<'_>>| present(value).map(one_line);
+        let own = |key: &str| record.answer.and_then(|answer| answer.get(key));
+        let error = present(record.error).map(|error| match present(record.error_type) {
+            Some(kind) => shown!("{}: {}", one_line(kind), prose(error)),
+            None => prose(error),
+        });
+        Self {
+            kind: record.kind,
+            id: record.id_text().map(|id| id.line()).unwrap_or_default(),
+            question: present(record.question).map(prose).unwrap_or_default(),
+            gold: gold_text(record),
+            pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),
+            answer: line(record.pred_answer).or_else(|| line(own("final_answer"))),
+            correct: record.correct,
+            error,
+            reply: present(record.raw).map(prose),
+            fitness: line(record.fitness),
+            has_trace: record.trace_steps.is_some(),
+        }
+    }
+}
+
+/// A record, its procedure and its state, borrowed from the text.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    /// The record as the rules see it.
+    pub subject: Subject<'a>,
+    /// The global state over time.
+    pub state: State<'a>,
+}
+
+impl<'a> Analysis<'a> {
+    fn procedure(&self) -> Option<&Procedure<'a>> {
+        self.subject.procedure.as_ref()
+    }
+
+    fn base(&self) -> Pointer {
+        self.subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
+    }
+
+    fn steps(&self) -> Vec<StepRow> {
+        let base = self.base();
+        let declared = self.procedure().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
+        let last = self.state.last_step();
+        (0..declared.len().max(self.state.step_count()))
+            .map(|position| {
+                let step = declared.get(position);
+                let call = self.state.call(position);
+                let nothing = "(no text)";
+                let text = step.and_then(|step| step.text);
+                StepRow {
+                    id: step.and_then(|step| step.id).map_or_else(|| Shown::own("?"), one_line),
+                    text: text.map_or(Shown::own(nothing), one_line),
+                    worst: None,
+                    failed: call.is_some_and(|call| call.error.is_some()),
+                    is_last: last.positions.contains(&position),
+                    pointer: match (step, call) {
+                        (None, Some(call)) => call.pointer(),
+                        _ => Procedure::step_pointer(&base, position),
+                    },
+                }
+            })
+            .collect()
+    }
+
+    fn variables(&self) -> Vec<VariableRow> {
+        let variables = self.state.variables().iter().enumerate();
+        variables
+            .map(|(index, variable)| {
+                let count = variable.writes.len();
+                let writes = variable.writes.iter().enumerate().map(|(n, write)| {
+                    let until = variable.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0);
+                    let entry = Entry {
+                        variable: index,
+                        value: write.value,
+                        badge: write.badge,
+                        writer: write.step,
+                        source: write.source,
+                    };
+                    WriteRow {
+                        from: write.from,
+                        step: write.step,
+                        value: write.value.map(|value| ShownValue {
+                            line: one_line(value),
+                            kind: value.kind(),
+                            pointer: self.state.pointer(&entry),
+                        }),
+                        badge: write.badge,
+                        is_read: variable.readers.iter().any(|&reader| reader >= write.from.0 && reader < until),
+                    }
+                });
+                let first = variable.writes.first().map_or(usize::MAX, |write| write.from.0);
+                let description = variable.field.and_then(|field| field.description);
+                let mut row = VariableRow {
+                    name: variable.name.line(),
+                    description: description.map(one_line).unwrap_or_default(),
+                    origin: variable.origin,
+                    writes: Vec::with_capacity(count),
+                    readers: variable.readers.clone(),
+                    worst: None,
+                    unresolved: variable.readers.iter().copied().filter(|&reader| reader < first).collect(),
+                };
+                row.writes.extend(writes);
+                row
+            })
+            .collect()
+    }
+
+    fn note(&self, finding: &Finding) -> Note {
+        let pointer = finding.place().pointer();
+        Note {
+            severity: finding.severity,
+            rule: finding.rule,
+            message: finding.message.line(),
+            help: finding.help,
+            step: self.step_of(&pointer),
+            variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
+            pointer,
+        }
+    }
+
+    /// The step that a pointer lies in.
+    fn step_of(&self, pointer: &Pointer) -> Option<usize> {
+        let below = |base: &Pointer| match pointer.0.get(base.0.len()..)? {
+            [Part::Index(n), ..] if pointer.is_within(base) => Some(*n),
+            _ => None,
+        };
+        if let Some(step) = below(&self.base().then("steps")) {
+            return Some(step);
+        }
+        let entry = below(&Pointer::from_iter(["trace", "steps"]))?;
+        (0..self.state.step_count()).find(|&step| self.state.call(step).is_some_and(|call| call.entry == entry))
+    }
+
+    /// The variable that a place names: by its declaration in a step, or by its key in a state.
+    fn variable_of(&self, place: &Place) -> Option<usize> {
+        let pointer = place.pointer();
+        if let [Part::Key(state), Part::Key(name), ..] = pointer.0.as_slice()
+            && *state == "state"
+        {
+            return self.state.variable(name);
+        }
+        if let [.., Part::Key(outputs), Part::Key(name)] = pointer.0.as_slice()
+            && (*outputs == "outputs" || *outputs == "inputs")
+            && pointer.is_within(&Pointer::from_iter(["trace"]))
+        {
+            return self.state.variable(name);
+        }
+        let root = self.subject.record.as_ref()?.root;
+        let here = root.find(&pointer)?.value;
+        let name = here.get("name").and_then(Value::string).or_else(|| {
+            matches!(pointer.0.last(), Some(Part::Key(key)) if *key == "name").then(|| here.string()).flatten()
+        })?;
+        self.state.variable(&name)
+    }
+
+    fn detail(&self, position: usize) -> Detail {
+        let step = self.procedure().and_then(|procedure| procedure.steps.get(position));
+        let describe = |entry: &Entry<'a>, fields: Option<&[crate::domain::procedure::Field<'a>]>| {
+            let variable = self.state.variables().get(entry.variable);
+            let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
+            let fields = fields.unwrap_or_default();
+            let field = fields.iter().find(|field| field.name_text().as_ref() == Some(&name));
+            DetailValue {
+                variable: entry.variable,
+                description: field.and_then(|field| field.description).map(one_line).unwrap_or_default(),
+                name: name.line(),
+                value: entry.value.map(prose),
+                kind: entry.value.map_or(Kind::Null, Value::kind),
+                badge: entry.badge,
+            }
+        };
+        let inputs = step.map(|step| step.inputs.as_slice());
+        let outputs = step.map(|step| step.outputs.as_slice());
+        let mut detail = Detail {
+            reads: self.state.reads(position).iter().map(|entry| describe(entry, inputs)).collect(),
+            writes: self.state.writes(position).iter().map(|entry| describe(entry, outputs)).collect(),
+            text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
+            ..Detail::default()
+        };
+        if let Some(call) = self.state.call(position) {
+            detail.prompt = call.prompt.map(prose);
+            detail.schema = call.schema.map(|schema| pretty(schema, 0));
+            detail.reply = call.raw.map(prose);
+            detail.error = call.error.map(prose);
+            let usage = |key: &str| call.usage.and_then(|usage| usage.get(key)).filter(|value| !value.is_null());
+            let facts = [
+                ("model", call.model),
+                ("server", call.backend),
+                ("endpoint", call.endpoint),
+                ("seed", call.seed),
+                ("temperature", call.temperature),
+                ("tokens in", usage("prompt_tokens")),
+                ("tokens out", usage("completion_tokens")),
+                ("took ms", call.duration_ms),
+                ("started", call.started_utc),
+            ];
+            detail.facts =
+                facts.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value)))).collect();
+        }
+        if detail.prompt.is_none() {
+            self.rebuild_prompt(position, &mut detail);
+        }
+        detail
+    }
+
+    /// Makes the prompt and schema that upstream would send, where none was recorded.
+    fn rebuild_prompt(&self, position: usize, detail: &mut Detail) {
+        let (Some(procedure), Some(record)) = (self.procedure(), &self.subject.record) else { return };
+        let request = prompt::visible_inputs(procedure, &self.state, position)
+            .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
+        if let Ok(request) = request {
+            detail.prompt = Some(request.prompt.prose());
+            detail.schema = detail.schema.take().or_else(|| Some(request.schema.prose()));
+            detail.prompt_rebuilt = true;
+        }
+    }
+}
+
+/// A value on one line; a string without its quotes.
+pub fn one_line(value: Value<'_>) -> Shown {
+    if value.kind() == Kind::String {
+        let text = value.string().unwrap_or_default();
+        let bytes = text.bytes();
+        return match bytes.get(..MAX_VALUE) {
+            Some(head) if bytes.len() > MAX_VALUE => {
+                shown!("{}… {} bytes more", Shown::line(head), bytes.len() - MAX_VALUE)
+            }
+            _ => text.line(),
+        };
+    }
+    if value.is_container() && !value.is_empty() && value.raw().len() <= MAX_VALUE {
+        return Shown::line(value.raw());
+    }
+    value_text(value, MAX_VALUE)
+}
+
+/// A value in full: a string as text with its line breaks, anything else as it stands.
+pub fn prose(value: Value<'_>) -> Shown {
+    let whole = value.string();
+    let bytes = whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes());
+    match bytes.get(..MAX_TEXT) {
+        Some(head) if bytes.len() > MAX_TEXT => {
+            shown!("{}\n… {} bytes more; copy the value to see them", Shown::prose(head), bytes.len() - MAX_TEXT)
+        }
+        _ => Shown::prose(bytes),
+    }
+}
+
+/// A value as indented JSON, the numbers and strings as they stand in the file.
+pub fn pretty(value: Value<'_>, indent: usize) -> Shown {
+    let mut out = String::new();
+    let mut open: Vec<(usize, Kind)> = Vec::new();
+    let mut fresh = true;
+    for stop in value.walk() {
+        close_down_to(&mut out, &mut open, stop.depth, indent);
+        if stop.depth > 0 {
+            if !fresh && open.len() == stop.depth {
+                out.push(',');
+            }
+            new_line(&mut out, indent + stop.depth);
+        }
+        if let Some(key) = stop.key {
+            out.push_str(Shown::line(key.raw()).as_str());
+            out.push_str(": ");
+        }
+        fresh = stop.value.is_container() && !stop.value.is_empty();
+        match stop.value.kind() {
+            Kind::Object if fresh => out.push('{'),
+            Kind::Array if fresh => out.push('['),
+            _ => out.push_str(Shown::line(stop.value.raw()).as_str()),
+        }
+        if fresh {
+            open.push((stop.depth, stop.value.kind()));
+        }
+        if out.len() > MAX_TEXT {
+            out.push_str("\n…");
+            break;
+        }
+    }
+    close_down_to(&mut out, &mut open, 0, indent);
+    shown!("{out}")
+}
+
+fn close_down_to(out: &mut String, open: &mut Vec<(usize, Kind)>, depth: usize, indent: usize) {
+    while let Some(&(level, kind)) = open.last() {
+        if level < depth {
+            return;
+        }
+        open.pop();
+        new_line(out, indent + level);
+        out.push(if kind == Kind::Object { '}' } else { ']' });
+    }
+}
+
+fn new_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: &str = r#"{"id": "a", "question": "Two apples and one?", "gold_answer": "so #### 3", "gold_num": 3.0, "status": "ok",
+        "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [
+            {"id": 1, "inputs": [{"name": "problem_text", "description": "p"}], "stepDescription": "Read", "output": [{"name": "a", "description": "first"}, {"name": "dead", "description": "d"}]},
+            {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "ghost", "description": "g"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]},
+        "state": {"problem_text": "Two apples and one?", "a": 2, "dead": 0, "final_answer": "3", "final_answer_numerical": 3}, "pred_num": 3, "correct": true}"#;
+
+    #[test]
+    fn a_run_is_ready_for_the_screen() {
+        let opened = Opened::new(4, 5, &Row::unchecked(0, RUN.len() as u64), RUN.as_bytes().to_vec());
+        assert_eq!(opened.steps.len(), 2);
+        let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
+        assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);
+        assert!(opened.variables[1].writes[0].is_read);
+        assert!(!opened.variables[2].writes[0].is_read);
+        assert_eq!(opened.variables[3].unresolved, [1]);
+        assert_eq!(opened.write_at(1, Moment::after(0)).unwrap().value.as_ref().unwrap().line.as_str(), "2");
+        assert!(opened.write_at(1, Moment::before(0)).is_none());
+        let detail = opened.detail(1);
+        assert_eq!(detail.reads.len(), 2);
+        assert_eq!(detail.writes[0].description.as_str(), "sum");
+        assert!(opened.influence(4).has_variable(1));
+    }
+
+    #[test]
+    fn json_is_laid_out_with_its_digits() {
+        let mut tape = Tape::default();
+        let root = tape.parse(br#"{"a":[1.10,{}],"b":{"c":"x"},"d":[]}"#).unwrap();
+        let expected = "{\n  \"a\": [\n    1.10,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"x\"\n  },\n  \"d\": []\n}";
+        assert_eq!(pretty(root, 0).as_str(), expected);
+    }
+}

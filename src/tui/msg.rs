@@ -1,0 +1,46 @@
+//! What the screen is told, and what it asks to be done: both plain data.
+
+use std::sync::Arc;
+
+use crate::domain::filter::Filter;
+use crate::domain::headline::Headline;
+use crate::io::config::session::FileView;
+use crate::io::failure::Failure;
+use crate::io::reading::Reading;
+use crate::io::search::Plan;
+use crate::io::store::LoadEvent;
+
+/// Number of a search; results of an older one are dropped.
+pub type SearchId = u64;
+
+/// A result of work.
+#[derive(Debug)]
+pub enum Msg {
+    /// Records were found, checked, grown or lost.
+    Load(LoadEvent),
+    /// The texts of some rows of the table.
+    Headlines(Vec<(usize, Headline)>),
+    /// A record that is to be opened: its bytes, and the number of its line.
+    Record(usize, Result<(Vec<u8>, u64), Failure>),
+    /// Records that a search found, ascending; `true`: that was all.
+    Found(SearchId, Vec<u32>, bool),
+    /// The search failed.
+    SearchFailed(SearchId, Failure),
+}
+
+/// Work of the screen's own, done outside of it.
+#[derive(Debug)]
+pub enum Work {
+    /// The loop runs: what waited for it may come.
+    Begin,
+    /// Reads the texts of some records.
+    Headlines(Vec<(usize, Reading)>),
+    /// Reads a record.
+    Record(usize, Reading),
+    /// Looks for the records whose text fits; an older search ends.
+    Search(SearchId, Arc<Filter>, Plan),
+    /// Ends the search.
+    EndSearch,
+    /// Keeps sort, filter, position and the chosen theme over a restart.
+    Keep(FileView, Option<String>),
+}

@@ -1,0 +1,308 @@
+//! The lines at the top and at the bottom: where we are, what the cursor is on, which keys work.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Look, fit_spans, frame, put, severity_role};
+use crate::domain::finding::Severity;
+use crate::tui::app::{App, Overlay, Prompt, Purpose, Screen};
+use crate::tui::inspect::{Inspect, Pane};
+use crate::tui::prose::fit;
+use crate::tui::theme::Role;
+use crate::tui::view;
+
+/// The first line: where we are on the left, what is to be said of it on the right.
+pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    buf.set_style(area, look.style(Role::StatusBar));
+    let right = match (&app.inspect, app.screen) {
+        (Some(inspect), Screen::Run | Screen::Json) => verdict(app, inspect, look),
+        _ => totals(app, look),
+    };
+    let width = usize::from(area.width);
+    let right_width: usize = right.iter().map(Span::width).sum();
+    let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
+    put(fit_spans(breadcrumb(app, look), left_width), 0, area, buf);
+    let start = width.saturating_sub(right_width + 1).max(left_width + 1);
+    let place = Rect { x: area.x + (start.min(width) as u16), width: area.width - (start.min(width) as u16), ..area };
+    put(right, 0, place, buf);
+}
+
+fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let arrow = || look.span(" ▸ ", Role::Faint);
+    let wide = app.size.width >= view::WIDE;
+    let mut line = vec![look.span(if wide { " stepscope" } else { " " }, Role::Title)];
+    if wide {
+        line.push(arrow());
+    }
+    let record = match app.screen {
+        Screen::Table => None,
+        _ => app.inspect.as_ref(),
+    };
+    let name = record.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
+    line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
+    if let Some(inspect) = record {
+        let row = app.table.row_of(inspect.opened.index);
+        line.push(arrow());
+        line.push(look.span(format!("{}/{}", row + 1, app.rows()), Role::Text));
+        if app.screen == Screen::Json {
+            line.push(arrow());
+            line.push(look.span("json", Role::Text));
+        } else if inspect.opened.has_steps() {
+            line.push(arrow());
+            line.push(look.span(format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len()), Role::Current));
+        }
+    }
+    line
+}
+
+fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let opened = &inspect.opened;
+    let mut line = Vec::new();
+    line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let wide = app.size.width >= view::WIDE;
+    if wide {
+        line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
+    }
+    if opened.has_trace {
+        line.push(look.span("trace   ", Role::Badge));
+    }
+    let sides = match (&opened.pred, &opened.gold) {
+        (Some(pred), Some(gold)) if opened.correct == Some(false) => {
+            format!(" {}≠{}", fit(pred.as_str(), 14), fit(gold.as_str(), 14))
+        }
+        _ => String::new(),
+    };
+    match opened.correct {
+        Some(true) => line.push(look.span("✓ right   ", Role::Ok)),
+        Some(false) => line.push(look.span(format!("✗ wrong{sides}   "), Role::Fatal)),
+        None if opened.error.is_some() => line.push(look.span("✗ error   ", Role::Fatal)),
+        None => {}
+    }
+    line.extend(counts(inspect.counts(), look));
+    line
+}
+
+fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line: Vec<Span<'static>> = Severity::ALL
+        .into_iter()
+        .zip(counts)
+        .filter(|(_, count)| *count > 0)
+        .map(|(severity, count)| look.span(format!("{} {count} ", severity.glyph()), severity_role(severity)))
+        .collect();
+    if line.is_empty() {
+        line.push(look.span("✓ clean ", Role::Ok));
+    }
+    line
+}
+
+fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    if app.samples {
+        line.push(look.span("sample runs   ", Role::Accent));
+    }
+    line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let (rows, all) = (app.rows(), app.store.len());
+    let shown =
+        if app.table.is_natural() || rows == all { format!("{all} records") } else { format!("{rows} of {all}") };
+    line.push(look.span(format!("{shown}   "), Role::Text));
+    if let Some(skipped) = app.skipped() {
+        line.push(look.span(format!("{skipped}   "), Role::Dim));
+    }
+    if let Some(percent) = app.percent() {
+        line.push(look.span(format!("checking {percent} %   "), Role::Accent));
+    }
+    line.extend(counts(app.severity_counts(), look));
+    line
+}
+
+/// The line above the keys: the answer to the last key, else what the cursor is on.
+pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    if let Some(status) = &app.status {
+        let role = if status.failed { Role::Fatal } else { Role::Accent };
+        put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
+        return;
+    }
+    let line = match (app.screen, &app.inspect) {
+        (Screen::Run, Some(inspect)) => describe(inspect, look),
+        (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),
+        _ => table_line(app, look),
+    };
+    let mut spans = vec![Span::raw(" ")];
+    spans.extend(line);
+    put(spans, 0, area, buf);
+}
+
+fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    match inspect.pane {
+        Pane::State => vec![look.span(super::state::describe(inspect), Role::Dim)],
+        Pane::Findings => match inspect.opened.notes.get(inspect.findings.at) {
+            Some(note) => {
+                let role = severity_role(note.severity);
+                let help = note.help.map(|help| look.span(format!("  {help}"), Role::Dim));
+                let place = look.span(format!("{} ", note.pointer.text().line()), Role::Faint);
+                [place, look.span(note.message.as_str(), role)].into_iter().chain(help).collect()
+            }
+            None => Vec::new(),
+        },
+        Pane::Steps | Pane::Step => {
+            let surprise =
+                inspect.opened.surprise.map(|surprise| look.span(format!("⚑ {}", surprise.meaning()), Role::Warning));
+            surprise.map_or_else(
+                || vec![look.span(inspect.detail.text.as_str().replace('\n', " "), Role::Dim)],
+                |s| vec![s],
+            )
+        }
+        Pane::Question => match &inspect.opened.fitness {
+            Some(fitness) => vec![look.span(format!("fitness {fitness}"), Role::Dim)],
+            None => Vec::new(),
+        },
+    }
+}
+
+fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    if !app.table.filter_text.is_empty() {
+        line.push(look.span("filter ", Role::Faint));
+        line.push(look.span(format!("{}  ", crate::shown!("{}", app.table.filter_text)), Role::Accent));
+    }
+    if let Some(search) = [&app.table.filtering, &app.table.finding].into_iter().flatten().find(|search| !search.done) {
+        line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
+    } else if let Some(search) = &app.table.finding {
+        line.push(
+            look.span(format!("/{}  {} records  ", crate::shown!("{}", search.typed), search.found.len()), Role::Dim),
+        );
+    }
+    if let Some(failure) = app.store.failures.last() {
+        line.push(look.span(format!("{failure}"), Role::Fatal));
+    } else if line.is_empty()
+        && let Some(record) = app.record()
+    {
+        let id = app.table.headline(record).map(|headline| headline.id.as_str().to_owned()).unwrap_or_default();
+        line.push(look.span(format!("{}  {id}", app.name_of(record)), Role::Faint));
+    }
+    line
+}
+
+/// The last line: the keys that work here.
+pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    buf.set_style(area, look.style(Role::StatusBar));
+    let mut line = vec![Span::raw(" ")];
+    if let Some(count) = app.count {
+        line.push(look.span(format!("{count}"), Role::Accent));
+    }
+    if !app.typed.is_empty() {
+        line.extend(chord_hints(app, look));
+        put(line, 0, area, buf);
+        return;
+    }
+    let mut room = usize::from(area.width).saturating_sub(9);
+    let mut help = None;
+    for binding in app.hints() {
+        let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
+        let spans = [look.span(key, Role::HintKey), look.span(format!(" {}   ", binding.hint), Role::Hint)];
+        if binding.action == crate::tui::keymap::Action::Help {
+            help = Some(spans);
+            continue;
+        }
+        let width: usize = spans.iter().map(Span::width).sum();
+        if width > room {
+            continue;
+        }
+        room -= width;
+        line.extend(spans);
+    }
+    line.extend(help.into_iter().flatten());
+    put(line, 0, area, buf);
+}
+
+fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = vec![look.span("y ", Role::HintKey)];
+    for binding in crate::tui::keymap::BINDINGS {
+        for name in app.keymap.names(binding) {
+            if let Some(rest) = name.strip_prefix("y ").filter(|_| app.allowed(binding.action).is_ok()) {
+                line.push(look.span(rest.to_owned(), Role::HintKey));
+                line.push(look.span(format!(" {}   ", binding.help), Role::Hint));
+            }
+        }
+    }
+    line
+}
+
+fn sign(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Filter => " filter: ",
+        Purpose::Find => " find: ",
+    }
+}
+
+/// The column of the cursor in the line that is being typed.
+pub fn prompt_cursor(prompt: &Prompt, area: Rect) -> u16 {
+    let start = sign(prompt.purpose).width();
+    let column = start + prompt.line.visual_cursor().saturating_sub(prompt_scroll(prompt, area));
+    area.x + (column as u16).min(area.width.saturating_sub(1))
+}
+
+fn prompt_scroll(prompt: &Prompt, area: Rect) -> usize {
+    let room = usize::from(area.width).saturating_sub(sign(prompt.purpose).width() + 1);
+    prompt.line.visual_scroll(room)
+}
+
+/// The line that is being typed, in place of the keys, with what could stand there above it.
+pub fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let parts = view::parts(area);
+    let place = if parts.footer.height > 0 {
+        parts.footer
+    } else {
+        Rect { y: area.bottom().saturating_sub(1), height: 1, ..area }
+    };
+    ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
+    buf.set_style(place, look.style(Role::StatusBar));
+    let typed = crate::domain::text::Shown::line(prompt.line.value().as_bytes());
+    let scroll = prompt_scroll(prompt, area);
+    let visible: String = typed.as_str().chars().skip(scroll).collect();
+    let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
+    put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
+    suggestions(prompt, parts.body, buf, look);
+    if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
+        ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
+        put(vec![look.span(format!(" {}", crate::shown!("{}", error.message)), Role::Warning)], 0, parts.status, buf);
+    }
+}
+
+fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let count = prompt.completions.len().min(8).min(usize::from(body.height.saturating_sub(2)));
+    if count == 0 || prompt.purpose != Purpose::Filter {
+        return;
+    }
+    let height = count as u16 + 2;
+    let area = Rect { x: body.x + 1, y: body.bottom() - height, width: body.width.saturating_sub(2).min(76), height };
+    ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buf);
+    let inner = frame(vec![look.span("Tab completes", Role::Faint)], area, buf, look);
+    let first = prompt.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(count));
+    for (row, (n, completion)) in prompt.completions.iter().enumerate().skip(first).take(count).enumerate() {
+        let line = vec![
+            look.span(crate::tui::prose::pad(&completion.word, 30), Role::Key),
+            look.span(format!(" {}", completion.help), Role::Dim),
+        ];
+        put(line, row, inner, buf);
+        if prompt.chosen == Some(n) {
+            super::wash(row, inner, buf, look.selection());
+        }
+    }
+}
+
+/// Whether a prompt is open: then keys are text.
+pub fn takes_text(overlay: Option<&Overlay>) -> bool {
+    matches!(overlay, Some(Overlay::Prompt(_) | Overlay::Palette(_)))
+}

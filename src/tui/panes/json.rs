@@ -1,0 +1,158 @@
+//! The record as JSON, findings marked at their key or value. What is no JSON is shown as text.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+
+use super::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
+use crate::domain::finding::Place;
+use crate::domain::json::Value;
+use crate::domain::text::Shown;
+use crate::tui::inspect::{Inspect, inner_width};
+use crate::tui::model::Note;
+use crate::tui::outline::{Row, RowText};
+use crate::tui::prose;
+use crate::tui::theme::Role;
+
+/// Records that are no JSON are shown up to so many bytes.
+const MAX_RAW: usize = 64 << 10;
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let title = vec![
+        look.span("Record", Role::Title),
+        look.span(format!("  line {}  {}", inspect.opened.line, inspect.opened.id), Role::Dim),
+    ];
+    let inner = frame(title, area, buf, look);
+    let Some(root) = inspect.opened.root() else {
+        raw(inspect, area, inner, buf, look);
+        return;
+    };
+    let outline = &inspect.outline;
+    let marks = marks(inspect, root);
+    let height = usize::from(inner.height);
+    let visible = outline.list.visible(outline.len(), height);
+    for (line, (row, text)) in outline.texts(root, visible.start, height).into_iter().enumerate() {
+        let mark = marks.iter().find(|mark| mark.node == row.node);
+        let hidden = mark.is_none().then(|| hidden_mark(&marks, row, root)).flatten();
+        put(spans(row, &text, mark, hidden, inspect, look), line, inner, buf);
+        if visible.start + line == outline.list.at {
+            wash(line, inner, buf, look.selection());
+        }
+    }
+    scroll_mark(area, outline.list.top, outline.len(), buf, look);
+}
+
+/// A finding at a value of the tape.
+struct Mark {
+    node: u32,
+    note: usize,
+    on_key: bool,
+}
+
+fn marks(inspect: &Inspect, root: Value<'_>) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (note, finding) in inspect.opened.findings.iter().enumerate() {
+        for label in finding.labels() {
+            let found = root.find(&label.place.pointer());
+            if let Some(found) = found.filter(|_| !matches!(label.place, Place::Bytes { .. })) {
+                let on_key = matches!(label.place, Place::Key(_));
+                marks.push(Mark { node: found.value.index() as u32, note, on_key });
+            }
+        }
+    }
+    marks
+}
+
+/// The first finding inside a folded container.
+fn hidden_mark<'a>(marks: &'a [Mark], row: Row, root: Value<'_>) -> Option<&'a Mark> {
+    if !row.folded {
+        return None;
+    }
+    let end = root.walk().find(|stop| stop.value.index() as u32 == row.node)?.value.next_index() as u32;
+    marks.iter().find(|mark| mark.node > row.node && mark.node < end)
+}
+
+fn spans(
+    row: Row,
+    text: &RowText,
+    mark: Option<&Mark>,
+    hidden: Option<&Mark>,
+    inspect: &Inspect,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
+    let note = |mark: Option<&Mark>| mark.and_then(|mark| inspect.opened.notes.get(mark.note));
+    let role = |note: &Note| severity_role(note.severity);
+    let mut line = vec![match (note(mark), note(hidden)) {
+        (Some(note), _) => look.span(format!("{} ", note.severity.glyph()), role(note)),
+        (_, Some(note)) => look.span("┆ ", role(note)),
+        _ => Span::raw("  "),
+    }];
+    line.push(Span::raw("  ".repeat(usize::from(row.depth))));
+    line.push(look.span(
+        if row.folded {
+            "▸ "
+        } else if row.container {
+            "▾ "
+        } else {
+            "  "
+        },
+        Role::Faint,
+    ));
+    let underlined = |role: Role| look.style(role).add_modifier(Modifier::UNDERLINED);
+    if let Some(key) = &text.key {
+        let style = match note(mark).filter(|_| mark.is_some_and(|mark| mark.on_key)) {
+            Some(note) => underlined(role(note)),
+            None => look.style(if text.is_index { Role::Faint } else { Role::Key }),
+        };
+        line.push(Span::styled(key.as_str().to_owned(), style));
+        line.push(look.span(": ", Role::Punct));
+    }
+    let style = match note(mark).filter(|_| mark.is_some_and(|mark| !mark.on_key)) {
+        Some(note) => underlined(role(note)),
+        None => look.style(kind_role(text.kind)),
+    };
+    line.push(Span::styled(text.text.as_str().to_owned(), style));
+    if let Some(note) = note(mark) {
+        line.push(look.span(format!("  ← {}", note.message), role(note)));
+    }
+    line
+}
+
+fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut row = 0;
+    for note in &inspect.opened.notes {
+        let line = format!("{} {}  {}", note.severity.glyph(), note.rule, note.message);
+        put(vec![look.span(line, severity_role(note.severity))], row, inner, buf);
+        row += 1;
+    }
+    let text = Shown::prose(inspect.opened.text().get(..MAX_RAW).unwrap_or(inspect.opened.text()));
+    let height = usize::from(inner.height).saturating_sub(row + 1);
+    let window = inspect.outline.list.at..inspect.outline.list.at + height;
+    for (n, line) in prose::lines(&text, inner_width(area), window, look.style(Role::Text), &[]).into_iter().enumerate()
+    {
+        put(line.spans, row + 1 + n, inner, buf);
+    }
+}
+
+/// The path of the value under the cursor, and what is said of it.
+pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(root) = inspect.opened.root() else { return Vec::new() };
+    let Some(row) = inspect.outline.current() else { return Vec::new() };
+    let pointer = pointer_of(root, row.node).text();
+    let mut line =
+        vec![look.span(if pointer.is_empty() { "/".into() } else { pointer.line().into_string() }, Role::Faint)];
+    let marks = marks(inspect, root);
+    let here = marks.iter().filter(|mark| mark.node == row.node).filter_map(|mark| inspect.opened.notes.get(mark.note));
+    for note in here {
+        line.push(look.span(format!("  {} {}", note.severity.glyph(), note.message), severity_role(note.severity)));
+    }
+    line
+}
+
+/// The pointer of a value of the tape.
+pub fn pointer_of(root: Value<'_>, node: u32) -> crate::domain::json::Pointer {
+    let found = root.walk().find(|stop| stop.value.index() as u32 == node);
+    found.map(|stop| root.pointer_at(stop.value.range().start)).unwrap_or_default()
+}

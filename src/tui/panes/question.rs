@@ -1,0 +1,42 @@
+//! The task's text, with the gold answer and the given one in the title.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use super::{Look, frame, scroll_mark};
+use crate::tui::inspect::{Inspect, inner_width};
+use crate::tui::prose;
+use crate::tui::theme::Role;
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let opened = &inspect.opened;
+    let mut title = vec![look.span("Question", Role::Title)];
+    if let Some(gold) = &opened.gold {
+        title.push(look.span("   gold ", Role::Dim));
+        title.push(look.span(gold.as_str(), Role::Gold));
+    }
+    if let Some(answer) = opened.answer.as_ref().or(opened.pred.as_ref()) {
+        let role = match opened.correct {
+            Some(true) => Role::Ok,
+            Some(false) => Role::Fatal,
+            None => Role::Text,
+        };
+        title.push(look.span("   answer ", Role::Dim));
+        title.push(look.span(answer.as_str(), role));
+    }
+    let inner = frame(title, area, buf, look);
+    let (text, role) = match &opened.error {
+        Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),
+        _ => (&opened.question, Role::Question),
+    };
+    let height = usize::from(inner.height);
+    let window = inspect.question_top..inspect.question_top + height;
+    let lines = prose::lines(text, inner_width(area), window, look.style(role), &[]);
+    for (row, line) in lines.into_iter().enumerate() {
+        let spans: Vec<Span<'static>> = line.spans;
+        super::put(spans, row, inner, buf);
+    }
+    scroll_mark(area, inspect.question_top, inspect.question_lines(inner_width(area)), buf, look);
+}

@@ -1,0 +1,256 @@
+//! The global state as lifelines: a row a variable, a column a step. `◆` writes, `○` reads, the line between is the
+//! variable's life. What is never read, written twice or read before it is written shows at a glance; what lies after
+//! the current step is dim.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+
+use super::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
+use crate::domain::procedure::FINAL_ANSWER;
+use crate::domain::state::{Moment, Origin};
+use crate::tui::inspect::Inspect;
+use crate::tui::model::{VariableRow, WriteRow};
+use crate::tui::prose::{fit, pad};
+use crate::tui::theme::Role;
+
+/// How the columns share the width.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    name: usize,
+    value: usize,
+    badge: usize,
+    /// Columns of one step.
+    cell: usize,
+    /// First step column on screen; 0 is `q`, what was given.
+    first: usize,
+    /// How many step columns are on screen.
+    count: usize,
+}
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let inner = frame(title(inspect, look), area, buf, look);
+    let variables = &inspect.opened.variables;
+    if variables.is_empty() {
+        put(vec![look.span("no variables", Role::Dim)], 0, inner, buf);
+        return;
+    }
+    let columns = share(inspect, usize::from(inner.width));
+    put(heading(inspect, columns, look), 0, inner, buf);
+    let body = Rect { y: inner.y + 1.min(inner.height), height: inner.height.saturating_sub(1), ..inner };
+    let rows = inspect.variables.visible(variables.len(), usize::from(body.height));
+    for (row, variable) in rows.enumerate() {
+        put(line(inspect, variable, columns, look), row, body, buf);
+        if variable == inspect.variables.at {
+            wash(row, body, buf, look.selection());
+        }
+    }
+    let below_heading = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    scroll_mark(below_heading, inspect.variables.top, variables.len(), buf, look);
+}
+
+fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let moment = |moment: Moment| match moment.0 {
+        0 => "the start".to_owned(),
+        n => format!("step {n}"),
+    };
+    if let Some(anchor) = inspect.anchor {
+        let (a, b) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
+        return vec![
+            look.span("Difference", Role::Title),
+            look.span(format!("  after {} → after {}", moment(a), moment(b)), Role::Changed),
+        ];
+    }
+    let mut title = vec![look.span("Global state", Role::Title)];
+    if inspect.opened.has_steps() {
+        title.push(look.span(format!("  after {}", moment(inspect.moment)), Role::Dim));
+    }
+    title
+}
+
+fn share(inspect: &Inspect, width: usize) -> Columns {
+    let names = inspect.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
+    // Two columns for the glyph, one blank behind the name.
+    let name = names.max().unwrap_or(0).clamp(8, (width * 3 / 10).clamp(8, 28)) + 3;
+    let badge = if inspect.opened.has_steps() { 4 } else { 0 };
+    let steps = inspect.opened.steps.len();
+    if steps == 0 {
+        return Columns { name, value: width.saturating_sub(name + badge), badge, cell: 0, first: 0, count: 0 };
+    }
+    let wanted = steps + 1;
+    let room = (width.saturating_sub(name + badge) / 2).max(6);
+    let cell = [3, 2].into_iter().find(|cell| wanted * cell <= room).unwrap_or(2);
+    let count = wanted.min(room / cell).max(1);
+    let first = inspect.moment.0.saturating_sub(count / 2).min(wanted - count);
+    let value = width.saturating_sub(name + badge + 1 + count * cell);
+    Columns { name, value, badge, cell, first, count }
+}
+
+fn heading(inspect: &Inspect, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = vec![look.span(pad("  variable", columns.name), Role::Faint)];
+    line.push(look.span(pad("value", columns.value + columns.badge), Role::Faint));
+    line.push(Span::raw(" "));
+    for column in columns.first..columns.first + columns.count {
+        let label = if column == 0 { "q".to_owned() } else { (column % 100).to_string() };
+        let role = if column == inspect.moment.0 { Role::Current } else { Role::Faint };
+        let style = look.style(role);
+        let style = if role == Role::Current { style.add_modifier(Modifier::UNDERLINED) } else { style };
+        line.push(Span::styled(label.clone(), style));
+        line.push(look.span(" ".repeat(columns.cell.saturating_sub(label.len())), Role::Faint));
+    }
+    line
+}
+
+fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(row) = inspect.opened.variables.get(variable) else { return Vec::new() };
+    let dimmed = inspect.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
+    let quiet = |style: Style| if dimmed { look.style(Role::Ghost) } else { style };
+    let held = inspect.opened.write_at(variable, inspect.moment);
+    let fresh = held.is_some_and(|write| write.from == inspect.moment && inspect.moment.0 > 0);
+    let glyph = match row.worst {
+        Some(severity) => look.span(format!("{} ", severity.glyph()), severity_role(severity)),
+        None => look.span("  ", Role::Faint),
+    };
+    let name = if held.is_some() || !inspect.opened.has_steps() { Role::Key } else { Role::Ghost };
+    let mut line = vec![
+        glyph,
+        Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), quiet(look.style(name))),
+        Span::raw(" "),
+    ];
+    line.extend(value(inspect, row, held, columns, look, dimmed, fresh));
+    line.push(Span::raw(" "));
+    line.extend(lifeline(inspect, row, columns, look, dimmed));
+    line
+}
+
+fn value(
+    inspect: &Inspect,
+    row: &VariableRow,
+    held: Option<&WriteRow>,
+    columns: Columns,
+    look: Look<'_>,
+    dimmed: bool,
+    fresh: bool,
+) -> Vec<Span<'static>> {
+    let blank = |width: usize| Span::raw(" ".repeat(width));
+    let Some(write) = held else { return vec![blank(columns.value + columns.badge)] };
+    let mut spans = Vec::new();
+    let mut room = columns.value;
+    if let Some((mark, role)) = change(inspect, row, write) {
+        spans.push(look.span(format!("{mark} "), role));
+        room = room.saturating_sub(2);
+    }
+    let (text, role) = match &write.value {
+        Some(value) => (value.line.as_str(), kind_role(value.kind)),
+        None if row.origin == Origin::Given => ("", Role::Ghost),
+        None => (write.badge.word(), Role::BadgeDoubt),
+    };
+    let mut style = look.style(role);
+    if fresh {
+        style = style.add_modifier(Modifier::BOLD);
+    }
+    if dimmed {
+        style = look.style(Role::Ghost);
+    }
+    spans.push(Span::styled(pad(text, room), style));
+    if columns.badge > 0 {
+        let badge = if write.value.is_some() { write.badge.short() } else { "" };
+        let style = if dimmed { look.style(Role::Ghost) } else { look.style(badge_role(write.badge)) };
+        spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
+    }
+    spans
+}
+
+/// What became of the variable between the two ends of the difference.
+fn change(inspect: &Inspect, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
+    let anchor = inspect.anchor?;
+    let (from, to) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
+    let at = |moment: Moment| row.writes.iter().rev().find(|write| write.from <= moment);
+    let (before, after) = (at(from), at(to).unwrap_or(held));
+    let text = |write: &WriteRow| write.value.as_ref().map(|value| value.line.clone());
+    Some(match before {
+        Some(before) if before.from == after.from => ("=", Role::Faint),
+        Some(before) if text(before).is_some() && text(before) == text(after) => ("≡", Role::Dim),
+        Some(_) => ("~", Role::Changed),
+        None => ("+", Role::Added),
+    })
+}
+
+fn lifeline(
+    inspect: &Inspect,
+    row: &VariableRow,
+    columns: Columns,
+    look: Look<'_>,
+    dimmed: bool,
+) -> Vec<Span<'static>> {
+    let mut spans = Vec::with_capacity(columns.count * 2);
+    let first = row.writes.first().map(|write| write.from.0);
+    let last_read = row.readers.last().map(|reader| reader + 1);
+    let last_write = row.writes.last().map(|write| write.from.0);
+    let end = last_read.max(last_write);
+    let alive = |column: usize| first.is_some_and(|first| first <= column) && end.is_some_and(|end| column < end);
+    let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != Origin::Declared;
+    for column in columns.first..columns.first + columns.count {
+        let write = row.writes.iter().position(|write| write.from.0 == column && (write.step.is_some() || column == 0));
+        let reads = column > 0 && row.readers.binary_search(&(column - 1)).is_ok();
+        let unresolved = column > 0 && row.unresolved.contains(&(column - 1));
+        let (glyph, role) = match write {
+            Some(n) => {
+                let dead = row.writes.get(n).is_some_and(|write| !write.is_read) && !ends_well;
+                let again = n > 0;
+                match (dead, again, reads) {
+                    (true, _, _) => ("◇", Role::Warning),
+                    (_, true, _) => ("◆", Role::Repairable),
+                    (_, _, true) => ("◈", Role::Write),
+                    _ => ("◆", Role::Write),
+                }
+            }
+            None if unresolved => ("?", Role::Fatal),
+            None if reads => ("○", Role::Read),
+            None if alive(column) => ("─", Role::Lifeline),
+            None => (" ", Role::Lifeline),
+        };
+        let later = column > inspect.moment.0;
+        let style = if dimmed || later { look.style(Role::Ghost) } else { look.style(role) };
+        spans.push(Span::styled(glyph, style));
+        let line = if alive(column) && column + 1 < columns.first + columns.count { "─" } else { " " };
+        let quiet = if dimmed || column >= inspect.moment.0 { Role::Ghost } else { Role::Lifeline };
+        spans.push(look.span(line.repeat(columns.cell.saturating_sub(1)), quiet));
+    }
+    spans
+}
+
+/// What the signs mean, for the help.
+pub const LEGEND: [(&str, &str); 9] = [
+    ("◆", "the step writes the variable"),
+    ("○", "the step reads it"),
+    ("◈", "the step reads it and writes it again"),
+    ("◇", "written, and no later step reads it"),
+    ("?", "read, and nothing has written it"),
+    ("q", "given with the question, before step 1"),
+    ("rec", "the value stands in the record for this step"),
+    ("re", "reconstructed from the final state: one step alone writes it"),
+    ("amb", "ambiguous: several steps write it, only the last value is known"),
+];
+
+/// A short description of the chosen variable, for the line below the panes.
+pub fn describe(inspect: &Inspect) -> String {
+    let Some(row) = inspect.opened.variables.get(inspect.variables.at) else { return String::new() };
+    let list = |steps: Vec<usize>| steps.iter().map(|step| (step + 1).to_string()).collect::<Vec<_>>().join(", ");
+    let writers = list(row.writes.iter().filter_map(|write| write.step).collect());
+    let readers = list(row.readers.clone());
+    let written = match (row.origin, writers.is_empty()) {
+        (Origin::Given, _) => "given with the question".to_owned(),
+        (_, true) => "no step writes it".to_owned(),
+        (_, false) => format!("written by step {writers}"),
+    };
+    let read = if readers.is_empty() { "never read".to_owned() } else { format!("read by step {readers}") };
+    let text = if row.description.as_str().is_empty() {
+        String::new()
+    } else {
+        format!("  {}", fit(row.description.as_str(), 200))
+    };
+    format!("{}: {written}, {read}{text}", row.name)
+}

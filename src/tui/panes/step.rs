@@ -1,0 +1,192 @@
+//! One step in full: what it reads and writes, its text, and, where they were recorded, prompt, schema and reply.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{Look, badge_role, frame, kind_role, put, scroll_mark};
+use crate::domain::text::Shown;
+use crate::tui::inspect::{Inspect, Tab, inner_width};
+use crate::tui::model::DetailValue;
+use crate::tui::prose::{fit, wrap};
+use crate::tui::theme::{Role, Theme};
+
+/// A value in the list takes at most so many lines; `Enter` on the variable shows it whole.
+const MAX_VALUE_LINES: usize = 6;
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let inner = frame(title(inspect, look), area, buf, look);
+    let lines = content(inspect, inner_width(area), look.theme);
+    let height = usize::from(inner.height);
+    for (row, line) in lines.iter().skip(inspect.detail_top).take(height).enumerate() {
+        put(line.spans.clone(), row, inner, buf);
+    }
+    scroll_mark(area, inspect.detail_top, lines.len(), buf, look);
+}
+
+/// How many lines the content takes.
+pub fn height(inspect: &Inspect, width: usize, theme: &Theme) -> usize {
+    content(inspect, width, theme).len()
+}
+
+fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(step) = inspect.step().filter(|_| inspect.opened.has_steps()) else {
+        let word = match inspect.opened.has_steps() {
+            true => "The start",
+            false if inspect.opened.error.is_some() => "Error",
+            false => "Reply",
+        };
+        return vec![look.span(word, Role::Title)];
+    };
+    let mut title = vec![look.span(format!("Step {}", step + 1), Role::Title), Span::raw("  ")];
+    for tab in Tab::ALL {
+        let role = if tab == inspect.tab { Role::Accent } else { Role::Faint };
+        let text = if tab == inspect.tab { format!("[{}]", tab.word()) } else { format!(" {} ", tab.word()) };
+        title.push(look.span(text, role));
+    }
+    title
+}
+
+fn content(inspect: &Inspect, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut page = Page { lines: Vec::new(), width, theme };
+    if inspect.step().is_none() || !inspect.opened.has_steps() {
+        page.opening(inspect);
+        return page.lines;
+    }
+    let detail = &inspect.detail;
+    match inspect.tab {
+        Tab::Data => page.data(inspect),
+        Tab::Prompt => {
+            if detail.prompt_rebuilt {
+                page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
+            }
+            page.text(detail.prompt.as_ref(), "the record holds no prompt for this step");
+        }
+        Tab::Schema if detail.prompt_rebuilt => {
+            page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
+            page.text(detail.schema.as_ref(), "");
+        }
+        Tab::Schema => page.text(detail.schema.as_ref(), "the record holds no schema for this step"),
+        Tab::Reply => {
+            if let Some(error) = &detail.error {
+                page.prose(error, Role::Fatal);
+            }
+            page.text(detail.reply.as_ref(), "the record holds no reply for this step");
+        }
+    }
+    page.lines
+}
+
+struct Page<'a> {
+    lines: Vec<Line<'static>>,
+    width: usize,
+    theme: &'a Theme,
+}
+
+impl Page<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    fn push(&mut self, spans: Vec<Span<'static>>) {
+        self.lines.push(Line::from(spans));
+    }
+
+    fn say(&mut self, text: &'static str, role: Role) {
+        self.prose(&Shown::own(text), role);
+    }
+
+    fn prose(&mut self, text: &Shown, role: Role) {
+        let style = self.style(role);
+        for range in wrap(text.as_str(), self.width) {
+            let line = text.as_str().get(range).unwrap_or_default().to_owned();
+            self.push(vec![Span::styled(line, style)]);
+        }
+    }
+
+    fn text(&mut self, text: Option<&Shown>, nothing: &'static str) {
+        match text {
+            Some(text) => self.prose(text, Role::Text),
+            None => self.say(nothing, Role::Dim),
+        }
+    }
+
+    fn heading(&mut self, text: &'static str) {
+        let style = self.style(Role::Faint);
+        self.push(vec![Span::styled(text, style)]);
+    }
+
+    fn opening(&mut self, inspect: &Inspect) {
+        let opened = &inspect.opened;
+        if opened.has_steps() {
+            self.say("before the first step: only the question is there", Role::Dim);
+        }
+        if let Some(error) = &opened.error {
+            self.prose(error, Role::Fatal);
+        }
+        match &opened.reply {
+            Some(reply) => self.prose(reply, Role::Text),
+            None if !opened.has_steps() && opened.error.is_none() => self.say("no reply was recorded", Role::Dim),
+            None => {}
+        }
+    }
+
+    fn data(&mut self, inspect: &Inspect) {
+        let detail = &inspect.detail;
+        if let Some(error) = &detail.error {
+            self.prose(error, Role::Fatal);
+        }
+        self.prose(&detail.text, Role::Text);
+        self.values("reads", &detail.reads);
+        self.values("writes", &detail.writes);
+        if !detail.facts.is_empty() {
+            self.heading("call");
+            let facts = detail.facts.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>();
+            let text = facts.join("  ·  ");
+            let style = self.style(Role::Dim);
+            for range in wrap(&text, self.width.saturating_sub(2)) {
+                let line = text.get(range).unwrap_or_default();
+                self.push(vec![Span::styled(format!("  {line}"), style)]);
+            }
+        }
+    }
+
+    fn values(&mut self, word: &'static str, values: &[DetailValue]) {
+        self.heading(word);
+        if values.is_empty() {
+            let style = self.style(Role::Dim);
+            self.push(vec![Span::styled("  nothing", style)]);
+        }
+        for value in values {
+            self.value(value);
+        }
+    }
+
+    fn value(&mut self, value: &DetailValue) {
+        let name = fit(value.name.as_str(), self.width / 2);
+        let text = value.value.as_ref().map_or(value.badge.word(), Shown::as_str);
+        let role = if value.value.is_some() { kind_role(value.kind) } else { Role::BadgeDoubt };
+        let indent = 4;
+        let one_line = !text.contains('\n') && name.len() + text.len() + 10 < self.width;
+        let badge = Span::styled(format!("  {}", value.badge.short()), self.style(badge_role(value.badge)));
+        let key = Span::styled(format!("  {name}"), self.style(Role::Key));
+        if one_line {
+            let text = Span::styled(format!("  {text}"), self.style(role));
+            self.push(vec![key, text, badge]);
+            return;
+        }
+        self.push(vec![key, badge]);
+        let lines = wrap(text, self.width.saturating_sub(indent));
+        let style = self.style(role);
+        for range in lines.iter().take(MAX_VALUE_LINES) {
+            let line = text.get(range.clone()).unwrap_or_default();
+            self.push(vec![Span::styled(format!("    {line}"), style)]);
+        }
+        if lines.len() > MAX_VALUE_LINES {
+            let style = self.style(Role::Faint);
+            self.push(vec![Span::styled(format!("    … {} lines more", lines.len() - MAX_VALUE_LINES), style)]);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The table of records: a row a record, the columns that fit.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+
+use super::{Look, put, severity_role};
+use crate::domain::finding::Severity;
+use crate::domain::record::RecordKind;
+use crate::domain::row::{Flag, Row};
+use crate::tui::app::App;
+use crate::tui::prose::{pad, pad_left};
+use crate::tui::table::{SortBy, SortColumn};
+use crate::tui::theme::Role;
+
+/// One column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Column {
+    Position,
+    Ok,
+    Kind,
+    Pred,
+    Gold,
+    Steps,
+    Fitness,
+    Confidence,
+    Findings,
+    Title,
+}
+
+impl Column {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Position => "#",
+            Self::Ok => "ok",
+            Self::Kind => "kind",
+            Self::Pred => "answer",
+            Self::Gold => "gold",
+            Self::Steps => "steps",
+            Self::Fitness => "fitness",
+            Self::Confidence => "conf",
+            Self::Findings => "findings",
+            Self::Title => "question",
+        }
+    }
+
+    const fn sort(self) -> Option<SortBy> {
+        Some(match self {
+            Self::Position => SortBy::Position,
+            Self::Ok => SortBy::Correct,
+            Self::Kind => SortBy::Kind,
+            Self::Pred => SortBy::Number(SortColumn::Pred),
+            Self::Steps => SortBy::Number(SortColumn::Steps),
+            Self::Fitness => SortBy::Number(SortColumn::Fitness),
+            Self::Confidence => SortBy::Number(SortColumn::Confidence),
+            Self::Findings => SortBy::Findings,
+            Self::Gold | Self::Title => return None,
+        })
+    }
+}
+
+/// The columns that fit into a width, each with its own; the title takes the rest.
+fn columns(width: usize, records: usize) -> Vec<(Column, usize)> {
+    let position = records.to_string().len().max(2) + 1;
+    let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
+    let middle = [(Column::Kind, 11), (Column::Pred, 10), (Column::Gold, 10)];
+    let wide = [(Column::Steps, 6), (Column::Fitness, 8), (Column::Confidence, 6)];
+    let mut columns = narrow.to_vec();
+    if width >= 70 {
+        columns.extend(middle);
+    }
+    if width >= 104 {
+        columns.extend(wide);
+    }
+    let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
+    columns.push((Column::Title, width.saturating_sub(taken)));
+    columns
+}
+
+/// Draws the table.
+pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
+    let columns = columns(usize::from(inner.width), app.store.len());
+    put(heading(app, &columns, look), 0, inner, buf);
+    let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
+    let rows = app.rows();
+    if rows == 0 {
+        put(vec![look.span(nothing(app), Role::Dim)], 1, body, buf);
+        return;
+    }
+    for (line, row) in app.table.list.visible(rows, usize::from(body.height)).enumerate() {
+        let Some(record) = app.table.record(row) else { continue };
+        put(cells(app, record, &columns, look), line, body, buf);
+        if row == app.table.list.at {
+            super::wash(line, body, buf, look.selection());
+        }
+    }
+}
+
+fn nothing(app: &App) -> &'static str {
+    if !app.store.is_empty() {
+        "no record fits the filter; Esc drops it"
+    } else if app.percent().is_some() || !app.store.is_settled() {
+        "reading…"
+    } else {
+        "no records here"
+    }
+}
+
+fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    for &(column, width) in columns {
+        let sorted = column.sort() == Some(app.table.sort);
+        let arrow = match (sorted, app.table.descending) {
+            (true, true) => "▾",
+            (true, false) => "▴",
+            _ => "",
+        };
+        let text = format!("{}{arrow}", column.word());
+        let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+        let style = look.style(if sorted { Role::Accent } else { Role::Faint });
+        line.push(Span::styled(text, style.add_modifier(Modifier::UNDERLINED)));
+        line.push(Span::styled(" ", look.style(Role::Faint).add_modifier(Modifier::UNDERLINED)));
+    }
+    line
+}
+
+const fn is_right(column: Column) -> bool {
+    matches!(
+        column,
+        Column::Position | Column::Pred | Column::Gold | Column::Steps | Column::Fitness | Column::Confidence
+    )
+}
+
+/// The sort of a column of the screen, for the mouse.
+pub fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
+    let inner_width = usize::from(area.width.saturating_sub(2));
+    let mut start = usize::from(area.x) + 1;
+    for (known, width) in columns(inner_width, app.store.len()) {
+        if (start..=start + width).contains(&usize::from(column)) {
+            return known.sort();
+        }
+        start += width + 1;
+    }
+    None
+}
+
+fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(row) = app.store.row(record) else { return Vec::new() };
+    let headline = app.table.headline(record);
+    let known = row.has(Flag::Checked);
+    let number = |value: f32, decimals: usize| {
+        if value.is_nan() { String::new() } else { format!("{value:.decimals$}") }
+    };
+    let mut line = Vec::new();
+    for &(column, width) in columns {
+        let (text, role) = match column {
+            Column::Position => ((record + 1).to_string(), Role::Faint),
+            Column::Ok => match (row.correct(), row.kind()) {
+                (Some(true), _) => (" ✓".into(), Role::Ok),
+                (Some(false), _) => (" ✗".into(), Role::Fatal),
+                (None, RecordKind::Error | RecordKind::Broken) if known => (" !".into(), Role::Fatal),
+                _ => (String::new(), Role::Faint),
+            },
+            Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
+            Column::Pred => {
+                (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), Role::Number)
+            }
+            Column::Gold => {
+                (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), Role::Gold)
+            }
+            Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
+            Column::Fitness => (number(row.fitness, 2), Role::Dim),
+            Column::Confidence => (number(row.confidence, 2), Role::Dim),
+            Column::Findings => {
+                line.extend(findings(row, width, known, look));
+                line.push(Span::raw(" "));
+                continue;
+            }
+            Column::Title => (headline.map_or("", |headline| headline.title.as_str()).to_owned(), Role::Text),
+            Column::Kind | Column::Steps => (String::new(), Role::Faint),
+        };
+        let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+        line.push(look.span(text, role));
+        line.push(Span::raw(" "));
+    }
+    line
+}
+
+const fn kind_role(kind: RecordKind) -> Role {
+    match kind {
+        RecordKind::Error | RecordKind::Broken => Role::Fatal,
+        RecordKind::Unknown => Role::Warning,
+        _ => Role::Dim,
+    }
+}
+
+fn findings(row: &Row, width: usize, known: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut left = width;
+    if !known {
+        spans.push(look.span("…", Role::Faint));
+        left -= 1;
+    }
+    for severity in Severity::ALL {
+        let count = row.count(severity);
+        let text = format!("{}{count} ", severity.glyph());
+        let columns = text.chars().count();
+        if count > 0 && columns <= left {
+            left -= columns;
+            spans.push(look.span(text, severity_role(severity)));
+        }
+    }
+    spans.push(Span::raw(" ".repeat(left)));
+    spans
+}

@@ -1,0 +1,164 @@
+//! Running text on screen: wrapped at words by the width that the terminal draws, painted where it is marked.
+
+use std::ops::Range;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::domain::paint::{Mark, segments};
+use crate::domain::text::Shown;
+
+/// At most so many bytes of one text are laid out; the rest is announced.
+pub const MAX_PROSE: usize = 64 << 10;
+
+/// Cuts a text into lines of at most `width` columns: at line breaks, then at blanks, then anywhere.
+pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
+    let width = width.max(1);
+    let text = cut(text, MAX_PROSE);
+    let mut lines = Vec::new();
+    let mut offset = 0;
+    for paragraph in text.split('\n') {
+        wrap_paragraph(paragraph, offset, width, &mut lines);
+        offset += paragraph.len() + 1;
+    }
+    lines
+}
+
+fn wrap_paragraph(text: &str, offset: usize, width: usize, lines: &mut Vec<Range<usize>>) {
+    let (mut start, mut used, mut blank) = (0, 0, None);
+    for (at, cluster) in text.grapheme_indices(true) {
+        let columns = cluster.width();
+        if used + columns > width && at > start {
+            let (end, next) = match blank {
+                Some(blank) if blank > start && cluster != " " => (blank, blank + 1),
+                _ if cluster == " " => (at, at + 1),
+                _ => (at, at),
+            };
+            lines.push(offset + start..offset + end);
+            used = text.get(next..at).unwrap_or_default().width();
+            (start, blank) = (next, None);
+            if cluster == " " {
+                continue;
+            }
+        }
+        if cluster == " " {
+            blank = Some(at);
+        }
+        used += columns;
+    }
+    lines.push(offset + start.min(text.len())..offset + text.len());
+}
+
+/// The longest beginning of at most `bytes` bytes that ends between characters.
+pub fn cut(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// One line of a text with its marks painted.
+pub fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[Mark<Style>]) -> Line<'static> {
+    let spans = segments(line, marks).into_iter().map(|(range, style)| {
+        let style = style.map_or(base, |style| base.patch(style));
+        Span::styled(text.get(range).unwrap_or_default().to_owned(), style)
+    });
+    spans.collect()
+}
+
+/// A text wrapped and painted, from line `top` on, at most `height` lines.
+pub fn lines(
+    text: &Shown,
+    width: usize,
+    window: Range<usize>,
+    base: Style,
+    marks: &[Mark<Style>],
+) -> Vec<Line<'static>> {
+    let text = text.as_str();
+    wrap(text, width)
+        .get(window.start..)
+        .unwrap_or_default()
+        .iter()
+        .take(window.len())
+        .map(|line| paint(text, line, base, marks))
+        .collect()
+}
+
+/// The beginning of a text that fits into `width` columns, ending in `…` if something was cut off.
+pub fn fit(text: &str, width: usize) -> String {
+    // What is far too long is not measured whole.
+    let head = cut(text, width.saturating_mul(8).saturating_add(64));
+    if head.len() == text.len() && text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let mut out = String::new();
+    for cluster in head.graphemes(true) {
+        let columns = cluster.width();
+        if used + columns + 1 > width {
+            break;
+        }
+        used += columns;
+        out.push_str(cluster);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// [`fit`], then filled with blanks to exactly `width` columns.
+pub fn pad(text: &str, width: usize) -> String {
+    let mut out = fit(text, width);
+    out.extend(std::iter::repeat_n(' ', width.saturating_sub(out.width())));
+    out
+}
+
+/// [`fit`], then filled with blanks on the left.
+pub fn pad_left(text: &str, width: usize) -> String {
+    let out = fit(text, width);
+    let blanks = width.saturating_sub(out.width());
+    " ".repeat(blanks) + &out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn wrapped(text: &str, width: usize) -> Vec<&str> {
+        wrap(text, width).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_can() {
+        assert_eq!(wrapped("the quick brown fox", 10), ["the quick", "brown fox"]);
+        assert_eq!(wrapped("a\n\nb", 10), ["a", "", "b"]);
+        assert_eq!(wrapped("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrapped("漢字漢字", 5), ["漢字", "漢字"]);
+        assert_eq!(wrapped("", 5), [""]);
+        assert_eq!(wrapped("ab cd", 2), ["ab", "cd"]);
+    }
+
+    #[test]
+    fn what_is_cut_off_says_so() {
+        assert_eq!(fit("hello", 5), "hello");
+        assert_eq!(fit("hello!", 5), "hell…");
+        assert_eq!(pad("漢字", 3), "漢…");
+        assert_eq!(pad_left("7", 3), "  7");
+        assert_eq!(fit("x", 0), "");
+    }
+
+    proptest! {
+        #[test]
+        fn lines_fit_and_lose_only_blanks(text in "[a-c 漢é\n]{0,60}", width in 2_usize..12) {
+            let lines = wrapped(&text, width);
+            prop_assert!(lines.iter().all(|line| line.width() <= width));
+            let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(solid(&lines.concat()), solid(&text));
+        }
+    }
+}

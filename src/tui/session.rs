@@ -1,0 +1,118 @@
+//! One session at the screen: from what is to be opened to the exit code.
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::text::Shown;
+use crate::io::config::session::Session;
+use crate::io::config::{Config, Folders};
+use crate::io::failure::Failure;
+use crate::io::input::{expand, samples};
+use crate::io::load::load;
+use crate::io::themes;
+use crate::shown;
+use crate::tui::app::{App, Looks, Status};
+use crate::tui::effects::{Memory, Outbox, Performer};
+use crate::tui::keymap::Keymap;
+use crate::tui::msg::Msg;
+use crate::tui::run::{self, Effect, Options};
+use crate::tui::terminal::Tty;
+use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
+
+/// What a session begins with.
+#[derive(Debug, Default)]
+pub struct Start {
+    /// What is to be opened; nothing opens the sample runs.
+    pub paths: Vec<PathBuf>,
+    /// A theme for this session alone: a name, or the path of a file.
+    pub theme: Option<String>,
+    /// The folder of `config.toml`, where it is not the usual one.
+    pub config_dir: Option<PathBuf>,
+}
+
+/// How a session ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code.
+    pub code: u8,
+    /// What is to be said now that the screen is gone.
+    pub complaint: Option<Failure>,
+}
+
+/// Runs a session; an error is a sentence that says why there is no screen.
+pub fn open(start: &Start) -> Result<Ended, Shown> {
+    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let folders = Folders::find(start.config_dir.as_deref());
+    let say = |failure: Failure| shown!("{failure}");
+    let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
+    let keymap = keymap(&config).map_err(say)?;
+    let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
+    let (session, forgotten) = Session::load(folders.state.as_deref());
+    let outbox = Outbox::default();
+    let sink = outbox.clone();
+    let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let (store, loader) = load(inputs, threads, move |event| sink.send(Msg::Load(event)));
+    let mut app = App::new(store, keymap, looks);
+    app.samples = start.paths.is_empty();
+    app.mouse = config.mouse.unwrap_or(true);
+    app.status = forgotten.map(|text| Status { text, failed: true });
+    let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
+    if let Some(name) = asked.map(str::to_owned) {
+        app.choose_theme(Some(&name));
+    }
+    let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
+    let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
+    let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
+    let mut performer = Performer::new(outbox.clone(), memory);
+    let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
+    let mut attached = false;
+    let code = run::run(&tty, &mut app, options, |work, sender| {
+        if !attached {
+            attached = true;
+            outbox.attach(sender.clone());
+            for effect in early.drain(..) {
+                if let Effect::Work(work) = effect {
+                    performer.perform(work);
+                }
+            }
+        }
+        performer.perform(work);
+    });
+    outbox.close();
+    drop(loader);
+    let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
+    Ok(Ended { code, complaint: performer.complaint() })
+}
+
+fn keymap(config: &Config) -> Result<Keymap, Failure> {
+    let changes = config.keys.iter().map(|remap| (remap.action.as_str(), remap.keys.as_slice()));
+    Keymap::with_changes(changes).map_err(|(n, why)| match config.keys.get(n) {
+        Some(remap) => config.refuse(remap, &shown!("{why}")),
+        None => Failure { what: "cannot use", path: config.file.clone(), source: shown!("{why}") },
+    })
+}
+
+fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks, Failure> {
+    let get = |name: &str| std::env::var(name).ok();
+    let depth = Depth::detect(get);
+    let light = get("COLORFGBG").and_then(|hint| light_hint(&hint)).unwrap_or(false);
+    let theme = Theme::built_in(if light { "light" } else { "dark" }, depth).unwrap_or_default();
+    let built_in = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let mut all: Vec<(String, String)> = built_in.collect();
+    all.extend(folder.map(themes::read_all).unwrap_or_default());
+    for name in start.theme.iter().chain(&config.theme) {
+        if !all.iter().any(|(known, _)| known == name) {
+            all.push((name.clone(), themes::read(Path::new(name))?));
+        }
+    }
+    Ok(Looks { theme, all, chosen: None, depth })
+}
+
+/// Under what the view of these paths is remembered: one file by its full path, the samples by their name.
+fn remembered_as(paths: &[PathBuf]) -> Option<PathBuf> {
+    match paths {
+        [] => Some(PathBuf::from("sample runs")),
+        [path] if path.as_os_str() != "-" => std::fs::canonicalize(path).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! The table of records: order, filter, cursor, and the texts of the rows that were on screen.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::filter::{Answer, Column, Filter};
+use crate::domain::finding::Severity;
+use crate::domain::headline::Headline;
+use crate::domain::row::Row;
+use crate::tui::list::List;
+use crate::tui::msg::SearchId;
+
+/// More texts than this are not kept.
+const MAX_HEADLINES: usize = 4_096;
+
+/// What the table is sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SortBy {
+    /// The place in the file.
+    #[default]
+    Position,
+    /// The kind of record.
+    Kind,
+    /// Wrong before right.
+    Correct,
+    /// How grave and how many the findings are.
+    Findings,
+    /// A numeric column.
+    Number(SortColumn),
+}
+
+/// The numeric columns that can be sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SortColumn {
+    /// How many steps.
+    Steps,
+    /// The genetic search's score.
+    Fitness,
+    /// The model's own confidence.
+    Confidence,
+    /// The final number.
+    Pred,
+}
+
+impl SortBy {
+    /// In the order of the columns.
+    pub const ALL: [Self; 8] = [
+        Self::Position,
+        Self::Kind,
+        Self::Correct,
+        Self::Findings,
+        Self::Number(SortColumn::Steps),
+        Self::Number(SortColumn::Fitness),
+        Self::Number(SortColumn::Confidence),
+        Self::Number(SortColumn::Pred),
+    ];
+
+    /// The word at the head of the column, and the id.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Position => "#",
+            Self::Kind => "kind",
+            Self::Correct => "ok",
+            Self::Findings => "findings",
+            Self::Number(SortColumn::Steps) => "steps",
+            Self::Number(SortColumn::Fitness) => "fitness",
+            Self::Number(SortColumn::Confidence) => "conf",
+            Self::Number(SortColumn::Pred) => "answer",
+        }
+    }
+
+    /// The column of an id.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|by| by.word() == word)
+    }
+
+    /// What to compare by; `None` sorts last in either direction.
+    fn key(self, row: &Row) -> Option<f64> {
+        match self {
+            Self::Position => None,
+            Self::Kind => Some(f64::from(row.kind() as u8)),
+            Self::Correct => row.correct().map(|right| f64::from(u8::from(right))),
+            Self::Findings => Some(gravity(row)),
+            Self::Number(column) => match column {
+                SortColumn::Steps => Column::Steps.of(row),
+                SortColumn::Fitness => Column::Fitness.of(row),
+                SortColumn::Confidence => Column::Confidence.of(row),
+                SortColumn::Pred => Column::Pred.of(row),
+            },
+        }
+    }
+}
+
+/// Grave before many: one fatal outweighs every repairable.
+fn gravity(row: &Row) -> f64 {
+    Severity::ALL.iter().fold(0.0, |weight, severity| weight * 256.0 + f64::from(row.count(*severity)))
+}
+
+/// A search over the records' text that is under way or done.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// Its number.
+    pub id: SearchId,
+    /// What was typed.
+    pub typed: String,
+    /// Records found so far, ascending.
+    pub found: Vec<u32>,
+    /// All were looked at.
+    pub done: bool,
+}
+
+/// The table.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The cursor.
+    pub list: List,
+    /// What it is sorted by.
+    pub sort: SortBy,
+    /// From the greatest down.
+    pub descending: bool,
+    /// The filter as typed.
+    pub filter_text: String,
+    /// The filter.
+    pub filter: Arc<Filter>,
+    /// The search that the filter's text terms wait for.
+    pub filtering: Option<Search>,
+    /// The search that `n` and `N` walk.
+    pub finding: Option<Search>,
+    /// Go to the first place found as soon as there is one.
+    pub jump: Option<isize>,
+    order: Option<Vec<u32>>,
+    headlines: HashMap<usize, Headline>,
+}
+
+impl Table {
+    /// How many rows there are, of `records`.
+    pub fn len(&self, records: usize) -> usize {
+        self.order.as_ref().map_or(records, Vec::len)
+    }
+
+    /// The record in a row.
+    pub fn record(&self, row: usize) -> Option<usize> {
+        match &self.order {
+            Some(order) => order.get(row).map(|record| *record as usize),
+            None => Some(row),
+        }
+    }
+
+    /// The row of a record; if it is hidden, the row where it would stand.
+    pub fn row_of(&self, record: usize) -> usize {
+        match &self.order {
+            None => record,
+            Some(order) => order.iter().position(|other| *other as usize == record).unwrap_or_else(|| {
+                order.iter().position(|other| *other as usize > record).unwrap_or(order.len().saturating_sub(1))
+            }),
+        }
+    }
+
+    /// Whether every record is shown in the order of the file.
+    pub fn is_natural(&self) -> bool {
+        self.order.is_none()
+    }
+
+    /// Makes the order anew from the rows, keeping the cursor on its record.
+    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>) {
+        let here = self.record(self.list.at);
+        self.order = if self.filter.is_empty() && self.sort == SortBy::Position && !self.descending {
+            None
+        } else {
+            Some(self.arranged(records, row))
+        };
+        if let Some(record) = here {
+            self.list.at = self.row_of(record);
+        }
+    }
+
+    fn arranged(&self, records: usize, row: impl Fn(usize) -> Option<Row>) -> Vec<u32> {
+        let fits = |record: &u32| row(*record as usize).is_some_and(|row| self.filter.fits_row(&row) != Answer::No);
+        let mut order: Vec<u32> = match &self.filtering {
+            Some(search) => search.found.iter().copied().filter(fits).collect(),
+            None if self.filter.is_empty() => (0..records as u32).collect(),
+            None => (0..records as u32).filter(fits).collect(),
+        };
+        if self.sort != SortBy::Position {
+            let key = |record: u32| row(record as usize).and_then(|row| self.sort.key(&row));
+            let mut keyed: Vec<(Option<f64>, u32)> = order.iter().map(|&record| (key(record), record)).collect();
+            keyed.sort_by(|(a, m), (b, n)| {
+                let by_key = match (a, b) {
+                    (Some(a), Some(b)) if self.descending => b.total_cmp(a),
+                    (Some(a), Some(b)) => a.total_cmp(b),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                };
+                by_key.then(m.cmp(n))
+            });
+            order = keyed.into_iter().map(|(_, record)| record).collect();
+        } else if self.descending {
+            order.reverse();
+        }
+        order
+    }
+
+    /// The texts of a record, if they were read.
+    pub fn headline(&self, record: usize) -> Option<&Headline> {
+        self.headlines.get(&record)
+    }
+
+    /// Keeps the texts of some records.
+    pub fn take_headlines(&mut self, headlines: Vec<(usize, Headline)>) {
+        if self.headlines.len() + headlines.len() > MAX_HEADLINES {
+            self.headlines.clear();
+        }
+        self.headlines.extend(headlines);
+    }
+
+    /// Forgets the texts, because the file changed.
+    pub fn forget_headlines(&mut self) {
+        self.headlines.clear();
+    }
+
+    /// The records in some rows whose texts were not read yet.
+    pub fn missing_headlines(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
+        rows.filter_map(|row| self.record(row)).filter(|record| !self.headlines.contains_key(record)).collect()
+    }
+}

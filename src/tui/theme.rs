@@ -1,0 +1,683 @@
+//! Roles to styles: panes name what a thing *is*, a theme says how that looks.
+//!
+//! Themes are TOML, four of them built in. A theme lists only what differs: every other role falls back along a chain
+//! that ends at `text`. Colours are reduced to what the terminal can show; a role that is told by its background alone
+//! names the modifiers that stand in for it (`plain`).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use ratatui::style::{Color, Modifier, Style};
+use serde::Deserialize;
+use thiserror::Error;
+use toml::Spanned;
+
+use crate::domain::text::Shown;
+
+/// A colour of 3 x 8 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rgb {
+    /// Red.
+    pub r: u8,
+    /// Green.
+    pub g: u8,
+    /// Blue.
+    pub b: u8,
+}
+
+impl Rgb {
+    /// A colour from its parts.
+    pub const fn new(r: u8, g: u8, b: u8) -> Self {
+        Self { r, g, b }
+    }
+
+    /// Reads `#rrggbb`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let n = u32::from_str_radix(hex, 16).ok()?;
+        Some(Self::new((n >> 16) as u8, (n >> 8) as u8, n as u8))
+    }
+
+    /// Relative luminance after WCAG, 0 to 1.
+    pub fn luminance(self) -> f64 {
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(self.r) + 0.7152 * linear(self.g) + 0.0722 * linear(self.b)
+    }
+
+    /// Contrast ratio after WCAG, 1 to 21.
+    pub fn contrast(self, other: Self) -> f64 {
+        let (a, b) = (self.luminance(), other.luminance());
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// Whether dark text reads better on it than light text.
+    pub fn is_light(self) -> bool {
+        self.contrast(Self::new(0, 0, 0)) > self.contrast(Self::new(255, 255, 255))
+    }
+
+    /// This colour with `share` (0 to 1) of another laid over it.
+    #[must_use]
+    pub fn blend(self, over: Self, share: f32) -> Self {
+        let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share.clamp(0.0, 1.0)).round() as u8;
+        Self::new(mix(self.r, over.r), mix(self.g, over.g), mix(self.b, over.b))
+    }
+
+    fn distance(self, other: Self) -> i32 {
+        let d = |a: u8, b: u8| (i32::from(a) - i32::from(b)).pow(2);
+        // The eye sees green best and blue least.
+        3 * d(self.r, other.r) + 6 * d(self.g, other.g) + d(self.b, other.b)
+    }
+
+    /// The nearest of the 240 fixed colours of a 256-colour terminal; the first 16 look different everywhere.
+    fn indexed(self) -> u8 {
+        const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+        let step = |c: u8| (0_u8..).zip(STEPS).min_by_key(|(_, s)| s.abs_diff(c)).unwrap_or_default();
+        let ((ri, r), (gi, g), (bi, b)) = (step(self.r), step(self.g), step(self.b));
+        let grey = ((u16::from(self.r) + u16::from(self.g) + u16::from(self.b)) / 3) as u8;
+        let level = (grey.saturating_sub(3) / 10).min(23);
+        let shade = 8 + 10 * level;
+        if self.distance(Self::new(shade, shade, shade)) < self.distance(Self::new(r, g, b)) {
+            232 + level
+        } else {
+            16 + 36 * ri + 6 * gi + bi
+        }
+    }
+
+    /// One of the 16 named colours, by hue: the terminal's own palette decides how it looks. `light` is whether the
+    /// background is light, where the bright half would be hard to read.
+    fn named(self, light: bool) -> Color {
+        let (max, min) = (self.r.max(self.g).max(self.b), self.r.min(self.g).min(self.b));
+        let chroma = i32::from(max - min);
+        if chroma < 40 {
+            return match (light, max) {
+                (false, 170..) | (true, ..90) => Color::Reset,
+                (false, 100..) => Color::Gray,
+                _ => Color::DarkGray,
+            };
+        }
+        let (r, g, b) = (i32::from(self.r), i32::from(self.g), i32::from(self.b));
+        let hue = match max {
+            _ if max == self.r => (60 * (g - b) / chroma).rem_euclid(360),
+            _ if max == self.g => 120 + 60 * (b - r) / chroma,
+            _ => 240 + 60 * (r - g) / chroma,
+        };
+        let (dark, bright) = match hue {
+            20..75 => (Color::Yellow, Color::LightYellow),
+            75..160 => (Color::Green, Color::LightGreen),
+            160..200 => (Color::Cyan, Color::LightCyan),
+            200..255 => (Color::Blue, Color::LightBlue),
+            255..325 => (Color::Magenta, Color::LightMagenta),
+            _ => (Color::Red, Color::LightRed),
+        };
+        if light { dark } else { bright }
+    }
+}
+
+/// How many colours the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// None: bold, underline and reverse only.
+    Mono,
+    /// The 16 named ones.
+    Ansi,
+    /// 256.
+    Indexed,
+    /// All.
+    True,
+}
+
+impl Depth {
+    /// Finds out from the environment; `get` reads a variable.
+    pub fn detect(get: impl Fn(&str) -> Option<String>) -> Self {
+        let var = |name| get(name).unwrap_or_default();
+        let term = var("TERM");
+        if !var("NO_COLOR").is_empty() || term.is_empty() || term == "dumb" {
+            return Self::Mono;
+        }
+        let full = ["-direct", "-truecolor", "kitty", "ghostty", "alacritty", "wezterm", "foot"];
+        if matches!(var("COLORTERM").as_str(), "truecolor" | "24bit") || full.iter().any(|t| term.contains(t)) {
+            return Self::True;
+        }
+        match term.as_str() {
+            t if t.contains("256color") => Self::Indexed,
+            "vt52" | "vt100" | "vt102" | "vt220" | "xterm-mono" => Self::Mono,
+            _ => Self::Ansi,
+        }
+    }
+}
+
+/// Whether the background is light, as far as `COLORFGBG` tells (`15;0`): good enough for the first frame.
+pub fn light_hint(colorfgbg: &str) -> Option<bool> {
+    let background: u8 = colorfgbg.rsplit(';').next()?.parse().ok()?;
+    (background < 16).then_some(matches!(background, 7 | 9..=15))
+}
+
+macro_rules! roles {
+    ($($(#[doc = $doc:literal])+ $role:ident = $name:literal $(<- $parent:ident)?;)+) => {
+        /// What a piece of the screen is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+        pub enum Role {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $role,)+
+        }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &'static [Self] = &[$(Self::$role,)+];
+
+            /// Its name in a theme file.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$role => $name,)+ }
+            }
+
+            /// The role whose style it takes when a theme does not name it.
+            pub const fn parent(self) -> Option<Self> {
+                match self { $(Self::$role => roles!(@parent $($parent)?),)+ }
+            }
+        }
+    };
+    (@parent) => { None };
+    (@parent $parent:ident) => { Some(Self::$parent) };
+}
+
+roles! {
+    /// The whole screen, laid under everything; most themes leave it to the terminal.
+    Screen = "screen";
+    /// Plain text.
+    Text = "text";
+    /// Less important text.
+    Dim = "dim" <- Text;
+    /// The least important text: line numbers, units.
+    Faint = "faint" <- Dim;
+    /// A pane's border.
+    Border = "border" <- Faint;
+    /// The border of the pane that has the keys.
+    BorderFocus = "border-focus" <- Accent;
+    /// A pane's title, a heading.
+    Title = "title" <- Text;
+    /// What should be noticed without being a judgement.
+    Accent = "accent" <- Text;
+    /// The chosen row; laid over other styles.
+    Selection = "selection";
+    /// The chosen row of a pane that has not the keys; laid over other styles.
+    SelectionDim = "selection-dim" <- Selection;
+    /// Text that a search found.
+    Match = "match" <- Accent;
+    /// A finding that makes the record useless; a failure.
+    Fatal = "fatal" <- Text;
+    /// A finding that can be repaired.
+    Repairable = "repairable" <- Warning;
+    /// A finding to look at.
+    Warning = "warning" <- Text;
+    /// A remark.
+    Note = "note" <- Dim;
+    /// Passed, right, saved.
+    Ok = "ok" <- Text;
+    /// Present only on the new side of a difference.
+    Added = "added" <- Ok;
+    /// Present only on the old side of a difference.
+    Removed = "removed" <- Fatal;
+    /// Different on both sides.
+    Changed = "changed" <- Warning;
+    /// The key of a JSON object.
+    Key = "key" <- Accent;
+    /// A JSON string.
+    String = "string" <- Text;
+    /// A JSON number.
+    Number = "number" <- Text;
+    /// A JSON truth value.
+    Bool = "bool" <- Number;
+    /// A JSON null.
+    Null = "null" <- Dim;
+    /// Brackets, commas, colons.
+    Punct = "punct" <- Dim;
+    /// A character that is shown because it would be invisible or harmful: `␛`, `⟨U+202E⟩`.
+    Control = "control" <- Warning;
+    /// Cited lines or words of a document.
+    Cited = "cited" <- Accent;
+    /// The citation that is being looked at.
+    CitedCurrent = "cited-current" <- Cited;
+    /// Where a quote really stands when it is not where it was cited.
+    Found = "found" <- Cited;
+    /// Lines shown from beyond what was cited or given.
+    Peek = "peek" <- Dim;
+    /// Where a value comes from, when all is well: rec, r1.
+    Badge = "badge" <- Dim;
+    /// Where a value comes from, when there is doubt: reconstructed, ambiguous, missing.
+    BadgeDoubt = "badge-doubt" <- Warning;
+    /// Calls go to a live model.
+    Live = "live" <- Accent;
+    /// The first and the last line of the screen.
+    StatusBar = "status-bar" <- Text;
+    /// A key in the last line.
+    HintKey = "hint-key" <- Accent;
+    /// What that key does.
+    Hint = "hint" <- Dim;
+    /// The life of a variable between its writer and its readers.
+    Lifeline = "lifeline" <- Faint;
+    /// A step writes a variable.
+    Write = "write" <- Accent;
+    /// A step reads a variable.
+    Read = "read" <- Accent;
+    /// The current step or column.
+    Current = "current" <- Title;
+    /// What lies after the current step.
+    Ghost = "ghost" <- Faint;
+    /// The gold answer.
+    Gold = "gold" <- Accent;
+    /// The question.
+    Question = "question" <- Text;
+}
+
+/// The modifiers a theme may name.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Mark {
+    Bold,
+    Dim,
+    Italic,
+    Underlined,
+    Reversed,
+    CrossedOut,
+}
+
+impl Mark {
+    fn modifier(self) -> Modifier {
+        match self {
+            Self::Bold => Modifier::BOLD,
+            Self::Dim => Modifier::DIM,
+            Self::Italic => Modifier::ITALIC,
+            Self::Underlined => Modifier::UNDERLINED,
+            Self::Reversed => Modifier::REVERSED,
+            Self::CrossedOut => Modifier::CROSSED_OUT,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    background: Spanned<String>,
+    #[serde(default)]
+    palette: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    roles: BTreeMap<Role, Look>,
+    #[serde(default)]
+    series: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Look {
+    fg: Option<Spanned<String>>,
+    bg: Option<Spanned<String>>,
+    #[serde(default)]
+    modifiers: Vec<Mark>,
+    /// Instead of `modifiers` where the background cannot be shown.
+    plain: Option<Vec<Mark>>,
+}
+
+/// A style before it is reduced to what the terminal can show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Full {
+    fg: Option<Rgb>,
+    bg: Option<Rgb>,
+    modifiers: Modifier,
+    plain: Modifier,
+}
+
+impl Full {
+    fn reduced(self, depth: Depth, light: bool) -> Style {
+        let (fg, bg, modifiers) = match depth {
+            Depth::True => (self.fg.map(rgb), self.bg.map(rgb), self.modifiers),
+            Depth::Indexed => {
+                let indexed = |c: Rgb| Color::Indexed(c.indexed());
+                (self.fg.map(indexed), self.bg.map(indexed), self.modifiers)
+            }
+            Depth::Ansi => {
+                let fg = self.fg.filter(|_| !self.plain.contains(Modifier::REVERSED) || self.bg.is_none());
+                (fg.map(|c| c.named(light)), None, if self.bg.is_some() { self.plain } else { self.modifiers })
+            }
+            Depth::Mono => (None, None, self.plain),
+        };
+        Style { fg, bg, add_modifier: modifiers, ..Style::default() }
+    }
+}
+
+fn rgb(c: Rgb) -> Color {
+    Color::Rgb(c.r, c.g, c.b)
+}
+
+/// A theme file that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{file}:{line}: {message}")]
+pub struct ThemeError {
+    /// The name of the file, as given.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// The look of the program on this terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Theme {
+    background: Rgb,
+    depth: Depth,
+    full: Vec<Full>,
+    series: Vec<Full>,
+}
+
+impl Default for Theme {
+    /// Every role as the terminal has it: what is left if no theme can be read.
+    fn default() -> Self {
+        Self { background: Rgb::new(0, 0, 0), depth: Depth::Mono, full: Vec::new(), series: Vec::new() }
+    }
+}
+
+/// The built-in themes, by name.
+pub const BUILT_IN: [(&str, &str); 4] = [
+    ("dark", include_str!("../../themes/dark.toml")),
+    ("light", include_str!("../../themes/light.toml")),
+    ("high-contrast", include_str!("../../themes/high-contrast.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
+];
+
+impl Theme {
+    /// A built-in theme; `None` for an unknown name.
+    pub fn built_in(name: &str, depth: Depth) -> Option<Self> {
+        let (name, text) = BUILT_IN.iter().find(|(n, _)| *n == name)?;
+        Self::parse(name, text, depth).ok()
+    }
+
+    /// Reads a theme; `file` is its name for errors.
+    ///
+    /// # Errors
+    /// Names the line and what to do about it.
+    pub fn parse(file: &str, text: &str, depth: Depth) -> Result<Self, ThemeError> {
+        let fail = |span: Option<Range<usize>>, message: String| ThemeError {
+            file: file.to_owned(),
+            line: line_of(text, span.map_or(0, |s| s.start)),
+            message,
+        };
+        let parsed: File = toml::from_str(text).map_err(|e| fail(e.span(), advice(e.message())))?;
+        let colour = |spec: &Spanned<String>, palette: &BTreeMap<String, Rgb>| {
+            let name = spec.get_ref();
+            Rgb::parse(name).or_else(|| palette.get(name).copied()).ok_or_else(|| {
+                fail(
+                    Some(spec.span()),
+                    format!(
+                        "`{}` is no colour: write \"#rrggbb\" or a name from [palette]",
+                        Shown::line(name.as_bytes())
+                    ),
+                )
+            })
+        };
+        let none = BTreeMap::new();
+        let background = colour(&parsed.background, &none)?;
+        let mut palette = BTreeMap::new();
+        for (name, value) in &parsed.palette {
+            palette.insert(name.clone(), colour(value, &none)?);
+        }
+        let mut named = BTreeMap::new();
+        for (role, look) in &parsed.roles {
+            let modifiers = marks(&look.modifiers);
+            named.insert(
+                *role,
+                Full {
+                    fg: look.fg.as_ref().map(|c| colour(c, &palette)).transpose()?,
+                    bg: look.bg.as_ref().map(|c| colour(c, &palette)).transpose()?,
+                    modifiers,
+                    plain: look.plain.as_deref().map_or(modifiers, marks),
+                },
+            );
+        }
+        let mut series = Vec::new();
+        for spec in &parsed.series {
+            series.push(Full { fg: Some(colour(spec, &palette)?), ..Full::default() });
+        }
+        let full = Role::ALL.iter().map(|role| resolve(*role, &named)).collect();
+        Ok(Self { background, depth, full, series })
+    }
+
+    /// The same theme on a terminal that shows fewer or more colours.
+    #[must_use]
+    pub fn with_depth(mut self, depth: Depth) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// How a role looks.
+    pub fn style(&self, role: Role) -> Style {
+        self.full(role).reduced(self.depth, self.background.is_light())
+    }
+
+    /// How the nth of several things of one kind looks, such as the items of an answer; the colours repeat.
+    pub fn series(&self, n: usize) -> Style {
+        let at = n.checked_rem(self.series.len()).and_then(|at| self.series.get(at));
+        at.map_or_else(|| self.style(Role::Accent), |full| full.reduced(self.depth, self.background.is_light()))
+    }
+
+    /// A background: `share` (0 to 1) of a role's colour over the theme's background, to mark a stretch of text
+    /// without changing its colours. Empty where there are fewer than 256 colours: mark it by a glyph as well.
+    pub fn tint(&self, role: Role, share: f32) -> Style {
+        let bg = self.full(role).fg.map(|fg| self.background.blend(fg, share));
+        match self.depth {
+            Depth::True | Depth::Indexed => Full { bg, ..Full::default() }.reduced(self.depth, false),
+            Depth::Ansi | Depth::Mono => Style::default(),
+        }
+    }
+
+    /// Whether the theme is for a light background.
+    pub fn is_light(&self) -> bool {
+        self.background.is_light()
+    }
+
+    fn full(&self, role: Role) -> Full {
+        self.full.get(role as usize).copied().unwrap_or_default()
+    }
+}
+
+/// Where the user's theme of this name is; `None` for a name that is not a plain file name.
+pub fn user_theme(config: &Path, name: &str) -> Option<PathBuf> {
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    plain.then(|| config.join("themes").join(format!("{name}.toml")))
+}
+
+fn marks(marks: &[Mark]) -> Modifier {
+    marks.iter().fold(Modifier::empty(), |all, mark| all | mark.modifier())
+}
+
+fn resolve(role: Role, named: &BTreeMap<Role, Full>) -> Full {
+    std::iter::successors(Some(role), |r| r.parent()).find_map(|r| named.get(&r)).copied().unwrap_or_default()
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|b| *b == b'\n').count()
+}
+
+/// The parser's words with what to do; they may quote the file, so controls are escaped.
+fn advice(message: &str) -> String {
+    let shown = Shown::line(message.as_bytes()).into_string();
+    let what = if shown.contains("unknown variant") {
+        "; choose one of the names listed"
+    } else if shown.contains("unknown field") {
+        "; remove it or correct its name"
+    } else if shown.contains("missing field") {
+        "; add it, for example background = \"#16161e\""
+    } else {
+        "; compare with the themes that come with stepscope"
+    };
+    shown + what
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Not text: shapes, and what is meant to step back.
+    const SHAPES: [Role; 4] = [Role::Border, Role::BorderFocus, Role::Lifeline, Role::Ghost];
+    /// Laid over other styles.
+    const LAYERS: [Role; 2] = [Role::Selection, Role::SelectionDim];
+
+    fn theme(name: &str) -> Theme {
+        let (_, text) = BUILT_IN.iter().find(|(n, _)| *n == name).unwrap();
+        Theme::parse(name, text, Depth::True).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// What a terminal with 256 colours makes of a colour.
+    fn as_indexed(c: Rgb) -> Rgb {
+        const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+        match c.indexed() {
+            n @ 232.. => Rgb::new(8 + 10 * (n - 232), 8 + 10 * (n - 232), 8 + 10 * (n - 232)),
+            n => {
+                let n = usize::from(n - 16);
+                Rgb::new(STEPS[n / 36], STEPS[n / 6 % 6], STEPS[n % 6])
+            }
+        }
+    }
+
+    /// Texts and what they stand on that contrast less than `least`, after `see` has changed the colours.
+    fn too_weak(name: &str, least: f64, see: fn(Rgb) -> Rgb) -> Vec<String> {
+        let theme = theme(name);
+        let screen = theme.full(Role::Screen).bg.unwrap_or(theme.background);
+        let text = theme.full(Role::Text).fg.unwrap();
+        let mut weak = Vec::new();
+        let mut check = |what: String, fg: Rgb, ground: Rgb, least: f64| {
+            let ratio = see(fg).contrast(see(ground));
+            if ratio < least {
+                weak.push(format!("{name}: {what}: {ratio:.2}"));
+            }
+        };
+        for role in Role::ALL.iter().filter(|r| **r != Role::Screen && !LAYERS.contains(r) && !SHAPES.contains(r)) {
+            let full = theme.full(*role);
+            let fg = full.fg.unwrap_or(text);
+            check(role.name().to_owned(), fg, full.bg.unwrap_or(screen), least);
+            for layer in LAYERS {
+                let over = theme.full(layer);
+                check(format!("{} on {}", role.name(), layer.name()), over.fg.unwrap_or(fg), over.bg.unwrap(), least);
+            }
+            if full.bg.is_none() {
+                let bar = theme.full(Role::StatusBar).bg.unwrap();
+                check(format!("{} on the status bar", role.name()), fg, bar, least);
+            }
+        }
+        for (n, full) in theme.series.iter().enumerate() {
+            check(format!("series {n}"), full.fg.unwrap(), screen, least);
+        }
+        for shape in SHAPES {
+            let least = if shape == Role::Border { 1.6 } else { 3.0 };
+            check(shape.name().to_owned(), theme.full(shape).fg.unwrap(), screen, least);
+        }
+        weak
+    }
+
+    #[test]
+    fn every_text_is_readable() {
+        for (name, least) in [("dark", 4.5), ("light", 4.5), ("high-contrast", 7.0)] {
+            let weak = too_weak(name, least, |c| c);
+            assert!(weak.is_empty(), "{weak:#?}");
+            let weak = too_weak(name, least, as_indexed);
+            assert!(weak.is_empty(), "with 256 colours: {weak:#?}");
+        }
+    }
+
+    #[test]
+    fn the_selection_shows_without_colours() {
+        for (name, _) in BUILT_IN {
+            for depth in [Depth::Ansi, Depth::Mono] {
+                let style = theme(name).with_depth(depth).style(Role::Selection);
+                assert!(style.add_modifier.contains(Modifier::REVERSED), "{name} {depth:?}");
+                assert_eq!((style.fg, style.bg), (None, None), "reversed keeps the text's own colours");
+            }
+        }
+    }
+
+    #[test]
+    fn no_colour_at_all_without_colours() {
+        for (name, _) in BUILT_IN {
+            let theme = theme(name).with_depth(Depth::Mono);
+            for role in Role::ALL {
+                let style = theme.style(*role);
+                assert_eq!((style.fg, style.bg), (None, None), "{name} {}", role.name());
+            }
+            assert_eq!(theme.tint(Role::Cited, 0.2), Style::default());
+        }
+    }
+
+    #[test]
+    fn roles_fall_back_along_the_chain() {
+        let text = "background = '#000000'\n[palette]\nred = '#ff0000'\n[roles]\ntext = { fg = '#ffffff' }\n\
+                    warning = { fg = 'red', modifiers = ['bold'] }\n";
+        let theme = Theme::parse("t", text, Depth::True).unwrap();
+        assert_eq!(theme.style(Role::Repairable), theme.style(Role::Warning));
+        assert_eq!(theme.style(Role::Faint).fg, Some(Color::Rgb(255, 255, 255)));
+        assert_eq!(theme.style(Role::Selection), Style::default());
+        assert_eq!(theme.series(7), theme.style(Role::Accent));
+        for role in Role::ALL {
+            let chain = std::iter::successors(Some(*role), |r| r.parent());
+            assert!(chain.take(Role::ALL.len()).count() < 8, "{} goes round", role.name());
+        }
+    }
+
+    #[test]
+    fn errors_name_file_line_and_what_to_do() {
+        let error = |text: &str| Theme::parse("my.toml", text, Depth::True).unwrap_err().to_string();
+        let head = "background = '#000000'\n[roles]\n";
+        for (text, line, words) in [
+            (format!("{head}text = {{ fg = 'rde' }}"), 3, "write \"#rrggbb\" or a name"),
+            (format!("{head}txt = {{ fg = '#ffffff' }}"), 3, "choose one of"),
+            (format!("{head}text = {{ color = '#ffffff' }}"), 3, "remove it or correct"),
+            (format!("{head}text = {{ modifiers = ['blink'] }}"), 3, "choose one of"),
+            ("[roles]\n".into(), 1, "background = "),
+            (format!("{head}text = {{"), 3, "compare with"),
+        ] {
+            let error = error(&text);
+            assert!(error.starts_with(&format!("my.toml:{line}: ")) && error.contains(words), "{text}: {error}");
+        }
+        assert!(!error("\u{1b}]0;x\u{7}").contains('\u{1b}'));
+    }
+
+    #[test]
+    fn depth_from_the_environment() {
+        let depth = |vars: &[(&str, &str)]| {
+            Depth::detect(|name| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+        };
+        assert_eq!(depth(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(depth(&[("TERM", "xterm-256color"), ("COLORTERM", "24bit"), ("NO_COLOR", "1")]), Depth::Mono);
+        assert_eq!(depth(&[("TERM", "screen-256color"), ("NO_COLOR", "")]), Depth::Indexed);
+        assert_eq!(depth(&[("TERM", "xterm")]), Depth::Ansi);
+        assert_eq!(depth(&[("TERM", "dumb"), ("COLORTERM", "truecolor")]), Depth::Mono);
+        assert_eq!(depth(&[]), Depth::Mono);
+    }
+
+    #[test]
+    fn background_hints() {
+        assert_eq!(light_hint("15;0"), Some(false));
+        assert_eq!(light_hint("0;default;15"), Some(true));
+        assert_eq!(light_hint("0;default"), None);
+        assert!(Rgb::new(250, 250, 250).is_light() && !Rgb::new(22, 22, 30).is_light());
+    }
+
+    #[test]
+    fn colours_are_reduced_to_their_neighbours() {
+        assert_eq!(Rgb::new(255, 0, 0).indexed(), 196);
+        assert_eq!(Rgb::new(8, 8, 8).indexed(), 232);
+        assert_eq!(Rgb::new(255, 255, 255).indexed(), 231);
+        assert_eq!(Rgb::parse("#f28b98").unwrap().named(false), Color::LightRed);
+        assert_eq!(Rgb::parse("#2a5bb8").unwrap().named(true), Color::Blue);
+        assert_eq!(Rgb::parse("#d5d8e6").unwrap().named(false), Color::Reset);
+    }
+
+    #[test]
+    fn user_themes_stay_in_their_folder() {
+        assert_eq!(user_theme(Path::new("/c"), "my-own"), Some(PathBuf::from("/c/themes/my-own.toml")));
+        for bad in ["", "../x", "a/b", ".", "a.b"] {
+            assert_eq!(user_theme(Path::new("/c"), bad), None);
+        }
+    }
+}

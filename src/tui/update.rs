@@ -1,0 +1,1172 @@
+//! The one place where the state changes: `update` routes what happened to the part that owns it.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use tui_input::{Input as Line, InputRequest};
+
+use crate::domain::filter::{Answer, Filter, completions, text_pattern};
+use crate::domain::json::Pointer;
+use crate::domain::text::Shown;
+use crate::io::config::session::FileView;
+use crate::io::failure::Failure;
+use crate::io::search::Plan;
+use crate::io::store::{Change, LoadEvent};
+use crate::shown;
+use crate::tui::app::{App, Find, Overlay, Palette, Popup, Prompt, Purpose, Screen, Status};
+use crate::tui::input::Input;
+use crate::tui::inspect::{Inspect, Pane};
+use crate::tui::keymap::{Action, Key, Lookup};
+use crate::tui::list::Move;
+use crate::tui::model::Opened;
+use crate::tui::msg::{Msg, Work};
+use crate::tui::panes;
+use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
+use crate::tui::table::{Search, SortBy};
+use crate::tui::theme::{Rgb, Theme};
+use crate::tui::view;
+
+/// While records are still being checked, the order of the table is made anew at most this often.
+const REARRANGE: Duration = Duration::from_millis(400);
+/// A count cannot be longer.
+const MAX_COUNT: usize = 10_000_000;
+
+/// What an update leads to.
+type Effects = Vec<Effect<Work>>;
+
+impl Program for App {
+    type Msg = Msg;
+    type Work = Work;
+
+    fn update(&mut self, event: Event<Msg>, now: Instant) -> Step<Work> {
+        let before = self.table.list;
+        let mut effects = self.take(event, now);
+        self.settle();
+        let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
+        if self.screen == Screen::Table || fresh {
+            effects.extend(self.ask_headlines());
+        }
+        effects.into()
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>) {
+        view::view(self, frame);
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        self.arrange_at
+    }
+}
+
+impl App {
+    fn take(&mut self, event: Event<Msg>, now: Instant) -> Effects {
+        match event {
+            Event::Start(size) => {
+                self.size = size;
+                vec![Effect::Work(Work::Begin)]
+            }
+            Event::Resize(size) => {
+                self.size = size;
+                Vec::new()
+            }
+            Event::Input(input) => self.input(input),
+            Event::Message(message) => self.message(message, now),
+            Event::Tick => {
+                self.arrange_at = None;
+                self.arrange();
+                Vec::new()
+            }
+            Event::Returned(_) => Vec::new(),
+            Event::Panicked(text) => {
+                self.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
+                Vec::new()
+            }
+            Event::Stop(_) => vec![self.keep()],
+        }
+    }
+
+    /// Keeps every cursor within what there is and on screen.
+    fn settle(&mut self) {
+        let area = self.area();
+        let rows = self.rows();
+        self.table.list.settle(rows, view::table_height(area));
+        let palette_height = panes::palette::height(area);
+        let count = match &self.overlay {
+            Some(Overlay::Palette(palette)) => self.palette_rows(palette.line.value()).len(),
+            _ => 0,
+        };
+        if let Some(Overlay::Palette(palette)) = &mut self.overlay {
+            palette.list.settle(count, palette_height);
+        }
+        if let Some(inspect) = &mut self.inspect {
+            let places = Pane::ALL.map(|pane| (pane, view::pane_area(area, inspect, pane)));
+            inspect.settle(|pane| {
+                places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |(_, place)| *place)
+            });
+            let len = if inspect.outline.is_empty() { usize::MAX } else { inspect.outline.len() };
+            inspect.outline.list.settle(len, view::json_height(area));
+        }
+    }
+
+    /// What survives a restart.
+    fn keep(&self) -> Effect<Work> {
+        let view = FileView {
+            sort: (self.table.sort != SortBy::Position).then(|| self.table.sort.word().to_owned()),
+            descending: self.table.descending,
+            filter: self.table.filter_text.clone(),
+            record: self.record().unwrap_or(0) as u64,
+            step: None,
+        };
+        Effect::Work(Work::Keep(view, self.looks.chosen.clone()))
+    }
+
+    /// Goes back to how the file was looked at before the restart.
+    pub fn restore(&mut self, view: &FileView) -> Effects {
+        self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
+        self.table.descending = view.descending;
+        self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
+        if Filter::parse(&view.filter).is_err() {
+            return Vec::new();
+        }
+        self.set_filter(&view.filter)
+    }
+
+    fn say(&mut self, text: Shown) {
+        self.status = Some(Status { text, failed: false });
+    }
+
+    fn fail(&mut self, text: Shown) {
+        self.status = Some(Status { text, failed: true });
+    }
+
+    // What comes from the terminal.
+
+    fn input(&mut self, input: Input) -> Effects {
+        match input {
+            Input::Key(event) => self.key(event),
+            Input::Paste(text) => {
+                self.paste(&text);
+                Vec::new()
+            }
+            Input::Mouse(event) => self.mouse(event),
+            Input::Background(rgb) => {
+                self.background(rgb);
+                Vec::new()
+            }
+            Input::FocusGained | Input::FocusLost => Vec::new(),
+        }
+    }
+
+    fn key(&mut self, event: KeyEvent) -> Effects {
+        self.status = None;
+        let key = Key::from_event(event);
+        if Some(key) == Key::from_name("^C") {
+            return self.quit();
+        }
+        match self.overlay.take() {
+            Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
+            Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
+            other => self.overlay = other,
+        }
+        if self.typed.is_empty()
+            && let Some(digit) = key.digit().filter(|digit| *digit > 0 || self.count.is_some())
+        {
+            self.count = Some((self.count.unwrap_or(0) * 10 + digit).min(MAX_COUNT));
+            return Vec::new();
+        }
+        self.typed.push(key);
+        match self.keymap.look_up(self.context(), &self.typed) {
+            Lookup::Found(action) => {
+                self.typed.clear();
+                self.act(action)
+            }
+            Lookup::Prefix => Vec::new(),
+            Lookup::Unknown => {
+                self.typed.clear();
+                self.count = None;
+                Vec::new()
+            }
+        }
+    }
+
+    fn paste(&mut self, text: &str) {
+        let line = match &mut self.overlay {
+            Some(Overlay::Prompt(prompt)) => &mut prompt.line,
+            Some(Overlay::Palette(palette)) => &mut palette.line,
+            _ => {
+                self.say(Shown::own("pasted text is not a command; press / or f to type"));
+                return;
+            }
+        };
+        for c in text.chars().filter(|c| !c.is_control()).take(4_000) {
+            line.handle(InputRequest::InsertChar(c));
+        }
+        if let Some(Overlay::Prompt(prompt)) = &mut self.overlay {
+            refresh_prompt(prompt);
+        }
+    }
+
+    fn background(&mut self, rgb: Rgb) {
+        if self.looks.chosen.is_none() {
+            let name = if rgb.is_light() { "light" } else { "dark" };
+            if let Some(theme) = Theme::built_in(name, self.looks.depth) {
+                self.looks.theme = theme;
+            }
+        }
+    }
+
+    fn mouse(&mut self, event: MouseEvent) -> Effects {
+        let at = Position::new(event.column, event.row);
+        match event.kind {
+            MouseEventKind::ScrollDown => self.wheel(at, 3),
+            MouseEventKind::ScrollUp => self.wheel(at, -3),
+            MouseEventKind::Down(MouseButton::Left) => return self.click(at),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn wheel(&mut self, at: Position, rows: isize) {
+        if self.overlay.is_some() {
+            self.scroll_overlay(rows);
+            return;
+        }
+        if self.screen == Screen::Run
+            && let Some(pane) = self.pane_under(at)
+            && let Some(inspect) = &mut self.inspect
+        {
+            inspect.focus(pane);
+        }
+        // The wheel moves by rows, whatever count was typed.
+        self.go(Move::By(rows));
+    }
+
+    fn pane_under(&self, at: Position) -> Option<Pane> {
+        let inspect = self.inspect.as_ref()?;
+        Pane::ALL.into_iter().find(|pane| view::pane_area(self.area(), inspect, *pane).contains(at))
+    }
+
+    fn click(&mut self, at: Position) -> Effects {
+        self.status = None;
+        if self.overlay.is_some() {
+            self.overlay = None;
+            return Vec::new();
+        }
+        let body = view::parts(self.area()).body;
+        if !body.contains(at) {
+            return Vec::new();
+        }
+        match self.screen {
+            Screen::Table => self.click_table(at, body),
+            Screen::Run => {
+                self.click_run(at);
+                Vec::new()
+            }
+            Screen::Json => {
+                let row = usize::from((at.y - body.y).saturating_sub(1));
+                if let Some(inspect) = &mut self.inspect {
+                    let row = inspect.outline.list.top + row;
+                    let again = row == inspect.outline.list.at;
+                    inspect.outline.list.at = row.min(inspect.outline.len().saturating_sub(1));
+                    if again {
+                        return self.act(Action::Fold);
+                    }
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn click_table(&mut self, at: Position, body: Rect) -> Effects {
+        if at.y == body.y {
+            if let Some(sort) = panes::table::sort_at(self, body, at.x) {
+                self.table.descending = sort == self.table.sort && !self.table.descending;
+                self.table.sort = sort;
+                self.arrange();
+            }
+            return Vec::new();
+        }
+        let row = self.table.list.top + usize::from(at.y - body.y - 1);
+        if row >= self.rows() {
+            return Vec::new();
+        }
+        if row == self.table.list.at {
+            return self.act(Action::Open);
+        }
+        self.table.list.at = row;
+        Vec::new()
+    }
+
+    fn click_run(&mut self, at: Position) {
+        let Some(pane) = self.pane_under(at) else { return };
+        let area = self.area();
+        let Some(inspect) = &mut self.inspect else { return };
+        let place = view::pane_area(area, inspect, pane);
+        inspect.focus(pane);
+        let row = usize::from(at.y.saturating_sub(place.y + 1));
+        let target = match pane {
+            Pane::Steps => inspect.steps.top + row,
+            Pane::State if row > 0 => inspect.variables.top + row - 1,
+            Pane::Findings => inspect.findings.top + row,
+            _ => return,
+        };
+        inspect.go(Move::To(target), place, &self.looks.theme);
+        if pane == Pane::Findings {
+            inspect.show_finding();
+        }
+    }
+
+    // Overlays.
+
+    fn scroll_overlay(&mut self, rows: isize) {
+        let area = self.area();
+        let help_lines = panes::help::lines(self);
+        match &mut self.overlay {
+            Some(Overlay::Help(top)) => {
+                let room = usize::from(panes::help::place(area).height.saturating_sub(2));
+                *top = top.saturating_add_signed(rows).min(help_lines.saturating_sub(room));
+            }
+            Some(Overlay::Popup(popup)) => {
+                let place = panes::popup::place(popup, area);
+                let width = crate::tui::inspect::inner_width(place);
+                let lines = crate::tui::prose::wrap(popup.text.as_str(), width).len();
+                let room = crate::tui::inspect::inner_height(place);
+                popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
+            }
+            Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
+            _ => {}
+        }
+    }
+
+    fn overlay_action(&mut self, action: Action) -> Option<Effects> {
+        let page = isize::try_from(self.size.height).unwrap_or(24) - 6;
+        let times = isize::try_from(self.count.unwrap_or(1)).unwrap_or(1);
+        let rows = match action {
+            Action::Down => times,
+            Action::Up => -times,
+            Action::HalfDown => page / 2,
+            Action::HalfUp => -page / 2,
+            Action::PageDown => page,
+            Action::PageUp => -page,
+            Action::Top => isize::MIN / 2,
+            Action::Bottom => isize::MAX / 2,
+            Action::CopyValue => {
+                let Some(Overlay::Popup(popup)) = &self.overlay else { return Some(Vec::new()) };
+                let text = popup.text.clone();
+                return Some(self.copy(&text, "the text"));
+            }
+            Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit => return None,
+            _ => {
+                self.overlay = None;
+                return Some(Vec::new());
+            }
+        };
+        self.scroll_overlay(rows);
+        Some(Vec::new())
+    }
+
+    fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
+        let rows = self.palette_rows(palette.line.value());
+        match event.code {
+            KeyCode::Esc => return Vec::new(),
+            KeyCode::Enter => {
+                if let Some(binding) = rows.get(palette.list.at) {
+                    return self.act(binding.action);
+                }
+                return Vec::new();
+            }
+            KeyCode::Down | KeyCode::Tab => palette.list.at = (palette.list.at + 1).min(rows.len().saturating_sub(1)),
+            KeyCode::Up | KeyCode::BackTab => palette.list.at = palette.list.at.saturating_sub(1),
+            _ => {
+                if edit(&mut palette.line, event) {
+                    palette.list.at = 0;
+                }
+            }
+        }
+        self.overlay = Some(Overlay::Palette(palette));
+        Vec::new()
+    }
+
+    fn prompt_key(&mut self, mut prompt: Prompt, event: KeyEvent) -> Effects {
+        match event.code {
+            KeyCode::Esc => return Vec::new(),
+            KeyCode::Enter => {
+                let typed = prompt.line.value().to_owned();
+                if prompt.error.is_some() {
+                    self.overlay = Some(Overlay::Prompt(prompt));
+                    return Vec::new();
+                }
+                return match prompt.purpose {
+                    Purpose::Filter => self.set_filter(&typed),
+                    Purpose::Find => self.find(&typed),
+                };
+            }
+            KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
+            KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),
+            _ => {
+                if edit(&mut prompt.line, event) {
+                    prompt.chosen = None;
+                    refresh_prompt(&mut prompt);
+                }
+            }
+        }
+        self.overlay = Some(Overlay::Prompt(prompt));
+        Vec::new()
+    }
+
+    fn open_prompt(&mut self, purpose: Purpose, text: String) {
+        let mut prompt = Prompt { purpose, line: Line::new(text), error: None, completions: Vec::new(), chosen: None };
+        refresh_prompt(&mut prompt);
+        self.overlay = Some(Overlay::Prompt(prompt));
+    }
+
+    // Actions.
+
+    fn act(&mut self, action: Action) -> Effects {
+        let count = self.count;
+        if self.overlay.is_some()
+            && let Some(effects) = self.overlay_action(action)
+        {
+            self.count = None;
+            return effects;
+        }
+        if let Err(why) = self.allowed(action) {
+            self.count = None;
+            self.say(Shown::own(why));
+            return Vec::new();
+        }
+        let effects = self.perform(action);
+        if self.count == count {
+            self.count = None;
+        }
+        effects
+    }
+
+    fn times(&self) -> isize {
+        isize::try_from(self.count.unwrap_or(1)).unwrap_or(1)
+    }
+
+    fn perform(&mut self, action: Action) -> Effects {
+        use Action as A;
+        let times = self.times();
+        match action {
+            A::Down => self.go(Move::By(times)),
+            A::Up => self.go(Move::By(-times)),
+            A::HalfDown => self.go(Move::HalfPages(times)),
+            A::HalfUp => self.go(Move::HalfPages(-times)),
+            A::PageDown => self.go(Move::Pages(times)),
+            A::PageUp => self.go(Move::Pages(-times)),
+            A::Top => self.go(Move::To(self.count.map_or(0, |count| count.saturating_sub(1)))),
+            A::Bottom => self.go(Move::To(self.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
+            A::Left => self.sideways(-1),
+            A::Right => self.sideways(1),
+            A::Open => return self.open(),
+            A::Json => return self.json(),
+            A::Back => return self.back(),
+            A::Escape => return self.escape(),
+            A::Quit => return self.quit(),
+            A::Help => self.overlay = Some(Overlay::Help(0)),
+            A::Palette => self.overlay = Some(Overlay::Palette(Palette::default())),
+            A::Filter => {
+                let text = self.table.filter_text.clone();
+                let text = if text.is_empty() { text } else { text + " " };
+                self.open_prompt(Purpose::Filter, text);
+            }
+            A::Find => self.open_prompt(Purpose::Find, String::new()),
+            A::FindNext => self.find_by(times),
+            A::FindPrevious => self.find_by(-times),
+            A::NextFinding => self.finding_by(1),
+            A::PreviousFinding => self.finding_by(-1),
+            A::NextRecord => return self.record_by(times),
+            A::PreviousRecord => return self.record_by(-times),
+            A::SortNext => self.sort_by(1),
+            A::SortPrevious => self.sort_by(-1),
+            A::SortReverse => {
+                self.table.descending = !self.table.descending;
+                self.arrange();
+            }
+            A::Theme => self.next_theme(),
+            A::Mouse => {
+                self.mouse = !self.mouse;
+                self.say(Shown::own(if self.mouse { "mouse on" } else { "mouse off: select with the terminal" }));
+                return vec![Effect::Mouse(self.mouse)];
+            }
+            A::Redraw => return vec![Effect::Repaint],
+            A::Suspend => return vec![Effect::Suspend],
+            A::CopyValue | A::CopyPath | A::CopyQuestion | A::CopyStep | A::CopyRecord => {
+                return self.copy_action(action);
+            }
+            _ => self.inspect_action(action, times),
+        }
+        Vec::new()
+    }
+
+    fn inspect_action(&mut self, action: Action, times: isize) {
+        let Some(inspect) = &mut self.inspect else { return };
+        let moved = match action {
+            Action::NextStep => {
+                inspect.go_to_moment(inspect.moment.0.saturating_add_signed(times));
+                Ok(())
+            }
+            Action::PreviousStep => {
+                inspect.go_to_moment(inspect.moment.0.saturating_add_signed(-times));
+                Ok(())
+            }
+            Action::NextPane => {
+                inspect.next_pane(1);
+                Ok(())
+            }
+            Action::PreviousPane => {
+                inspect.next_pane(-1);
+                Ok(())
+            }
+            Action::Maximise => {
+                inspect.maximised = !inspect.maximised;
+                Ok(())
+            }
+            Action::Writer => inspect.go_to_writer(),
+            Action::Reader => inspect.go_to_reader(),
+            Action::Difference => {
+                inspect.toggle_difference();
+                Ok(())
+            }
+            Action::Fold | Action::FoldAll | Action::UnfoldAll => {
+                let Inspect { opened, outline, .. } = inspect;
+                if let Some(root) = opened.root() {
+                    match action {
+                        Action::Fold => outline.fold(root, None),
+                        _ => outline.fold_all(root, action == Action::FoldAll),
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        if let Err(why) = moved {
+            self.say(Shown::own(why));
+        }
+    }
+
+    fn go(&mut self, movement: Move) {
+        let area = self.area();
+        match (self.screen, &mut self.inspect) {
+            (Screen::Run, Some(inspect)) => {
+                let place = view::pane_area(area, inspect, inspect.pane);
+                inspect.go(movement, place, &self.looks.theme);
+            }
+            (Screen::Json, Some(inspect)) => {
+                let len = if inspect.outline.is_empty() { MAX_COUNT } else { inspect.outline.len() };
+                inspect.outline.list.go(movement, len, view::json_height(area));
+            }
+            _ => {
+                let rows = self.rows();
+                self.table.list.go(movement, rows, view::table_height(area));
+            }
+        }
+    }
+
+    fn sideways(&mut self, by: isize) {
+        let Some(inspect) = &mut self.inspect else { return };
+        match self.screen {
+            Screen::Json => {
+                let Inspect { opened, outline, .. } = inspect;
+                let Some(root) = opened.root() else { return };
+                if by < 0 { outline.left(root) } else { outline.right(root) }
+            }
+            Screen::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
+            Screen::Run if inspect.opened.has_steps() => {
+                let moment = inspect.moment.0.saturating_add_signed(by);
+                inspect.go_to_moment(moment);
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self) -> Effects {
+        if self.screen == Screen::Table {
+            return self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Run));
+        }
+        let Some(inspect) = &mut self.inspect else { return Vec::new() };
+        if inspect.pane == Pane::Findings {
+            inspect.show_finding();
+            self.screen = Screen::Json;
+            return Vec::new();
+        }
+        if inspect.pane == Pane::Steps {
+            inspect.focus(Pane::Step);
+            return Vec::new();
+        }
+        if let Some((title, text)) = inspect.chosen_text() {
+            self.overlay = Some(Overlay::Popup(Popup { title, text, top: 0 }));
+        }
+        Vec::new()
+    }
+
+    fn request(&mut self, record: usize, screen: Screen) -> Effects {
+        let Some(reading) = self.store.reading(record) else { return Vec::new() };
+        self.opening = Some((record, screen));
+        vec![Effect::Work(Work::Record(record, reading))]
+    }
+
+    fn json(&mut self) -> Effects {
+        match self.screen {
+            Screen::Table => self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Json)),
+            Screen::Json => self.back(),
+            Screen::Run => {
+                if let Some(inspect) = &mut self.inspect {
+                    let pointer = inspect.pointer();
+                    inspect.show_in_json(&pointer);
+                    self.screen = Screen::Json;
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn back(&mut self) -> Effects {
+        let runs = self.inspect.as_ref().is_some_and(|inspect| is_run(&inspect.opened));
+        self.screen = match self.screen {
+            Screen::Table => return self.quit(),
+            Screen::Json if runs => Screen::Run,
+            Screen::Json | Screen::Run => Screen::Table,
+        };
+        if self.screen == Screen::Table {
+            self.inspect = None;
+            self.find = Find::default();
+        }
+        Vec::new()
+    }
+
+    fn escape(&mut self) -> Effects {
+        if let Some(inspect) = self.inspect.as_mut().filter(|_| self.screen == Screen::Run) {
+            if inspect.anchor.take().is_some() {
+                return Vec::new();
+            }
+            if inspect.maximised {
+                inspect.maximised = false;
+                return Vec::new();
+            }
+        }
+        if self.screen != Screen::Table {
+            return self.back();
+        }
+        if self.table.finding.take().is_some() {
+            return vec![Effect::Work(Work::EndSearch)];
+        }
+        if !self.table.filter_text.is_empty() {
+            return self.set_filter("");
+        }
+        self.say(Shown::own("q quits"));
+        Vec::new()
+    }
+
+    fn quit(&mut self) -> Effects {
+        vec![self.keep(), Effect::Quit(0)]
+    }
+
+    fn record_by(&mut self, by: isize) -> Effects {
+        let Some(inspect) = &self.inspect else { return Vec::new() };
+        let row = self.table.row_of(inspect.opened.index).saturating_add_signed(by).min(self.rows().saturating_sub(1));
+        let Some(record) = self.table.record(row).filter(|record| *record != inspect.opened.index) else {
+            self.say(Shown::own(if by > 0 { "this is the last record" } else { "this is the first record" }));
+            return Vec::new();
+        };
+        self.table.list.at = row;
+        self.request(record, self.screen)
+    }
+
+    fn finding_by(&mut self, by: isize) {
+        if self.screen == Screen::Table {
+            let rows = self.rows();
+            let here = self.table.list.at;
+            let has = |row: &usize| {
+                self.table
+                    .record(*row)
+                    .and_then(|record| self.store.row(record))
+                    .is_some_and(|row| row.worst().is_some())
+            };
+            let next =
+                (1..rows).map(|step| (here as isize + by * step as isize).rem_euclid(rows as isize) as usize).find(has);
+            match next {
+                Some(row) => self.table.list.at = row,
+                None => self.say(Shown::own("no other record has findings")),
+            }
+        } else if let Some(inspect) = &mut self.inspect {
+            inspect.next_finding(by);
+        }
+    }
+
+    fn sort_by(&mut self, by: isize) {
+        let at = SortBy::ALL.iter().position(|sort| *sort == self.table.sort).unwrap_or(0) as isize;
+        let next = (at + by).rem_euclid(SortBy::ALL.len() as isize) as usize;
+        self.table.sort = SortBy::ALL.get(next).copied().unwrap_or_default();
+        // What one looks for comes first: the gravest, the longest, the least sure.
+        self.table.descending =
+            matches!(self.table.sort, SortBy::Findings | SortBy::Number(crate::tui::table::SortColumn::Steps));
+        self.arrange();
+        let way = if self.table.descending { "greatest first" } else { "smallest first" };
+        self.say(shown!("sorted by {}, {way}; ~ turns it round", self.table.sort.word()));
+    }
+
+    fn arrange(&mut self) {
+        let records = self.store.len();
+        let Self { store, table, .. } = self;
+        table.arrange(records, |record| store.row(record).copied());
+    }
+
+    fn next_theme(&mut self) {
+        let names: Vec<String> = self.looks.all.iter().map(|(name, _)| name.clone()).collect();
+        let at = self.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
+        let next = at.map_or(0, |at| at + 1);
+        self.choose_theme(names.get(next).map(String::as_str));
+        let name = self.looks.chosen.clone().unwrap_or_else(|| "by the terminal's background".into());
+        self.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+    }
+
+    /// Takes a theme by name; none goes by the terminal's background.
+    pub fn choose_theme(&mut self, name: Option<&str>) {
+        let text = name.and_then(|name| self.looks.all.iter().find(|(known, _)| known == name));
+        match (name, text) {
+            (Some(name), Some((_, text))) => match Theme::parse(name, text, self.looks.depth) {
+                Ok(theme) => {
+                    self.looks.theme = theme;
+                    self.looks.chosen = Some(name.to_owned());
+                }
+                Err(error) => {
+                    let message = Shown::line(error.message.as_bytes());
+                    self.fail(shown!("theme {}, line {}: {message}", Shown::line(error.file.as_bytes()), error.line));
+                }
+            },
+            (Some(name), None) => self.fail(shown!("there is no theme {}", Shown::line(name.as_bytes()))),
+            (None, _) => {
+                self.looks.chosen = None;
+                if let Some(theme) = Theme::built_in("dark", self.looks.depth) {
+                    self.looks.theme = theme;
+                }
+            }
+        }
+    }
+
+    // Filter and find.
+
+    /// Takes a filter as typed.
+    pub fn set_filter(&mut self, typed: &str) -> Effects {
+        let typed = typed.trim().to_owned();
+        let filter = match Filter::parse(&typed) {
+            Ok(filter) => Arc::new(filter),
+            Err(error) => {
+                self.fail(shown!("{}", error.message));
+                return Vec::new();
+            }
+        };
+        let searching = self.table.filtering.take().is_some();
+        self.table.filter_text = typed;
+        self.table.filter = filter;
+        let mut effects = Vec::new();
+        if self.table.filter.needs_text() {
+            let id = self.new_search_id();
+            let typed = self.table.filter_text.clone();
+            self.table.filtering = Some(Search { id, typed, found: Vec::new(), done: false });
+            effects.push(self.search(id, &self.table.filter.clone(), 0));
+        } else if searching {
+            effects.push(Effect::Work(Work::EndSearch));
+        }
+        self.arrange();
+        effects
+    }
+
+    /// Looks through the records from a position on whose columns do not rule them out.
+    fn search(&self, id: u64, filter: &Arc<Filter>, from: usize) -> Effect<Work> {
+        let plan = Plan::of(&self.store, from, |row| filter.fits_row(row) != Answer::No);
+        Effect::Work(Work::Search(id, filter.clone(), plan))
+    }
+
+    fn new_search_id(&mut self) -> u64 {
+        self.next_search += 1;
+        self.next_search
+    }
+
+    fn find(&mut self, typed: &str) -> Effects {
+        if typed.is_empty() {
+            return Vec::new();
+        }
+        if self.screen == Screen::Table {
+            return self.find_in_table(typed);
+        }
+        let Some(inspect) = &self.inspect else { return Vec::new() };
+        let pattern = match regex_of(typed) {
+            Ok(pattern) => pattern,
+            Err(why) => {
+                self.fail(why);
+                return Vec::new();
+            }
+        };
+        let is_match = |text: &str| pattern.is_match(text.as_bytes());
+        let hits = inspect.hits(is_match);
+        let nodes = inspect.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
+        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
+        self.find_by(1);
+        Vec::new()
+    }
+
+    fn find_in_table(&mut self, typed: &str) -> Effects {
+        let quoted = format!("text:\"{}\"", typed.replace('"', ""));
+        let filter = match Filter::parse(&quoted) {
+            Ok(filter) => Arc::new(filter),
+            Err(error) => {
+                self.fail(shown!("{}", error.message));
+                return Vec::new();
+            }
+        };
+        let id = self.new_search_id();
+        self.table.finding = Some(Search { id, typed: typed.to_owned(), found: Vec::new(), done: false });
+        self.table.jump = Some(0);
+        vec![self.search(id, &filter, 0)]
+    }
+
+    fn find_by(&mut self, by: isize) {
+        match self.screen {
+            Screen::Table => self.visit_found(by),
+            Screen::Run | Screen::Json => {
+                let count = if self.screen == Screen::Run { self.find.hits.len() } else { self.find.nodes.len() };
+                if count == 0 {
+                    self.fail(shown!("nothing here holds {}", Shown::line(self.find.typed.as_bytes())));
+                    return;
+                }
+                let at = match self.find.at {
+                    None => {
+                        if by > 0 {
+                            0
+                        } else {
+                            count - 1
+                        }
+                    }
+                    Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
+                };
+                self.find.at = Some(at);
+                self.visit_hit(at);
+                self.say(shown!("{} of {count}", at + 1));
+            }
+        }
+    }
+
+    fn visit_hit(&mut self, at: usize) {
+        let Some(inspect) = &mut self.inspect else { return };
+        if self.screen == Screen::Run {
+            if let Some(hit) = self.find.hits.get(at) {
+                inspect.visit(*hit);
+            }
+        } else if let Some(&node) = self.find.nodes.get(at) {
+            let Inspect { opened, outline, .. } = inspect;
+            if let Some(root) = opened.root() {
+                outline.go_to_index(root, node);
+            }
+        }
+    }
+
+    /// To a record that the search found: 0 is the first at or after the cursor.
+    fn visit_found(&mut self, by: isize) {
+        let Some(search) = &self.table.finding else { return };
+        let here = self.record().unwrap_or(0) as u32;
+        let hidden = |record: u32| self.table.record(self.table.row_of(record as usize)) != Some(record as usize);
+        let found: Vec<u32> = search.found.iter().copied().filter(|record| !hidden(*record)).collect();
+        let next = match by {
+            0 => found.iter().find(|record| **record >= here).or(found.first()),
+            1.. => found.iter().filter(|record| **record > here).nth(by as usize - 1).or(found.first()),
+            _ => found.iter().rev().filter(|record| **record < here).nth(by.unsigned_abs() - 1).or(found.last()),
+        };
+        match (next, search.done) {
+            (Some(&record), _) => {
+                self.table.list.at = self.table.row_of(record as usize);
+                self.table.jump = None;
+            }
+            (None, true) => {
+                let typed = Shown::line(search.typed.as_bytes());
+                self.table.jump = None;
+                self.fail(shown!("no record holds {typed}"));
+            }
+            (None, false) => self.table.jump = Some(by),
+        }
+    }
+
+    // Copying.
+
+    fn copy_action(&mut self, action: Action) -> Effects {
+        if self.screen == Screen::Table {
+            // The record must be read first; the table keeps only its head.
+            let Some(headline) = self.record().and_then(|record| self.table.headline(record)) else {
+                return Vec::new();
+            };
+            let text = headline.title.clone();
+            return if action == Action::CopyQuestion {
+                self.copy(&text, "the question")
+            } else {
+                self.fail(Shown::own("open the record first, then copy it"));
+                Vec::new()
+            };
+        }
+        let Some(inspect) = &self.inspect else { return Vec::new() };
+        let opened = &inspect.opened;
+        let pointer = self.pointer();
+        let (text, what) = match action {
+            Action::CopyPath => (Some(Shown::line(pointer.text().bytes())), "the path"),
+            Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
+            Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
+            Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
+            _ if self.screen == Screen::Json => (opened.value_at(&pointer), "the value"),
+            _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
+        };
+        if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
+            self.copy(&text, what)
+        } else {
+            self.fail(Shown::own("there is nothing to copy here"));
+            Vec::new()
+        }
+    }
+
+    /// The place in the record that the cursor is on.
+    fn pointer(&self) -> Pointer {
+        let Some(inspect) = &self.inspect else { return Pointer::default() };
+        match (self.screen, inspect.opened.root(), inspect.outline.current()) {
+            (Screen::Json, Some(root), Some(row)) => panes::json::pointer_of(root, row.node),
+            _ => inspect.pointer(),
+        }
+    }
+
+    fn copy(&mut self, text: &Shown, what: &'static str) -> Effects {
+        if text.as_str().len() > COPY_LIMIT {
+            self.fail(shown!(
+                "{what} is longer than terminals copy ({} bytes); use stepscope show",
+                text.as_str().len()
+            ));
+            return Vec::new();
+        }
+        self.say(shown!("copied {what}, {} bytes", text.as_str().len()));
+        vec![Effect::Copy(text.as_str().to_owned())]
+    }
+
+    // What work has found.
+
+    fn message(&mut self, message: Msg, now: Instant) -> Effects {
+        match message {
+            Msg::Load(event) => self.loaded(event, now),
+            Msg::Headlines(headlines) => {
+                self.table.take_headlines(headlines);
+                Vec::new()
+            }
+            Msg::Record(record, result) => {
+                self.take_record(record, result);
+                Vec::new()
+            }
+            Msg::Found(id, found, done) => {
+                self.take_found(id, &found, done, now);
+                Vec::new()
+            }
+            Msg::SearchFailed(id, failure) => {
+                if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
+                    self.fail(shown!("{failure}"));
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn loaded(&mut self, event: LoadEvent, now: Instant) -> Effects {
+        let before = self.store.len();
+        let cursor = self.record().and_then(|record| self.store.address(record));
+        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let change = self.store.apply(event);
+        match change {
+            Change::None => return Vec::new(),
+            Change::Failure => {
+                let failure = self.store.failures.last().map(|failure| shown!("{failure}"));
+                if let Some(failure) = failure {
+                    self.fail(failure);
+                }
+            }
+            Change::Moved => self.follow_moved(cursor, open),
+            Change::Rows => {}
+        }
+        if let Some(record) = self.return_to.filter(|record| *record < self.store.len()) {
+            self.return_to = None;
+            self.table.list.at = self.table.row_of(record);
+        }
+        if !self.table.is_natural() {
+            self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
+        }
+        let grown = self.store.len() > before;
+        let filtering = self.table.filtering.as_ref().filter(|search| search.done && grown);
+        if let Some(search) = filtering {
+            return vec![self.search(search.id, &self.table.filter.clone(), before)];
+        }
+        Vec::new()
+    }
+
+    /// Positions have moved: the cursor and the open record stay on what they were on.
+    fn follow_moved(&mut self, cursor: Option<(usize, u64)>, open: Option<(usize, u64)>) {
+        self.table.forget_headlines();
+        // What was found has moved too; `n` looks again.
+        self.table.finding = None;
+        self.arrange();
+        let position =
+            |address: Option<(usize, u64)>| address.and_then(|(source, byte)| self.store.position(source, byte));
+        if let Some(record) = position(cursor) {
+            self.table.list.at = self.table.row_of(record);
+        }
+        if let Some(record) = position(open)
+            && let Some(inspect) = &mut self.inspect
+        {
+            inspect.opened.index = record;
+        }
+    }
+
+    fn take_record(&mut self, record: usize, result: Result<(Vec<u8>, u64), Failure>) {
+        let Some((wanted, screen)) = self.opening else { return };
+        if wanted != record {
+            return;
+        }
+        self.opening = None;
+        let (text, line) = match result {
+            Ok(read) => read,
+            Err(failure) => {
+                self.fail(shown!("{failure}"));
+                return;
+            }
+        };
+        let Some(row) = self.store.row(record) else { return };
+        let opened = Opened::new(record, line, row, text);
+        let runs = is_run(&opened);
+        let inspect = Inspect::new(opened);
+        let inspect = match &self.inspect {
+            Some(before) => inspect.like(before),
+            None => inspect,
+        };
+        self.inspect = Some(inspect);
+        self.find = Find::default();
+        self.screen = if screen == Screen::Run && !runs { Screen::Json } else { screen };
+    }
+
+    fn take_found(&mut self, id: u64, found: &[u32], done: bool, now: Instant) {
+        if let Some(search) = self.table.filtering.as_mut().filter(|search| search.id == id) {
+            let first = search.found.is_empty();
+            merge(&mut search.found, found);
+            search.done = done;
+            if first || done {
+                self.arrange();
+            } else {
+                self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
+            }
+        } else if let Some(search) = self.table.finding.as_mut().filter(|search| search.id == id) {
+            merge(&mut search.found, found);
+            search.done = done;
+            if let Some(by) = self.table.jump {
+                self.visit_found(by);
+            }
+        }
+    }
+
+    /// The texts of the rows on screen that were not read yet.
+    fn ask_headlines(&self) -> Option<Effect<Work>> {
+        let rows: Range<usize> = self.table.list.visible(self.rows(), view::table_height(self.area()));
+        let missing = self.table.missing_headlines(rows).into_iter();
+        let missing: Vec<_> = missing.filter_map(|record| Some((record, self.store.reading(record)?))).collect();
+        (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(missing)))
+    }
+}
+
+/// Whether a record has more to show than its JSON.
+fn is_run(opened: &Opened) -> bool {
+    use crate::domain::record::RecordKind::{Answer, Broken, Unknown};
+    !matches!(opened.kind, Answer | Broken | Unknown)
+}
+
+fn merge(all: &mut Vec<u32>, found: &[u32]) {
+    let sorted = all.last().is_none_or(|last| found.first().is_none_or(|first| last < first));
+    all.extend_from_slice(found);
+    if !sorted {
+        all.sort_unstable();
+        all.dedup();
+    }
+}
+
+fn matching_nodes(root: crate::domain::json::Value<'_>, is_match: impl Fn(&str) -> bool) -> Vec<u32> {
+    let text = |value: crate::domain::json::Value<'_>| match value.string() {
+        Some(text) => text.line(),
+        None if value.is_container() => Shown::default(),
+        None => Shown::line(value.raw()),
+    };
+    root.walk()
+        .filter(|stop| is_match(text(stop.value).as_str()) || stop.key.is_some_and(|key| is_match(text(key).as_str())))
+        .map(|stop| stop.value.index() as u32)
+        .collect()
+}
+
+/// A pattern for text on screen: as in the filter, small letters find capitals too.
+fn regex_of(typed: &str) -> Result<regex::bytes::Regex, Shown> {
+    text_pattern(typed).map_err(|why| shown!("{why}"))
+}
+
+fn refresh_prompt(prompt: &mut Prompt) {
+    if prompt.purpose != Purpose::Filter {
+        return;
+    }
+    let typed = prompt.line.value();
+    prompt.error = Filter::parse(typed).err();
+    let cursor = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
+    prompt.completions = completions(typed, cursor).1;
+    // While a word is being typed it need not be whole.
+    if !prompt.completions.is_empty() {
+        prompt.error = None;
+    }
+}
+
+fn choose(prompt: &mut Prompt, by: isize) {
+    let count = prompt.completions.len() as isize;
+    let next = match prompt.chosen {
+        None if by > 0 => 0,
+        None => count - 1,
+        Some(at) => (at as isize + by).rem_euclid(count),
+    };
+    let typed = prompt.line.value().to_owned();
+    let cursor = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
+    let start = typed.get(..cursor).and_then(|before| before.rfind(char::is_whitespace)).map_or(0, |at| at + 1);
+    let Some(completion) = prompt.completions.get(next as usize) else { return };
+    let (head, tail) = (typed.get(..start).unwrap_or_default(), typed.get(cursor..).unwrap_or_default());
+    let text = format!("{head}{}{tail}", completion.word);
+    let place = head.chars().count() + completion.word.chars().count();
+    prompt.line = Line::new(text).with_cursor(place);
+    prompt.chosen = Some(next as usize);
+    if count == 1 {
+        prompt.chosen = None;
+        refresh_prompt(prompt);
+    }
+}
+
+/// Edits a line as shells do; `false`: the key means nothing there.
+fn edit(line: &mut Line, event: KeyEvent) -> bool {
+    let control = event.modifiers.contains(KeyModifiers::CONTROL);
+    let request = match event.code {
+        KeyCode::Char('a') if control => InputRequest::GoToStart,
+        KeyCode::Char('e') if control => InputRequest::GoToEnd,
+        KeyCode::Char('w') if control => InputRequest::DeletePrevWord,
+        KeyCode::Char('u') if control => InputRequest::DeleteLine,
+        KeyCode::Char('k') if control => InputRequest::DeleteTillEnd,
+        KeyCode::Char('h') if control => InputRequest::DeletePrevChar,
+        KeyCode::Char(c) if !control => InputRequest::InsertChar(c),
+        KeyCode::Backspace => InputRequest::DeletePrevChar,
+        KeyCode::Delete => InputRequest::DeleteNextChar,
+        KeyCode::Left if control => InputRequest::GoToPrevWord,
+        KeyCode::Right if control => InputRequest::GoToNextWord,
+        KeyCode::Left => InputRequest::GoToPrevChar,
+        KeyCode::Right => InputRequest::GoToNextChar,
+        KeyCode::Home => InputRequest::GoToStart,
+        KeyCode::End => InputRequest::GoToEnd,
+        _ => return false,
+    };
+    line.handle(request);
+    true
+}

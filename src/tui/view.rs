@@ -1,0 +1,169 @@
+//! Where everything is on screen, and the one function that draws it. Both are pure.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::tui::app::{App, Overlay, Screen};
+use crate::tui::inspect::{Inspect, Pane};
+use crate::tui::panes::{self, Look};
+use crate::tui::theme::Role;
+
+/// From this width on the panes of a run stand side by side.
+pub const WIDE: u16 = 100;
+
+/// The parts of every screen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts {
+    /// The first line.
+    pub header: Rect,
+    /// What the screen is for.
+    pub body: Rect,
+    /// The line that describes what the cursor is on, or answers a key.
+    pub status: Rect,
+    /// The last line: keys.
+    pub footer: Rect,
+}
+
+/// Cuts a screen into its parts; the smallest screens keep the body.
+pub fn parts(area: Rect) -> Parts {
+    let header = u16::from(area.height >= 3);
+    let footer = u16::from(area.height >= 4);
+    let status = u16::from(area.height >= 8);
+    let body = area.height - header - footer - status;
+    let line = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
+    Parts {
+        header: line(0, header),
+        body: line(header, body),
+        status: line(header + body, status),
+        footer: line(header + body + status, footer),
+    }
+}
+
+/// Where a pane of the run screen is; of no height if it is hidden.
+pub fn pane_area(area: Rect, inspect: &Inspect, pane: Pane) -> Rect {
+    let body = parts(area).body;
+    let hidden = Rect { height: 0, ..body };
+    if inspect.maximised {
+        return if pane == inspect.pane { body } else { hidden };
+    }
+    let places = if body.width >= WIDE { wide(body, inspect) } else { narrow(body, inspect) };
+    places.into_iter().find(|(other, _)| *other == pane).map_or(hidden, |(_, place)| place)
+}
+
+fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
+    let opened = &inspect.opened;
+    let text_width = usize::from(body.width.saturating_sub(4));
+    let question = (inspect.question_lines(text_width) as u16).saturating_add(2).clamp(3, (body.height / 4).max(3));
+    let (top, rest) = split_rows(body, question);
+    let left_width = (body.width * 2 / 5).clamp(34, 76);
+    let left = Rect { width: left_width, ..rest };
+    let right = Rect { x: rest.x + left_width, width: rest.width - left_width, ..rest };
+    let steps = (opened.steps.len() as u16).saturating_add(2).clamp(3, (rest.height * 2 / 5).max(3));
+    let (steps, step) = split_rows(left, steps);
+    let notes = (opened.notes.len() as u16).saturating_add(2).clamp(3, (rest.height / 3).max(3));
+    let variables = (opened.variables.len() as u16).saturating_add(3);
+    // Findings get what the state does not need.
+    let state = variables.clamp(4, rest.height.saturating_sub(notes).max(4)).max(rest.height / 2);
+    let (state, findings) = split_rows(right, state.min(rest.height.saturating_sub(notes)));
+    vec![
+        (Pane::Question, top),
+        (Pane::Steps, steps),
+        (Pane::Step, step),
+        (Pane::State, state),
+        (Pane::Findings, findings),
+    ]
+}
+
+fn narrow(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
+    let opened = &inspect.opened;
+    let text_width = usize::from(body.width.saturating_sub(4));
+    let lines = inspect.question_lines(text_width) as u16;
+    let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
+    let (top, rest) = split_rows(body, question);
+    let steps = (opened.steps.len() as u16).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
+    let (steps, rest) = split_rows(rest, steps);
+    // The last place is shared: findings, unless the step or a long list of them has the keys.
+    let last = if inspect.pane == Pane::Step { Pane::Step } else { Pane::Findings };
+    let wanted = match inspect.pane {
+        Pane::Step => rest.height * 3 / 5,
+        Pane::Findings => (opened.notes.len() as u16).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
+        _ => (opened.notes.len() as u16).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
+    };
+    let (state, bottom) = split_rows(rest, rest.height.saturating_sub(wanted));
+    vec![(Pane::Question, top), (Pane::Steps, steps), (Pane::State, state), (last, bottom)]
+}
+
+fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {
+    let first = first.min(area.height);
+    (Rect { height: first, ..area }, Rect { y: area.y + first, height: area.height - first, ..area })
+}
+
+/// How many rows of the table are on screen.
+pub fn table_height(area: Rect) -> usize {
+    usize::from(parts(area).body.height.saturating_sub(1))
+}
+
+/// How many rows of the JSON are on screen.
+pub fn json_height(area: Rect) -> usize {
+    usize::from(parts(area).body.height.saturating_sub(2))
+}
+
+/// The place of a window in the middle.
+pub fn window(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// Draws the whole screen.
+pub fn view(app: &App, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let buf = frame.buffer_mut();
+    draw(app, area, buf);
+    if let Some(Overlay::Prompt(prompt)) = &app.overlay {
+        let column = panes::bars::prompt_cursor(prompt, area);
+        frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
+    }
+}
+
+fn draw(app: &App, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let theme = &app.looks.theme;
+    buf.set_style(area, theme.style(Role::Screen));
+    let look = Look { theme, focused: app.overlay.is_none() };
+    let parts = parts(area);
+    panes::bars::header(app, parts.header, buf, look);
+    match (app.screen, &app.inspect) {
+        (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
+        (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),
+        _ => panes::table::draw(app, parts.body, buf, look),
+    }
+    panes::bars::status(app, parts.status, buf, look);
+    panes::bars::footer(app, parts.footer, buf, look);
+    match &app.overlay {
+        Some(Overlay::Help(top)) => panes::help::draw(app, *top, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Palette(palette)) => panes::palette::draw(app, palette, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Popup(popup)) => panes::popup::draw(popup, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, area, buf, Look { theme, focused: true }),
+        None => {}
+    }
+}
+
+fn run(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    for pane in Pane::ALL {
+        let place = pane_area(area, inspect, pane);
+        if place.height < 2 || place.width < 4 {
+            continue;
+        }
+        let look = Look { focused: look.focused && pane == inspect.pane, ..look };
+        match pane {
+            Pane::Question => panes::question::draw(inspect, place, buf, look),
+            Pane::Steps => panes::steps::draw(inspect, place, buf, look),
+            Pane::Step => panes::step::draw(inspect, place, buf, look),
+            Pane::State => panes::state::draw(inspect, place, buf, look),
+            Pane::Findings => panes::findings::draw(inspect, place, buf, look),
+        }
+    }
+}

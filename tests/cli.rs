@@ -1,0 +1,352 @@
+//! The commands, as a shell runs them: output, exit codes, pipes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const GOOD: &str = r#"{"id": "good", "question": "2 + 3?", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract both numbers", "output": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}]}, {"id": 2, "inputs": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}], "stepDescription": "Add them", "output": [{"name": "final_answer", "description": "sum"}]}]}, "state": {"problem_text": "2 + 3?", "a": 2, "b": 3, "final_answer": "5", "final_answer_numerical": 5.0, "confidence": 0.9}, "pred_answer": "5", "correct": true}"#;
+
+fn bad() -> String {
+    GOOD.replace(r#""id": "good""#, r#""id": "bad""#).replace(
+        r#""output": [{"name": "a""#,
+        "\"output\": [{\"name\": \"lost\\u001b]52;c;eA==\\u0007\", \"description\": \"\u{202e}\"}, {\"name\": \"a\"",
+    )
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("good.jsonl", &format!("// note\n{GOOD}\n\n"));
+        folder.write("bad.jsonl", &format!("\u{feff}{GOOD}\r\n{}\r\n{{\"id\": \"cut\", \"quest", bad()));
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+}
+
+fn stepscope() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    command.env_remove("NO_COLOR").env("TERM", "xterm-256color").stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str], paths: &[&Path]) -> Output {
+    stepscope().args(arguments).args(paths).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("ended by a signal: {output:?}"))
+}
+
+fn is_clean(bytes: &[u8]) -> bool {
+    text(bytes).chars().all(|c| c == '\n' || !stepscope::domain::text::is_hidden(c))
+}
+
+#[test]
+fn check_says_what_where_and_how_it_ended() {
+    let folder = Folder::new();
+    let good = run(&["check"], &[&folder.path("good.jsonl")]);
+    assert_eq!(
+        (code(&good), text(&good.stdout)),
+        (0, "1 record, nothing found; read 1, skipped 2: 1 comment line, 1 blank line\n")
+    );
+    assert!(good.stderr.is_empty());
+
+    let bad = run(&["check"], &[&folder.path("bad.jsonl")]);
+    let out = text(&bad.stdout);
+    assert_eq!(code(&bad), 1, "{bad:?}");
+    assert!(out.contains("repairable[procedure/unused]: Remove unused outputs at Step 1: "), "{out}");
+    assert!(out.contains(&format!("--> {}:2:", folder.path("bad.jsonl").display())), "{out}");
+    assert!(out.contains("id bad · step 1"), "{out}");
+    assert!(out.contains("^^^^"), "{out}");
+    assert!(out.ends_with("2 records, 1 repairable; read 2, skipped 1: line 3 cut off\n"), "{out}");
+    assert!(is_clean(&bad.stdout));
+
+    for (least, expected) in [("fatal", 0), ("repairable", 1), ("warning", 1), ("note", 1), ("never", 0)] {
+        let output = run(&["check", "--fail-on", least], &[&folder.path("bad.jsonl")]);
+        assert_eq!(code(&output), expected, "{least}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_the_rest_is_checked() {
+    let folder = Folder::new();
+    let output = run(&["check", "--format", "jsonl"], &[&folder.path("no\u{1b}where"), &folder.path("bad.jsonl")]);
+    assert_eq!(code(&output), 2);
+    assert_eq!(text(&output.stdout).lines().count(), 2);
+    assert!(text(&output.stderr).contains("no␛where"), "{output:?}");
+    assert!(is_clean(&output.stderr) && text(&output.stderr).lines().count() == 1);
+
+    let empty = tempfile::tempdir().unwrap();
+    let output = run(&["check"], &[empty.path()]);
+    assert_eq!(code(&output), 2);
+    assert!(text(&output.stderr).contains("nothing to check"), "{output:?}");
+}
+
+#[test]
+fn json_lines_hold_what_was_promised() {
+    let folder = Folder::new();
+    let output = run(&["check", "--format", "jsonl"], &[folder.0.path()]);
+    let lines: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    assert!(output.stdout.is_ascii());
+    let ids: Vec<_> = lines.iter().map(|line| line["id"].as_str().unwrap_or("-")).collect();
+    assert_eq!(ids, ["good", "bad", "good"], "files in path order, records in file order");
+    let bad = &lines[1];
+    assert_eq!(
+        (bad["line"].as_u64(), bad["index"].as_u64(), bad["kind"].as_str()),
+        (Some(2), Some(1), Some("procedural"))
+    );
+    assert_eq!(bad["source"], folder.path("bad.jsonl").to_str().unwrap());
+    let finding = &bad["findings"][0];
+    assert_eq!(finding["rule"], "procedure/unused");
+    assert_eq!(finding["action"], "PATCH_LOCALLY");
+    assert_eq!(finding["details"]["step_id"], 1);
+    assert!(finding["pointer"].as_str().unwrap().starts_with("/procedure/steps/0/output"));
+    let range = &finding["labels"][0]["range"];
+    let (start, end) = (range[0].as_u64().unwrap() as usize, range[1].as_u64().unwrap() as usize);
+    assert!(bad_line(&folder)[start..end].contains("lost"), "{finding}");
+    assert_eq!(lines[0]["fitness"], 1.25);
+}
+
+fn bad_line(folder: &Folder) -> String {
+    let all = std::fs::read_to_string(folder.path("bad.jsonl")).unwrap();
+    all.lines().nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn short_and_sarif_name_the_same_place() {
+    let folder = Folder::new();
+    let path = folder.path("bad.jsonl");
+    let short = run(&["check", "--format", "short"], &[&path]);
+    let line = text(&short.stdout).lines().next().unwrap();
+    let place = line.strip_prefix(path.to_str().unwrap()).unwrap().split(": ").next().unwrap();
+    let mut numbers = place.split(':').skip(1).map(|number| number.parse::<u64>().unwrap());
+    let (row, column) = (numbers.next().unwrap(), numbers.next().unwrap());
+    assert!(text(&short.stderr).ends_with("2 records, 1 repairable; read 2, skipped 1: line 3 cut off\n"), "{short:?}");
+
+    let sarif = run(&["check", "--format", "sarif"], &[&path, &path]);
+    let json: serde_json::Value = serde_json::from_slice(&sarif.stdout).unwrap();
+    let results = json["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    let region = &results[0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!((region["startLine"].as_u64(), region["startColumn"].as_u64()), (Some(row), Some(column)));
+    let rules = json["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    let index = results[0]["ruleIndex"].as_u64().unwrap() as usize;
+    assert_eq!(rules[index]["id"], results[0]["ruleId"]);
+    let bytes = std::fs::read(&path).unwrap();
+    let (from, len) =
+        (region["byteOffset"].as_u64().unwrap() as usize, region["byteLength"].as_u64().unwrap() as usize);
+    assert!(text(&bytes[from..from + len]).contains("lost"));
+
+    let clean = run(&["check", "--format", "sarif"], &[&folder.path("good.jsonl")]);
+    let json: serde_json::Value = serde_json::from_slice(&clean.stdout).unwrap();
+    assert_eq!(json["runs"][0]["results"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn items_of_a_list_know_their_place() {
+    let folder = Folder::new();
+    let path = folder
+        .write("list.json", "[\n  {\"id\": 1, \"state\": {\"é\": NaN}},   {\"id\": 2, \"state\": {\"a\": NaN}}]\n");
+    let output = run(&["check", "--format", "short"], &[&path]);
+    let places: Vec<_> = text(&output.stdout).lines().map(|line| line.rsplit_once("/list.json:").unwrap().1).collect();
+    assert!(places[0].starts_with("2:28: "), "{places:?}");
+    assert!(places.iter().any(|place| place.starts_with("2:62: ")), "{places:?}");
+}
+
+#[test]
+fn a_schema_can_be_asked_for() {
+    let folder = Folder::new();
+    let answers =
+        folder.write("answers.jsonl", "{\"final_answer\": \"B\", \"confidence\": 0.5}\n{\"final_answer\": \"E\"}\n");
+    let own = folder.write("own.json", r#"{"type": "object", "required": ["reason"]}"#);
+    let found = |schema: &str| {
+        let output = run(&["check", "--format", "jsonl", "--schema", schema], &[&answers]);
+        let messages: Vec<_> = text(&output.stdout)
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["findings"][0]["message"].clone())
+            .collect();
+        (code(&output), messages)
+    };
+    let (status, messages) = found("arc");
+    assert_eq!(status, 1);
+    assert!(messages[0].is_null());
+    assert_eq!(messages[1], "schema validation error: 'E' is not one of ['A', 'B', 'C', 'D']");
+    let (_, messages) = found("gsm");
+    assert_eq!(messages[0], "schema validation error: 'final_answer_numerical' is a required property");
+    let (_, messages) = found(own.to_str().unwrap());
+    assert_eq!(messages[0], "schema validation error: 'reason' is a required property");
+    let (status, messages) = found("no\u{1b}such");
+    assert!(status == 2 && messages.is_empty());
+}
+
+#[test]
+fn show_prints_a_record_a_step_and_a_prompt() {
+    let folder = Folder::new();
+    let path = folder.path("bad.jsonl");
+    let whole = run(&["show", "--id", "bad"], &[&path]);
+    let out = text(&whole.stdout);
+    assert_eq!(code(&whole), 0, "{whole:?}");
+    for part in
+        ["Question\n  2 + 3?", "Step 2 (id 2, run with the answer schema)", "a  2  [reconstructed]", "procedure/unused"]
+    {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    assert!(is_clean(&whole.stdout));
+
+    let step = run(&["show", "--id", "good", "--step", "2", "--state"], &[&path]);
+    assert!(
+        text(&step.stdout)
+            .contains("state before\n    problem_text  \"2 + 3?\"  [recorded]\n    a             2  [reconstructed]"),
+        "{step:?}"
+    );
+
+    let prompt = run(&["show", "--line", "1", "--step", "2", "--prompt"], &[&path]);
+    assert!(text(&prompt.stdout).starts_with("Add them\n# Inputs (JSON)\n{\n  \"a\": 2,\n  \"b\": 3\n}\n# Required Outputs\nReturn a JSON object with exactly these keys (final_answer):\n- final_answer: "), "{prompt:?}");
+    assert!(prompt.stdout.ends_with(b"\n}"), "the exact bytes, no line end added");
+
+    for (arguments, words) in [
+        (&["show", "--id", "none"][..], "no record has the id none; 2 were read"),
+        (&["show", "--id", "good", "--step", "3"], "there is no step 3"),
+    ] {
+        let output = run(arguments, &[&path]);
+        assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
+    }
+    let twice = run(&["show", "--id", "good"], &[&path, &folder.path("good.jsonl")]);
+    assert!(code(&twice) == 0 && text(&twice.stderr).contains("1 more records have this id too"), "{twice:?}");
+    assert!(text(&twice.stdout).starts_with(path.to_str().unwrap()), "the first is shown");
+}
+
+#[test]
+fn the_program_explains_itself() {
+    let list = run(&["rules"], &[]);
+    assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
+    for rule in stepscope::domain::rules::RULES {
+        let one = run(&["rules", rule.id], &[]);
+        let out = text(&one.stdout);
+        assert_eq!(code(&one), 0);
+        assert!(out.contains(&format!("{}[{}]: ", rule.severity, rule.id)), "{out}");
+        assert!(is_clean(&one.stdout), "{out}");
+    }
+    let near = run(&["rules", "unused"], &[]);
+    assert!(code(&near) == 2 && text(&near.stderr).contains("did you mean procedure/unused"), "{near:?}");
+
+    for name in ["trace", "procedure", "general", "bool", "gsm", "arc"] {
+        let schema = run(&["schema", name], &[]);
+        let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
+    }
+    assert_eq!(code(&run(&["schema", "x"], &[])), 2);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 6);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
+    }
+    assert_eq!(code(&run(&["--version"], &[])), 0);
+    assert!(text(&run(&["--help"], &[]).stdout).contains("check"));
+}
+
+#[test]
+fn mistakes_are_said_without_controls() {
+    for arguments in [
+        &["check"][..],
+        &["check", "--format", "\u{1b}[31m", "x"],
+        &["--no\u{1b}]0;t\u{7}"],
+        &["show", "--prompt", "x"],
+    ] {
+        let output = run(arguments, &[]);
+        assert_eq!(code(&output), 2, "{output:?}");
+        assert!(output.stdout.is_empty() && is_clean(&output.stderr), "{output:?}");
+    }
+}
+
+#[test]
+fn without_a_terminal_the_screen_is_not_opened() {
+    let folder = Folder::new();
+    for term in ["dumb", "xterm"] {
+        let output = stepscope().env("TERM", term).arg(folder.path("good.jsonl")).output().unwrap();
+        assert_eq!(code(&output), 2);
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains("not a terminal"), "{output:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let folder = Folder::new();
+    let many = folder.write("many.jsonl", &format!("{}\n", bad()).repeat(2_000));
+    for format in ["text", "jsonl", "short", "sarif"] {
+        let mut child = stepscope()
+            .args(["check", "--format", format])
+            .arg(&many)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 64]).unwrap();
+        drop(stdout);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), text(&output.stderr)), (1, ""), "{format}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    let folder = Folder::new();
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    for arguments in [&["check"][..], &["show", "--id", "bad"]] {
+        let output = stepscope().args(arguments).arg(folder.path("bad.jsonl")).stdout(full()).output().unwrap();
+        assert_eq!(code(&output), 2);
+        assert!(text(&output.stderr).contains("cannot write the output"), "{output:?}");
+    }
+    let output = stepscope().arg("rules").stdout(full()).stderr(full()).output().unwrap();
+    assert_eq!(code(&output), 2, "even if nobody can be told");
+}
+
+#[test]
+fn standard_input_and_colours() {
+    let feed = |arguments: &[&str], bytes: &[u8]| {
+        let mut child = stepscope()
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(bytes).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let text_of = bad();
+    let output = feed(&["check", "--format", "jsonl", "-"], text_of.as_bytes());
+    assert!(text(&output.stdout).starts_with("{\"source\":\"-\",\"line\":1,"), "{output:?}");
+    let output = feed(&["check", "--color", "always", "-"], text_of.as_bytes());
+    let plain = feed(&["check", "-"], text_of.as_bytes());
+    assert!(output.stdout.contains(&0x1b) && !plain.stdout.contains(&0x1b));
+    let mut stripped = Vec::new();
+    let mut inside = false;
+    for &byte in &output.stdout {
+        match byte {
+            0x1b => inside = true,
+            b'm' if inside => inside = false,
+            _ if !inside => stripped.push(byte),
+            _ => {}
+        }
+    }
+    assert_eq!(text(&stripped), text(&plain.stdout), "colours are the only difference");
+}

@@ -1,0 +1,154 @@
+//! Prompts against upstream's own, byte for byte.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests may fail loudly"
+)]
+
+use std::collections::HashMap;
+
+use std::io::Read as _;
+
+use stepscope::domain::json::{Tape, Value};
+use stepscope::domain::procedure::Procedure;
+use stepscope::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use stepscope::domain::record::AnswerSchema;
+use stepscope::domain::state::State;
+use stepscope::domain::text::Untrusted;
+use stepscope::domain::{formats, schemas};
+
+fn unpacked(path: &str) -> Vec<u8> {
+    let packed = std::fs::File::open(format!("{}/tests/fixtures/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+fn text(value: Value<'_>, key: &str) -> Untrusted<'static> {
+    value.get(key).and_then(Value::string).unwrap_or_else(|| panic!("{key}")).into_owned()
+}
+
+/// Runs the scripted replies through our reading of upstream's runner; every prompt must be upstream's.
+fn follow(case: Value<'_>) -> usize {
+    let what = String::from_utf8_lossy(case.get("n").unwrap().raw()).into_owned();
+    let source = text(case, "text");
+    let mut tape = Tape::default();
+    let procedure = Procedure::read(tape.parse(source.bytes()).expect("the procedure can be read"));
+    let schema = AnswerSchema::from_word(text(case, "answer_schema").utf8().unwrap()).unwrap();
+    // Every value's own text: replies go away.
+    let mut state: HashMap<Untrusted<'static>, Vec<u8>> = HashMap::new();
+    let problem = case.get("problem_text").unwrap().raw().to_vec();
+    let mut made = 0;
+    for (step, call) in case.get("calls").unwrap().items().enumerate() {
+        let mut shown = b"{".to_vec();
+        for field in procedure.steps[step].value.get("inputs").into_iter().flat_map(Value::items) {
+            let name = field.get("name").unwrap();
+            let value = match name.string().unwrap() {
+                name if name == "problem_text" => &problem,
+                name => &state[&name.into_owned()],
+            };
+            shown.extend_from_slice(if shown.len() > 1 { b"," } else { b"" });
+            shown.extend_from_slice(&[name.raw(), b":", value].concat());
+        }
+        shown.push(b'}');
+        let mut inputs = Tape::default();
+        let inputs: Vec<_> =
+            inputs.parse(&shown).unwrap().members().map(|member| (member.name().into_owned(), member.value)).collect();
+        let request = execution(&procedure, step, &inputs, AnswerShape::Published(schema)).unwrap();
+        let prompt = text(call, "prompt");
+        assert!(
+            request.prompt == prompt,
+            "case {what} step {step}\n--- ours\n{:?}\n--- upstream's\n{:?}",
+            request.prompt.prose(),
+            prompt.prose()
+        );
+        assert!(request.schema == text(call, "schema_text"), "case {what} step {step}");
+        made += 1;
+        let raw = text(call, "raw");
+        let mut reply = Tape::default();
+        let Some(reply) = reply.parse(raw.bytes()) else { break };
+        for name in request.expected {
+            if let Some(value) = reply.entries().iter().find(|member| member.name() == name) {
+                state.insert(name, value.value.raw().to_vec());
+            }
+        }
+    }
+    made
+}
+
+#[test]
+fn prompts_are_upstreams() {
+    let mut made = 0;
+    for file in ["oracle/runs.jsonl.gz", "parity/prompts.jsonl.gz"] {
+        let bytes = unpacked(file);
+        for line in lines(&bytes) {
+            let mut tape = Tape::default();
+            made += follow(tape.parse(line).expect("a case"));
+        }
+    }
+    assert!(made > 300, "{made}");
+}
+
+#[test]
+fn embedded_schemas_are_upstreams() {
+    let path = format!("{}/tests/fixtures/parity/schemas.json", env!("CARGO_MANIFEST_DIR"));
+    let texts: HashMap<String, String> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    for (name, text) in texts {
+        let ours = schemas::ALL.iter().find(|schema| schema.name == name).unwrap();
+        assert_eq!(ours.text, format!("{text}\n"), "{name}");
+    }
+    for schema in AnswerSchema::ALL {
+        let names: serde_json::Value = serde_json::from_str(schemas::answer(schema)).unwrap();
+        let names: Vec<_> = names["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, stepscope::domain::state::schema_keys(schema));
+    }
+}
+
+#[test]
+fn the_trace_schema_takes_its_own_kind() {
+    let schema = schemas::ALL.iter().find(|schema| schema.name == "trace").unwrap();
+    let schema: serde_json::Value = serde_json::from_str(schema.text).unwrap();
+    jsonschema::meta::validate(&schema).expect("a valid schema");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let good = serde_json::json!({"id": "a", "question": "q", "own": 1, "trace": {"format": "stepscope.run_trace", "version": 1,
+        "answer_schema": "gsm", "steps": [{"step_index": 0, "step_id": 1, "is_final": true, "inputs": {"problem_text": "q"},
+        "prompt": "p", "schema": {"type": "object"}, "raw": "{}", "outputs": null, "error": "no JSON", "model": "m",
+        "usage": {"prompt_tokens": 3, "completion_tokens": null}, "duration_ms": 1.5, "mine": true}]}});
+    assert!(validator.is_valid(&good));
+    for bad in [
+        serde_json::json!({"id": "a"}),
+        serde_json::json!({"trace": {"format": "other", "version": 1, "steps": []}}),
+        serde_json::json!({"trace": {"format": "stepscope.run_trace", "version": 1, "steps": [{"inputs": []}]}}),
+    ] {
+        assert!(!validator.is_valid(&bad), "{bad}");
+    }
+}
+
+#[test]
+fn a_record_gives_the_inputs_of_its_steps() {
+    let record = br#"{"question": "2 + 3?", "procedure": {"steps": [
+        {"id": 1, "inputs": [{"name": "problem_text"}], "stepDescription": "Extract", "output": [{"name": "a"}, {"name": "b"}]},
+        {"id": 2, "inputs": [{"name": "a"}, {"name": "problem_text"}, {"name": "a"}], "stepDescription": "Add", "output": [{"name": "s"}]},
+        {"id": 3, "inputs": [{"name": "s"}, {"name": "gone"}], "stepDescription": "Say", "output": [{"name": "final_answer"}]}]},
+        "state": {"a": 2.50, "b": 3, "s": 5, "final_answer": "5", "final_answer_numerical": 5}}"#;
+    let mut tape = Tape::default();
+    let record = formats::read(tape.parse(record).unwrap());
+    let procedure = Procedure::read(record.procedure.unwrap());
+    let state = State::of(&record, Some(&procedure));
+    let inputs = visible_inputs(&procedure, &state, 1).unwrap();
+    let request = execution(&procedure, 1, &inputs, AnswerShape::of(&record)).unwrap();
+    let prompt = request.prompt.utf8().unwrap();
+    assert!(
+        prompt.starts_with("Add\n# Inputs (JSON)\n{\n  \"a\": 2.5,\n  \"problem_text\": \"2 + 3?\"\n}\n"),
+        "{prompt}"
+    );
+    let refused = visible_inputs(&procedure, &state, 2).unwrap_err();
+    assert_eq!(refused, Refused::Unresolvable(Untrusted::from("gone")));
+    assert_eq!(visible_inputs(&procedure, &state, 9).unwrap_err(), Refused::NoStep);
+}
