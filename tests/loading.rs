@@ -111,15 +111,8 @@ fn other_separators_are_understood() {
 
 #[test]
 fn joined_values_are_marked() {
-    let joined = AtomicU64::new(0);
-    let files = Files::new();
-    let path = files.write("runs.jsonl", format!("{A}{A}\n{A}\n"));
-    let count = |checked: &stepscope::io::check::Checked<'_>, _: &mut Vec<u8>| {
-        let marked = checked.subject.problems.iter().filter(|p| p.kind == stepscope::domain::json::ProblemKind::Joined);
-        joined.fetch_add(marked.count() as u64, Ordering::Relaxed);
-    };
-    check(expand(&[path]), 1, None, count, |_, _| Ok(()));
-    assert_eq!(joined.into_inner(), 1);
+    let (_, outcome) = run(format!("{A}{A}\n{A} {{\n{A}\n"));
+    assert_eq!((outcome.counts.findings[3], outcome.counts.broken), (2, 1));
 }
 
 #[test]
@@ -487,17 +480,15 @@ mod live {
 
     #[test]
     fn the_screen_sees_what_the_background_saw() {
-        use stepscope::domain::json::{ProblemKind, Tape};
-        use stepscope::io::examine::read_row;
+        use stepscope::io::examine::from_around;
         let files = Files::new();
         let mut live = Live::open(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
         live.settle();
-        let mut tape = Tape::default();
-        let kinds = [0, 1].map(|n| {
-            read_row(&mut tape, &live.store.read(n).unwrap(), live.store.row(n).unwrap());
-            tape.problems.iter().map(|problem| problem.kind).collect::<Vec<_>>()
+        let rules = [0, 1].map(|n| {
+            let found = from_around(live.store.row(n).unwrap(), true);
+            found.iter().map(|finding| finding.rule).collect::<Vec<_>>()
         });
-        assert_eq!(kinds, [vec![], vec![ProblemKind::Joined]]);
+        assert_eq!(rules, [vec![], vec!["record/joined", "record/duplicate_id"]]);
     }
 
     #[test]

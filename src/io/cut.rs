@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3};
 
-use crate::domain::json::{Problem, ProblemKind, Tape};
+use crate::domain::json::{ProblemKind, Tape};
 use crate::domain::text::Shown;
 
 /// How the records of a source are laid out; told from its beginning, see [`Layout::of`].
@@ -399,9 +399,6 @@ pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMu
             from += first - len;
         }
         let start = text.len() - rest.len();
-        if joined {
-            mark_joined(tape, len);
-        }
         each(start..start + len, joined, tape);
         if !more {
             return;
@@ -409,12 +406,6 @@ pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMu
         from += len;
         joined = true;
     }
-}
-
-/// Notes that the value that was just read, of this length, stands behind another.
-pub fn mark_joined(tape: &mut Tape, len: usize) {
-    // In front: a fatal problem has to stay the last.
-    tape.problems.insert(0, Problem { kind: ProblemKind::Joined, range: 0..1.min(len) });
 }
 
 /// After a failed read: where the second value of the line begins, if the first is good and the second looks like one.
