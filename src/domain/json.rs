@@ -85,8 +85,6 @@ pub enum ProblemKind {
     BadEscape,
     /// More values than [`MAX_VALUES`].
     TooMany,
-    /// Not in the text itself: another value stands before it in one line, or in one document.
-    Joined,
 }
 
 impl ProblemKind {
@@ -120,7 +118,6 @@ impl ProblemKind {
             Self::TooLong => "longer than 64 MB",
             Self::BadEscape => "an escape that JSON does not know",
             Self::TooMany => "more than 4 million values",
-            Self::Joined => "another value stands before this one in the same line or document; write one a line",
         }
     }
 }

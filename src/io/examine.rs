@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use super::cut::{mark_joined, read_each};
+use super::cut::read_each;
 use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::formats;
 use crate::domain::json::{MAX_TEXT, Pointer, Tape};
@@ -14,6 +14,9 @@ use crate::domain::rules::{Subject, check};
 
 /// Says that an id stands earlier in the same source.
 pub const DUPLICATE_ID: &str = "record/duplicate_id";
+
+/// Says that a record stands behind another value on one line or in one document.
+pub const JOINED: &str = "record/joined";
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
@@ -67,17 +70,28 @@ impl<'s> Examiner<'s> {
     }
 }
 
-/// Reads the record of a row for the screen, with everything that the background check knew; then
-/// `Subject::new(text, &tape.problems, tape.root(text).map(formats::read))` gives the same findings.
+/// Reads the record of a row for the screen; then `Subject::new(text, &tape.problems, tape.root(text).map(formats::read))`
+/// and [`from_around`] give the findings that the background check gave.
 pub fn read_row(tape: &mut Tape, text: &[u8], row: &Row) {
     if row.len as usize > MAX_TEXT {
         tape.refuse(text.len());
     } else {
         tape.read(text);
     }
-    if row.has(Flag::Joined) {
-        mark_joined(tape, text.len());
-    }
+}
+
+/// What is said of a record because of what stands around it.
+pub fn from_around(row: &Row, readable: bool) -> Findings {
+    let joined = row.has(Flag::Joined).then(|| joined(readable));
+    joined.into_iter().chain(row.has(Flag::Duplicate).then(|| duplicate_id(None))).collect()
+}
+
+/// What is said of a record that stands behind another value on one line or in one document.
+fn joined(readable: bool) -> Finding {
+    const MESSAGE: &str = "another value stands before this one in the same line or document";
+    let place = if readable { Place::Value(Pointer::default()) } else { Place::Bytes { start: 0, end: 1 } };
+    Finding::new(JOINED, Severity::Note, MESSAGE.to_owned(), place)
+        .help("Write one value a line: other readers stop at the first, or refuse the line.")
 }
 
 /// What is said of a record whose id stands earlier in the same source: no rule can see that in the record alone.
@@ -104,7 +118,8 @@ fn examine<'a>(
         (subject, findings)
     }));
     let fault = done.is_err();
-    let (subject, findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
+    let (subject, mut findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
+    findings.extend(joined.then(|| self::joined(subject.record.is_some())));
     Examined { range, joined, subject, findings, fault }
 }
 

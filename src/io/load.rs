@@ -725,6 +725,9 @@ impl Scout {
         if now == then && !track.gone {
             return;
         }
+        // The new samples first: if the old ones still hold after that, then both are of one and the same text. What is
+        // changed later no longer holds the new ones.
+        let samples = Samples::of(blob, now.len);
         let sound = Samples::of(blob, track.seen);
         if track.decoded || now.id != then.id || now.len <= then.len || sound.is_none() || sound != track.samples {
             return self.reopen(source, true);
@@ -734,7 +737,7 @@ impl Scout {
             return self.reopen(source, false);
         }
         track.seen = now.len;
-        track.samples = Samples::of(blob, now.len);
+        track.samples = samples;
         track.stat = Some(now);
         self.reading = Some(source);
     }

@@ -8,11 +8,11 @@ use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::Procedure;
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::record::{Record, RecordKind};
-use crate::domain::row::{Flag, Row};
+use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
 use crate::domain::text::Shown;
-use crate::io::examine::{duplicate_id, read_row};
+use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
 
@@ -243,7 +243,7 @@ impl Opened {
     fn fill(&mut self, row: &Row) {
         let analysis = self.analyse();
         let mut findings = rules::check(&analysis.subject);
-        findings.extend(row.has(Flag::Duplicate).then(|| duplicate_id(None)));
+        findings.extend(from_around(row, analysis.subject.record.is_some()));
         let facts = analysis.subject.record.as_ref().map(Facts::of);
         let steps = analysis.steps();
         let variables = analysis.variables();
