@@ -28,6 +28,8 @@ pub(super) struct Screen {
     shown: Buffer,
     /// The terminal's screen is unknown.
     stale: bool,
+    /// Where the cursor is, if it is shown; `None`: unknown.
+    place: Option<Option<Position>>,
 }
 
 impl Screen {
@@ -35,7 +37,7 @@ impl Screen {
         let area = Rect::from(size);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let Ok(terminal) = Terminal::with_options(Cursor { size, place: None }, options);
-        Ok(Self { terminal, shown: Buffer::empty(area), stale: true })
+        Ok(Self { terminal, shown: Buffer::empty(area), stale: true, place: None })
     }
 
     pub(super) fn size(&self) -> Size {
@@ -48,7 +50,7 @@ impl Screen {
         self.terminal.backend_mut().size = size;
         let Ok(()) = self.terminal.resize(area);
         self.shown = Buffer::empty(area);
-        self.stale = true;
+        (self.stale, self.place) = (true, None);
         Ok(())
     }
 
@@ -66,8 +68,13 @@ impl Screen {
             pen.cell(x, y, cell);
         }
         self.shown.clone_from(drawn.buffer);
+        let place = self.terminal.backend().place;
+        if pen.out.is_empty() && self.place == Some(place) {
+            return Ok(Vec::new());
+        }
+        self.place = Some(place);
         pen.rest();
-        match self.terminal.backend().place {
+        match place {
             Some(place) => {
                 pen.go_to(place.x, place.y);
                 pen.out.push_str("\x1b[?25h");
