@@ -479,6 +479,37 @@ mod live {
     }
 
     #[test]
+    fn what_is_said_of_sources_is_said_of_their_examples() {
+        use stepscope::domain::rules::{RULES, source::SOURCE_RULES};
+        for rule in SOURCE_RULES {
+            let bit = RULES.iter().position(|other| other.id == rule.id).unwrap();
+            for (example, found) in [(rule.bad, true), (rule.good, false)] {
+                let files = Files::new();
+                let mut live = Live::open(&[files.write("runs.jsonl", format!("{example}\n"))]);
+                live.settle();
+                assert_eq!(live.store.rows().any(|row| row.spoke(bit)), found, "{} in {example}", rule.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_shape_is_a_procedure_among_procedures_or_alone() {
+        use RecordKind::{Procedure, Unknown};
+        let procedure = r#"{"NameDescription": "a", "steps": []}"#;
+        let kinds = |text: &str| {
+            let files = Files::new();
+            let mut live = Live::open(&[files.write("x.jsonl", text)]);
+            live.settle();
+            live.store.rows().map(stepscope::domain::row::Row::kind).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(&format!("{procedure}\n{{}}\n7\n")), [Procedure; 3]);
+        assert_eq!(kinds("{\"a\": 1}"), [Procedure]);
+        assert_eq!(kinds("2"), [Procedure]);
+        assert_eq!(kinds("{\"a\": 1}\n{\"a\": 2}\n"), [Unknown; 2]);
+        assert_eq!(kinds(&format!("{A}\n{{\"a\": 2}}\n"))[1], Unknown);
+    }
+
+    #[test]
     fn the_screen_sees_what_the_background_saw() {
         use stepscope::io::examine::from_around;
         let files = Files::new();

@@ -5,18 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use super::cut::read_each;
-use crate::domain::finding::{Finding, Findings, Place, Severity};
-use crate::domain::formats;
-use crate::domain::json::{MAX_TEXT, Pointer, Tape};
+use crate::domain::finding::Findings;
+use crate::domain::formats::{self, Expect};
+use crate::domain::json::{MAX_TEXT, Tape};
 use crate::domain::row::{Flag, Row};
 use crate::domain::rules::answer::Schema;
+use crate::domain::rules::source::{duplicate_id, joined};
 use crate::domain::rules::{Subject, check};
-
-/// Says that an id stands earlier in the same source.
-pub const DUPLICATE_ID: &str = "record/duplicate_id";
-
-/// Says that a record stands behind another value on one line or in one document.
-pub const JOINED: &str = "record/joined";
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
@@ -27,6 +22,7 @@ static LARGE_TURN: Mutex<()> = Mutex::new(());
 pub struct Examiner<'s> {
     tape: Tape,
     answers: Option<&'s Schema>,
+    expect: Expect,
 }
 
 /// One record, read and checked.
@@ -50,19 +46,24 @@ impl<'s> Examiner<'s> {
         Self { answers, ..Self::default() }
     }
 
+    /// What the next records are, from the beginning of their source.
+    pub fn expect(&mut self, expect: Expect) {
+        self.expect = expect;
+    }
+
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
         let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
         if len > MAX_TEXT as u64 {
             self.tape.refuse(text.len());
-            found(&examine(0..text.len(), joined, text, &self.tape, self.answers));
+            found(&examine(0..text.len(), joined, text, &self.tape, (self.answers, self.expect)));
             return;
         }
-        let answers = self.answers;
+        let known = (self.answers, self.expect);
         read_each(&mut self.tape, text, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
-            found(&examine(range, joined, own, tape, answers));
+            found(&examine(range, joined, own, tape, known));
         });
         if text.len() > LARGE {
             self.tape = Tape::default();
@@ -86,33 +87,18 @@ pub fn from_around(row: &Row, readable: bool) -> Findings {
     joined.into_iter().chain(row.has(Flag::Duplicate).then(|| duplicate_id(None))).collect()
 }
 
-/// What is said of a record that stands behind another value on one line or in one document.
-fn joined(readable: bool) -> Finding {
-    const MESSAGE: &str = "another value stands before this one in the same line or document";
-    let place = if readable { Place::Value(Pointer::default()) } else { Place::Bytes { start: 0, end: 1 } };
-    Finding::new(JOINED, Severity::Note, MESSAGE.to_owned(), place)
-        .help("Write one value a line: other readers stop at the first, or refuse the line.")
-}
-
-/// What is said of a record whose id stands earlier in the same source: no rule can see that in the record alone.
-pub fn duplicate_id(first_line: Option<u64>) -> Finding {
-    let message = match first_line {
-        Some(line) => format!("This id stands already in line {line}; runs are joined by id."),
-        None => "This id stands earlier in the same file; runs are joined by id.".to_owned(),
-    };
-    let place = Place::Value(Pointer::from_iter(["id"]));
-    Finding::new(DUPLICATE_ID, Severity::Note, message, place).help("give each run its own id")
-}
-
 fn examine<'a>(
     range: Range<usize>,
     joined: bool,
     text: &'a [u8],
     tape: &'a Tape,
-    answers: Option<&'a Schema>,
+    (answers, expect): (Option<&'a Schema>, Expect),
 ) -> Examined<'a> {
     let done = catch_unwind(AssertUnwindSafe(|| {
-        let read = |root| if answers.is_some() { formats::answer::read(root) } else { formats::read(root) };
+        let read = |root| match answers {
+            Some(_) => formats::answer::read(root),
+            None => formats::read_expecting(root, expect),
+        };
         let subject = Subject::new(text, &tape.problems, tape.root(text).map(read)).answer_schema(answers);
         let findings = check(&subject);
         (subject, findings)

@@ -235,6 +235,7 @@ fn work(shared: &Shared, sink: &Sink) {
         while job.cursor.at < job.end && !shared.is_stopped() {
             // What cannot be read now has been cut or replaced; the scout will say so.
             let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
+            examiner.expect(job.cursor.blob().expect());
             let part = examine_block(&block, job.cursor.layout(), &mut examiner, &mut ids);
             shared.add_ids(source, job.generation, &mut ids);
             shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
@@ -701,6 +702,7 @@ impl Scout {
             return;
         }
         let (base, ids) = (part.span.start, &mut self.ids);
+        self.examiner.expect(blob.expect());
         self.examiner.each(text, len, cut.joined, |examined| {
             let row = examined.row(base, len);
             ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));

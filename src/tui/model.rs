@@ -2,7 +2,7 @@
 //! the true bytes stay in [`Opened`], for copying.
 
 use crate::domain::finding::{Finding, Place, Severity};
-use crate::domain::formats;
+use crate::domain::formats::{self, Expect};
 use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::Procedure;
@@ -31,6 +31,7 @@ pub struct Opened {
     text: Vec<u8>,
     tape: Tape,
     problems: Vec<Problem>,
+    expect: Expect,
     /// What the rules say of it.
     pub findings: Vec<Finding>,
     /// The same, ready for the screen.
@@ -200,6 +201,8 @@ impl Opened {
             text,
             tape,
             problems,
+            // The background check has decided what a value of no known shape is taken for.
+            expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
             findings: Vec::new(),
             notes: Vec::new(),
             kind: RecordKind::Broken,
@@ -234,7 +237,7 @@ impl Opened {
 
     /// The record with everything that can be said of it, for questions that are asked seldom.
     pub fn analyse(&self) -> Analysis<'_> {
-        let record = self.root().map(formats::read);
+        let record = self.root().map(|root| formats::read_expecting(root, self.expect));
         let subject = Subject::new(&self.text, &self.problems, record);
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
         Analysis { subject, state: state.unwrap_or_default() }

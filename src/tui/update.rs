@@ -1074,7 +1074,8 @@ impl App {
         let (len, height) = (self.rows(), view::table_height(self.area()));
         let visible: Range<usize> = self.table.list.visible(len, height);
         // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
-        let around = |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
+        let around =
+            |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
         let near = self.table.missing_headlines(around(1)).len();
         if near < height.div_ceil(2) && self.table.missing_headlines(around(0)).is_empty() {
             return None;
