@@ -11,7 +11,7 @@ use crate::domain::record::{Record, RecordKind};
 use crate::domain::row::{Flag, Row};
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
-use crate::domain::text::Shown;
+use crate::domain::text::{Shown, head};
 use crate::io::examine::{duplicate_id, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
@@ -559,11 +559,10 @@ pub fn one_line(value: Value<'_>) -> Shown {
     if value.kind() == Kind::String {
         let text = value.string().unwrap_or_default();
         let bytes = text.bytes();
-        return match bytes.get(..MAX_VALUE) {
-            Some(head) if bytes.len() > MAX_VALUE => {
-                shown!("{}… {} bytes more", Shown::line(head), bytes.len() - MAX_VALUE)
-            }
-            _ => text.line(),
+        let head = head(bytes, MAX_VALUE);
+        return match bytes.len() - head.len() {
+            0 => text.line(),
+            rest => shown!("{}… {rest} bytes more", Shown::line(head)),
         };
     }
     if value.is_container() && !value.is_empty() && value.raw().len() <= MAX_VALUE {
@@ -576,11 +575,10 @@ pub fn one_line(value: Value<'_>) -> Shown {
 pub fn prose(value: Value<'_>) -> Shown {
     let whole = value.string();
     let bytes = whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes());
-    match bytes.get(..MAX_TEXT) {
-        Some(head) if bytes.len() > MAX_TEXT => {
-            shown!("{}\n… {} bytes more; copy the value to see them", Shown::prose(head), bytes.len() - MAX_TEXT)
-        }
-        _ => Shown::prose(bytes),
+    let head = head(bytes, MAX_TEXT);
+    match bytes.len() - head.len() {
+        0 => Shown::prose(bytes),
+        rest => shown!("{}\n… {rest} bytes more; stepscope show prints them", Shown::prose(head)),
     }
 }
 
