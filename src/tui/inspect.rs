@@ -228,12 +228,23 @@ impl Inspect {
     }
 
     /// Keeps every cursor on screen.
-    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect) {
+    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, theme: &Theme) {
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), inner_height(area_of(Pane::Steps)));
         let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
         self.variables.settle(self.opened.variables.len(), state_height);
         self.findings.settle(self.opened.notes.len(), inner_height(area_of(Pane::Findings)));
+        // Fewer lines on a wider screen; a hidden pane keeps its place.
+        let place = area_of(Pane::Question);
+        if self.question_top > 0 && place.height > 0 {
+            let lines = self.question_lines(inner_width(place));
+            self.question_top = self.question_top.min(lines.saturating_sub(inner_height(place)));
+        }
+        let place = area_of(Pane::Step);
+        if self.detail_top > 0 && place.height > 0 {
+            let lines = crate::tui::panes::step::height(self, inner_width(place), theme);
+            self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
+        }
     }
 
     /// The next tab of the step pane, or the one before.

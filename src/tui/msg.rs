@@ -18,8 +18,8 @@ pub type SearchId = u64;
 pub enum Msg {
     /// Records were found, checked, grown or lost.
     Load(LoadEvent),
-    /// The texts of some rows of the table.
-    Headlines(Vec<(usize, Headline)>),
+    /// The texts of some rows of the table, and how often rows had moved when they were asked for.
+    Headlines(u64, Vec<(usize, Headline)>),
     /// A record that is to be opened: its bytes, and the number of its line.
     Record(usize, Result<(Vec<u8>, u64), Failure>),
     /// Records that a search found, ascending; `true`: that was all.
@@ -33,14 +33,14 @@ pub enum Msg {
 pub enum Work {
     /// The loop runs: what waited for it may come.
     Begin,
-    /// Reads the texts of some records.
-    Headlines(Vec<(usize, Reading)>),
+    /// Reads the texts of some records; the number comes back with them.
+    Headlines(u64, Vec<(usize, Reading)>),
     /// Reads a record.
     Record(usize, Reading),
-    /// Looks for the records whose text fits; an older search ends.
+    /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
-    /// Ends the search.
-    EndSearch,
+    /// Ends a search.
+    EndSearch(SearchId),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }
