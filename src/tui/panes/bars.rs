@@ -10,6 +10,7 @@ use crate::domain::finding::Severity;
 use crate::domain::text::Shown;
 use crate::tui::app::{App, Overlay, Prompt, Purpose, Screen};
 use crate::tui::inspect::{Inspect, Pane};
+use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
 use crate::tui::theme::Role;
 use crate::tui::view;
@@ -207,16 +208,19 @@ pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(line, 0, area, buf);
         return;
     }
-    let mut room = usize::from(area.width).saturating_sub(9);
-    let mut help = None;
-    for binding in app.hints() {
+    let spans_of = |binding: &Binding, gap: &str| {
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
-        let spans = [look.span(key, Role::HintKey), look.span(format!(" {}   ", binding.hint), Role::Hint)];
-        if binding.action == crate::tui::keymap::Action::Help {
-            help = Some(spans);
-            continue;
-        }
-        let width: usize = spans.iter().map(Span::width).sum();
+        [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", binding.hint), Role::Hint)]
+    };
+    let width_of = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    // The help comes last and always has its place.
+    let is_help = |binding: &&Binding| binding.action == Action::Help;
+    let help = app.hints().find(is_help).map(|binding| spans_of(binding, ""));
+    let taken = help.as_ref().map_or(0, |spans| width_of(spans));
+    let mut room = usize::from(area.width).saturating_sub(taken + width_of(&line));
+    for binding in app.hints().filter(|binding| !is_help(binding)) {
+        let spans = spans_of(binding, "   ");
+        let width = width_of(&spans);
         if width > room {
             continue;
         }
@@ -231,7 +235,7 @@ fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let (typed, rests) = app.keymap.continuations(app.context(), &app.typed);
     let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
     for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
-        let help = crate::tui::keymap::BINDINGS.iter().find(|binding| binding.action == action);
+        let help = BINDINGS.iter().find(|binding| binding.action == action);
         line.push(look.span(rest, Role::HintKey));
         line.push(look.span(format!(" {}   ", help.map_or("", |binding| binding.help)), Role::Hint));
     }
