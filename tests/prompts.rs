@@ -6,7 +6,6 @@
     clippy::indexing_slicing,
     reason = "tests may fail loudly"
 )]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
 use std::collections::HashMap;
 

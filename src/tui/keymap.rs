@@ -436,6 +436,21 @@ impl Keymap {
     }
 }
 
+/// The table of keys as the README shows it.
+pub fn markdown() -> String {
+    use std::fmt::Write as _;
+    let mut out = String::new();
+    for context in Context::ALL {
+        let _ = write!(out, "**{}**\n\n| keys | action | |\n|---|---|---|\n", context.title());
+        for binding in Keymap::rows(context) {
+            let keys = binding.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
+            let _ = writeln!(out, "| {keys} | {} | {} |", binding.action.id(), binding.help);
+        }
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

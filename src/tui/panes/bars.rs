@@ -104,9 +104,6 @@ fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
 
 fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
-    if app.samples {
-        line.push(look.span("sample runs   ", Role::Accent));
-    }
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let (rows, all) = (app.rows(), app.store.len());
     let shown =

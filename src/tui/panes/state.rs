@@ -73,7 +73,7 @@ fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
 fn share(inspect: &Inspect, width: usize) -> Columns {
     let names = inspect.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
     // Two columns for the glyph, one blank behind the name.
-    let name = names.max().unwrap_or(0).clamp(8, (width * 3 / 10).clamp(8, 28)) + 3;
+    let name = names.max().unwrap_or(0).clamp(8, (width * 7 / 20).clamp(8, 32)) + 3;
     let badge = if inspect.opened.has_steps() { 4 } else { 0 };
     let steps = inspect.opened.steps.len();
     if steps == 0 {
