@@ -167,7 +167,11 @@ impl Inspect {
         self.moment = Moment(moment.min(self.opened.steps.len()));
         self.steps.at = self.moment.0.saturating_sub(1);
         self.detail_top = 0;
-        self.refresh();
+        self.refresh_detail();
+        // What can influence a variable is the same at every moment.
+        if self.pane != Pane::State {
+            self.influence = None;
+        }
     }
 
     /// Goes to a step by its position.
@@ -176,7 +180,15 @@ impl Inspect {
     }
 
     fn refresh(&mut self) {
+        self.refresh_detail();
+        self.refresh_influence();
+    }
+
+    fn refresh_detail(&mut self) {
         self.detail = self.step().map(|step| self.opened.detail(step)).unwrap_or_default();
+    }
+
+    fn refresh_influence(&mut self) {
         self.influence = (self.pane == Pane::State && self.opened.has_steps() && !self.opened.variables.is_empty())
             .then(|| self.opened.influence(self.variables.at));
     }
@@ -192,7 +204,7 @@ impl Inspect {
     /// Gives the keys to a pane.
     pub fn focus(&mut self, pane: Pane) {
         self.pane = pane;
-        self.refresh();
+        self.refresh_influence();
     }
 
     /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen.
@@ -208,7 +220,7 @@ impl Inspect {
             Pane::State => {
                 // One line of the pane is its heading.
                 self.variables.go(movement, self.opened.variables.len(), height.saturating_sub(1));
-                self.refresh();
+                self.refresh_influence();
             }
             Pane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
             Pane::Question => {
@@ -279,7 +291,7 @@ impl Inspect {
         }
         match step {
             Some(step) => self.go_to_step(step),
-            None => self.refresh(),
+            None => self.refresh_influence(),
         }
         self.show_in_json(&pointer);
     }
