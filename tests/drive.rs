@@ -121,7 +121,9 @@ fn the_cursor_moves_with_and_without_counts() {
     d.shows(&["Question 199"]);
     d.keys("4");
     assert!(d.footer().trim_start().starts_with('4'), "{}", d.footer());
-    d.keys("x").keys("j");
+    d.keys("Esc");
+    assert_eq!((d.status().as_str(), d.app.count), ("data.jsonl  r199", None), "Esc drops the count alone");
+    d.keys("4 x").keys("j");
     assert_eq!(at(&d), 199, "a key without meaning ends the count");
 }
 

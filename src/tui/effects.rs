@@ -14,6 +14,7 @@ use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search;
+use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
 
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
@@ -159,15 +160,30 @@ pub fn read(work: Work) -> Option<Msg> {
     match work {
         Work::Headlines(moves, rows) => {
             let mut tape = Tape::default();
-            let rows = rows.into_iter().map(|(record, reading)| (record, headline(&reading, &mut tape))).collect();
+            let rows = rows
+                .into_iter()
+                .map(|(record, reading)| (record, guarded(|| headline(&reading, &mut tape)).unwrap_or_default()))
+                .collect();
             Some(Msg::Headlines(moves, rows))
         }
-        Work::Record(record, reading) => {
-            let result = reading.read().and_then(|text| Ok((text, reading.line()?)));
-            Some(Msg::Record(record, result))
+        Work::Record(record, reading, row) => {
+            let open = || {
+                let text = reading.read()?;
+                Ok(Box::new(Opened::new(record, reading.line()?, &row, text)))
+            };
+            let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
+            Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
         Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) => None,
     }
+}
+
+/// What is said of a record on which a part of this program panicked.
+const FAILED: &str = "stepscope itself failed on it; please report this";
+
+/// A record may be anything, and a mistake of ours in reading it must cost no more than this record.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }
 
 fn headline(reading: &Reading, tape: &mut Tape) -> Headline {

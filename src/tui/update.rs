@@ -612,9 +612,13 @@ impl App {
     }
 
     fn request(&mut self, record: usize, screen: Screen) -> Effects {
-        let Some(reading) = self.store.reading(record) else { return Vec::new() };
+        let Some(work) = self.read_record(record) else { return Vec::new() };
         self.opening = Some((record, screen));
-        vec![Effect::Work(Work::Record(record, reading))]
+        vec![work]
+    }
+
+    fn read_record(&self, record: usize) -> Option<Effect<Work>> {
+        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?)))
     }
 
     fn json(&mut self) -> Effects {
@@ -648,6 +652,9 @@ impl App {
     }
 
     fn escape(&mut self) -> Effects {
+        if self.count.is_some() {
+            return Vec::new();
+        }
         if let Some(inspect) = self.inspect.as_mut().filter(|_| self.screen == Screen::Run) {
             if inspect.anchor.take().is_some() {
                 return Vec::new();
@@ -917,9 +924,9 @@ impl App {
         if self.screen == Screen::Table {
             // The record must be read first; the table keeps only its head.
             let Some(record) = self.record() else { return Vec::new() };
-            let Some(reading) = self.store.reading(record) else { return Vec::new() };
+            let Some(work) = self.read_record(record) else { return Vec::new() };
             self.copying = Some((record, action));
-            return vec![Effect::Work(Work::Record(record, reading))];
+            return vec![work];
         }
         let Some(inspect) = &self.inspect else { return Vec::new() };
         let opened = &inspect.opened;
@@ -1056,21 +1063,19 @@ impl App {
         effects
     }
 
-    fn take_record(&mut self, record: usize, result: Result<(Vec<u8>, u64), Failure>) -> Effects {
+    fn take_record(&mut self, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
         let copying = self.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
         let opening = self.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
         if copying.is_none() && opening.is_none() {
             return Vec::new();
         }
-        let (text, line) = match result {
-            Ok(read) => read,
+        let opened = match result {
+            Ok(opened) => *opened,
             Err(failure) => {
                 self.fail(shown!("{failure}"));
                 return Vec::new();
             }
         };
-        let Some(row) = self.store.row(record) else { return Vec::new() };
-        let opened = Opened::new(record, line, row, text);
         let effects = match copying {
             Some(Action::CopyQuestion) => self.copy_if_any(Some(opened.question.clone()), "the question"),
             Some(_) => self.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
