@@ -73,7 +73,7 @@ fn scalar(value: Option<Value<'_>>) -> Option<Shown> {
 }
 
 fn head(bytes: &[u8]) -> &[u8] {
-    bytes.get(..MAX_HEAD).unwrap_or(bytes)
+    super::text::head(bytes, MAX_HEAD)
 }
 
 #[cfg(test)]

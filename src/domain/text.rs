@@ -321,6 +321,19 @@ fn first_piece(rest: &[u8]) -> (usize, Piece) {
     (1, Piece::Byte(first))
 }
 
+/// The first bytes of a text from data, at most so many, without cutting a character in two.
+pub fn head(bytes: &[u8], limit: usize) -> &[u8] {
+    let Some(head) = bytes.get(..limit).filter(|_| bytes.len() > limit) else { return bytes };
+    // A character has at most four bytes: its first one is among the last three.
+    let starts = head.iter().rev().take(3).position(|byte| byte & 0xc0 != 0x80);
+    let whole = starts.map_or(limit, |back| {
+        let start = limit - 1 - back;
+        let need = bytes.get(start..).map_or(0, |rest| first_piece(rest).0);
+        if start + need > limit { start } else { limit }
+    });
+    bytes.get(..whole).unwrap_or(head)
+}
+
 /// Whether a character would be invisible, move the cursor, change the direction of text or hide other text.
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
@@ -453,6 +466,16 @@ mod tests {
         assert_eq!(map.range(2..3), 2..5);
         assert_eq!(map.range(3..4), 5..6);
         assert_eq!(map.range(9..12), 6..6);
+    }
+
+    #[test]
+    fn a_head_never_cuts_a_character() {
+        let text = "aé漢🍐".as_bytes();
+        let heads: Vec<usize> = (0..=text.len()).map(|limit| head(text, limit).len()).collect();
+        assert_eq!(heads, [0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10]);
+        assert_eq!(head(b"ab\xffcd", 3), b"ab\xff", "what is no character is cut anywhere");
+        assert_eq!(head(b"\xe6\xbc", 1), b"\xe6");
+        assert_eq!(head(b"\x80\x80\x80\x80\x80", 4).len(), 4);
     }
 
     #[test]

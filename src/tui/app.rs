@@ -150,6 +150,10 @@ pub struct App {
     pub mouse: bool,
     /// The record that is being read, and the screen it is for.
     pub opening: Option<(usize, Screen)>,
+    /// The record of the table that is being read to be copied.
+    pub copying: Option<(usize, Action)>,
+    /// The terminal's background is light, as far as is known.
+    pub light: bool,
     /// The search in the open record.
     pub find: Find,
     /// Number of the next search.
@@ -165,6 +169,7 @@ pub struct App {
 impl App {
     /// A fresh state over some records.
     pub fn new(store: Store, keymap: Keymap, looks: Looks) -> Self {
+        let light = looks.theme.is_light();
         Self {
             store,
             screen: Screen::Table,
@@ -179,6 +184,8 @@ impl App {
             status: None,
             mouse: true,
             opening: None,
+            copying: None,
+            light,
             find: Find::default(),
             next_search: 1,
             arrange_at: None,
@@ -263,6 +270,7 @@ impl App {
         Keymap::rows(self.context())
             .chain(Keymap::rows(Context::Anywhere))
             .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
+            .filter(|binding| !self.keymap.names(binding).is_empty())
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.

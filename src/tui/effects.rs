@@ -14,7 +14,8 @@ use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search;
-use crate::tui::msg::{Msg, Work};
+use crate::tui::model::Opened;
+use crate::tui::msg::{Msg, SearchId, Work};
 
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
@@ -61,7 +62,7 @@ impl Outbox {
 pub struct Performer {
     outbox: Outbox,
     reader: Sender<Work>,
-    search: Option<search::Running>,
+    searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
 }
 
@@ -94,7 +95,7 @@ impl Performer {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop));
-        Self { outbox, reader, search: None, memory }
+        Self { outbox, reader, searches: Vec::new(), memory }
     }
 
     /// Why nothing could be remembered, if so.
@@ -105,7 +106,7 @@ impl Performer {
     /// Starts a piece of work; never waits for it.
     pub fn perform(&mut self, work: Work) {
         match work {
-            Work::Headlines(_) | Work::Record(..) => {
+            Work::Headlines(..) | Work::Record(..) => {
                 // The thread lives as long as this does.
                 let _ = self.reader.send(work);
             }
@@ -119,13 +120,18 @@ impl Performer {
                         search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
                     })
                 };
-                self.search = Some(search::start(plan, fits, report));
+                self.end_search(id);
+                self.searches.push((id, search::start(plan, fits, report)));
             }
-            Work::EndSearch => self.search = None,
+            Work::EndSearch(id) => self.end_search(id),
             Work::Begin => {}
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
+    }
+
+    fn end_search(&mut self, id: SearchId) {
+        self.searches.retain(|(other, _)| *other != id);
     }
 }
 
@@ -133,11 +139,11 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox) {
     while let Ok(first) = wanted.recv() {
         // Of several requests for rows only the last is about what is on screen now.
         let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
-        let last_rows = work.iter().rposition(|work| matches!(work, Work::Headlines(_)));
+        let last_rows = work.iter().rposition(|work| matches!(work, Work::Headlines(..)));
         let mut n = 0;
         work.retain(|work| {
             n += 1;
-            !matches!(work, Work::Headlines(_)) || Some(n - 1) == last_rows
+            !matches!(work, Work::Headlines(..)) || Some(n - 1) == last_rows
         });
         for work in work {
             if let Some(message) = read(work)
@@ -152,17 +158,32 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox) {
 /// Reads what is wanted; `None` for work that is no reading.
 pub fn read(work: Work) -> Option<Msg> {
     match work {
-        Work::Headlines(rows) => {
+        Work::Headlines(moves, rows) => {
             let mut tape = Tape::default();
-            let rows = rows.into_iter().map(|(record, reading)| (record, headline(&reading, &mut tape))).collect();
-            Some(Msg::Headlines(rows))
+            let rows = rows
+                .into_iter()
+                .map(|(record, reading)| (record, guarded(|| headline(&reading, &mut tape)).unwrap_or_default()))
+                .collect();
+            Some(Msg::Headlines(moves, rows))
         }
-        Work::Record(record, reading) => {
-            let result = reading.read().and_then(|text| Ok((text, reading.line()?)));
-            Some(Msg::Record(record, result))
+        Work::Record(record, reading, row) => {
+            let open = || {
+                let text = reading.read()?;
+                Ok(Box::new(Opened::new(record, reading.line()?, &row, text)))
+            };
+            let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
+            Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
-        Work::Begin | Work::Search(..) | Work::EndSearch | Work::Keep(..) => None,
+        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) => None,
     }
+}
+
+/// What is said of a record on which a part of this program panicked.
+const FAILED: &str = "stepscope itself failed on it; please report this";
+
+/// A record may be anything, and a mistake of ours in reading it must cost no more than this record.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }
 
 fn headline(reading: &Reading, tape: &mut Tape) -> Headline {

@@ -167,7 +167,11 @@ impl Inspect {
         self.moment = Moment(moment.min(self.opened.steps.len()));
         self.steps.at = self.moment.0.saturating_sub(1);
         self.detail_top = 0;
-        self.refresh();
+        self.refresh_detail();
+        // What can influence a variable is the same at every moment.
+        if self.pane != Pane::State {
+            self.influence = None;
+        }
     }
 
     /// Goes to a step by its position.
@@ -176,7 +180,15 @@ impl Inspect {
     }
 
     fn refresh(&mut self) {
+        self.refresh_detail();
+        self.refresh_influence();
+    }
+
+    fn refresh_detail(&mut self) {
         self.detail = self.step().map(|step| self.opened.detail(step)).unwrap_or_default();
+    }
+
+    fn refresh_influence(&mut self) {
         self.influence = (self.pane == Pane::State && self.opened.has_steps() && !self.opened.variables.is_empty())
             .then(|| self.opened.influence(self.variables.at));
     }
@@ -192,7 +204,7 @@ impl Inspect {
     /// Gives the keys to a pane.
     pub fn focus(&mut self, pane: Pane) {
         self.pane = pane;
-        self.refresh();
+        self.refresh_influence();
     }
 
     /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen.
@@ -208,7 +220,7 @@ impl Inspect {
             Pane::State => {
                 // One line of the pane is its heading.
                 self.variables.go(movement, self.opened.variables.len(), height.saturating_sub(1));
-                self.refresh();
+                self.refresh_influence();
             }
             Pane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
             Pane::Question => {
@@ -228,12 +240,23 @@ impl Inspect {
     }
 
     /// Keeps every cursor on screen.
-    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect) {
+    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, theme: &Theme) {
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), inner_height(area_of(Pane::Steps)));
         let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
         self.variables.settle(self.opened.variables.len(), state_height);
         self.findings.settle(self.opened.notes.len(), inner_height(area_of(Pane::Findings)));
+        // Fewer lines on a wider screen; a hidden pane keeps its place.
+        let place = area_of(Pane::Question);
+        if self.question_top > 0 && place.height > 0 {
+            let lines = self.question_lines(inner_width(place));
+            self.question_top = self.question_top.min(lines.saturating_sub(inner_height(place)));
+        }
+        let place = area_of(Pane::Step);
+        if self.detail_top > 0 && place.height > 0 {
+            let lines = crate::tui::panes::step::height(self, inner_width(place), theme);
+            self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
+        }
     }
 
     /// The next tab of the step pane, or the one before.
@@ -268,7 +291,7 @@ impl Inspect {
         }
         match step {
             Some(step) => self.go_to_step(step),
-            None => self.refresh(),
+            None => self.refresh_influence(),
         }
         self.show_in_json(&pointer);
     }

@@ -1,7 +1,5 @@
 //! The one table of keys: it feeds look-up, footer, help, palette, `stepscope keys` and the README.
 
-use std::collections::BTreeMap;
-
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Where a key means something. A look-up asks the context in front first, then [`Context::Anywhere`].
@@ -332,17 +330,25 @@ pub enum Lookup {
 /// The keys in force: the table with the user's changes.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    chords: Vec<(Context, Vec<Key>, Action)>,
-    names: BTreeMap<Action, Vec<String>>,
+    chords: Vec<Chord>,
+}
+
+/// Keys that stand for an action in a context.
+#[derive(Clone, Debug)]
+struct Chord {
+    context: Context,
+    keys: Vec<Key>,
+    action: Action,
+    name: String,
 }
 
 impl Default for Keymap {
     fn default() -> Self {
-        let mut keymap = Self { chords: Vec::new(), names: BTreeMap::new() };
+        let mut keymap = Self { chords: Vec::new() };
         for binding in BINDINGS {
             for name in binding.keys {
                 if let Some(keys) = parse_chord(name) {
-                    keymap.chords.push((binding.context, keys, binding.action));
+                    keymap.bind(binding.context, keys, binding.action, name);
                 }
             }
         }
@@ -367,18 +373,18 @@ impl Keymap {
                 .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
             let contexts: Vec<Context> =
                 BINDINGS.iter().filter(|binding| binding.action == action).map(|binding| binding.context).collect();
-            keymap.chords.retain(|(_, _, bound)| *bound != action);
+            keymap.chords.retain(|chord| chord.action != action);
             for name in names {
                 let keys = parse_chord(name).ok_or_else(|| {
                     (n, format!("{name:?} is no key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
                 })?;
                 for &context in &contexts {
                     // The user's word beats a default binding of the same keys.
-                    keymap.chords.retain(|(place, bound, _)| *place != context || *bound != keys);
-                    keymap.chords.push((context, keys.clone(), action));
+                    let same = |chord: &Chord| chord.context == context || context == Context::Anywhere;
+                    keymap.chords.retain(|chord| !same(chord) || chord.keys != keys);
+                    keymap.bind(context, keys.clone(), action, name);
                 }
             }
-            keymap.names.insert(action, names.to_vec());
         }
         Ok(keymap)
     }
@@ -387,10 +393,10 @@ impl Keymap {
     pub fn look_up(&self, context: Context, typed: &[Key]) -> Lookup {
         let mut prefix = false;
         for place in [context, Context::Anywhere] {
-            for (bound_in, keys, action) in &self.chords {
-                if *bound_in == place && keys.starts_with(typed) {
-                    if keys.len() == typed.len() {
-                        return Lookup::Found(*action);
+            for chord in self.chords.iter().filter(|chord| chord.context == place) {
+                if chord.keys.starts_with(typed) {
+                    if chord.keys.len() == typed.len() {
+                        return Lookup::Found(chord.action);
                     }
                     prefix = true;
                 }
@@ -399,12 +405,29 @@ impl Keymap {
         if prefix { Lookup::Prefix } else { Lookup::Unknown }
     }
 
-    /// The keys of a binding, as they are named now.
+    fn bind(&mut self, context: Context, keys: Vec<Key>, action: Action, name: &str) {
+        self.chords.push(Chord { context, keys, action, name: name.to_owned() });
+    }
+
+    /// The keys of a binding, as they are named now; none, if the user gave them all to other actions.
     pub fn names(&self, binding: &Binding) -> Vec<String> {
-        self.names
-            .get(&binding.action)
-            .cloned()
-            .unwrap_or_else(|| binding.keys.iter().map(|key| (*key).to_owned()).collect())
+        let own = self.chords.iter().filter(|chord| (chord.context, chord.action) == (binding.context, binding.action));
+        own.map(|chord| chord.name.clone()).collect()
+    }
+
+    /// What was typed of a chord, by name, and how it can go on: the names of the rest and the actions.
+    pub fn continuations(&self, context: Context, typed: &[Key]) -> (String, Vec<(String, Action)>) {
+        let here = |chord: &&Chord| chord.context == context || chord.context == Context::Anywhere;
+        let longer = |chord: &&Chord| chord.keys.len() > typed.len() && chord.keys.starts_with(typed);
+        let mut head = String::new();
+        let mut rests = Vec::new();
+        for chord in self.chords.iter().filter(here).filter(longer) {
+            let names: Vec<&str> = chord.name.split(' ').collect();
+            let (done, rest) = names.split_at(typed.len().min(names.len()));
+            head = done.join(" ");
+            rests.push((rest.join(" "), chord.action));
+        }
+        (head, rests)
     }
 
     /// The rows of a context.

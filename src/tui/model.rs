@@ -1,17 +1,19 @@
 //! The record that is open, read once into what the panes draw. Everything that comes from data is [`Shown`] here;
 //! the true bytes stay in [`Opened`], for copying.
 
+use std::collections::HashMap;
+
 use crate::domain::finding::{Finding, Place, Severity};
 use crate::domain::formats::{self, Expect};
 use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
-use crate::domain::procedure::Procedure;
+use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
-use crate::domain::text::Shown;
+use crate::domain::text::{Shown, Untrusted, head};
 use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
@@ -496,11 +498,20 @@ impl<'a> Analysis<'a> {
 
     fn detail(&self, position: usize) -> Detail {
         let step = self.procedure().and_then(|procedure| procedure.steps.get(position));
-        let describe = |entry: &Entry<'a>, fields: Option<&[crate::domain::procedure::Field<'a>]>| {
+        // Steps with thousands of fields exist: each is looked up, not looked for.
+        let by_name = |fields: Option<&[Field<'a>]>| {
+            let mut found: HashMap<Untrusted<'a>, Field<'a>> = HashMap::new();
+            for field in fields.unwrap_or_default() {
+                if let Some(name) = field.name_text() {
+                    found.entry(name).or_insert(*field);
+                }
+            }
+            found
+        };
+        let describe = |entry: &Entry<'a>, fields: &HashMap<Untrusted<'a>, Field<'a>>| {
             let variable = self.state.variables().get(entry.variable);
             let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
-            let fields = fields.unwrap_or_default();
-            let field = fields.iter().find(|field| field.name_text().as_ref() == Some(&name));
+            let field = fields.get(&name);
             DetailValue {
                 variable: entry.variable,
                 description: field.and_then(|field| field.description).map(one_line).unwrap_or_default(),
@@ -510,11 +521,11 @@ impl<'a> Analysis<'a> {
                 badge: entry.badge,
             }
         };
-        let inputs = step.map(|step| step.inputs.as_slice());
-        let outputs = step.map(|step| step.outputs.as_slice());
+        let inputs = by_name(step.map(|step| step.inputs.as_slice()));
+        let outputs = by_name(step.map(|step| step.outputs.as_slice()));
         let mut detail = Detail {
-            reads: self.state.reads(position).iter().map(|entry| describe(entry, inputs)).collect(),
-            writes: self.state.writes(position).iter().map(|entry| describe(entry, outputs)).collect(),
+            reads: self.state.reads(position).iter().map(|entry| describe(entry, &inputs)).collect(),
+            writes: self.state.writes(position).iter().map(|entry| describe(entry, &outputs)).collect(),
             text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
             ..Detail::default()
         };
@@ -562,11 +573,10 @@ pub fn one_line(value: Value<'_>) -> Shown {
     if value.kind() == Kind::String {
         let text = value.string().unwrap_or_default();
         let bytes = text.bytes();
-        return match bytes.get(..MAX_VALUE) {
-            Some(head) if bytes.len() > MAX_VALUE => {
-                shown!("{}… {} bytes more", Shown::line(head), bytes.len() - MAX_VALUE)
-            }
-            _ => text.line(),
+        let head = head(bytes, MAX_VALUE);
+        return match bytes.len() - head.len() {
+            0 => text.line(),
+            rest => shown!("{}… {rest} bytes more", Shown::line(head)),
         };
     }
     if value.is_container() && !value.is_empty() && value.raw().len() <= MAX_VALUE {
@@ -579,11 +589,10 @@ pub fn one_line(value: Value<'_>) -> Shown {
 pub fn prose(value: Value<'_>) -> Shown {
     let whole = value.string();
     let bytes = whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes());
-    match bytes.get(..MAX_TEXT) {
-        Some(head) if bytes.len() > MAX_TEXT => {
-            shown!("{}\n… {} bytes more; copy the value to see them", Shown::prose(head), bytes.len() - MAX_TEXT)
-        }
-        _ => Shown::prose(bytes),
+    let head = head(bytes, MAX_TEXT);
+    match bytes.len() - head.len() {
+        0 => Shown::prose(bytes),
+        rest => shown!("{}\n… {rest} bytes more; stepscope show prints them", Shown::prose(head)),
     }
 }
 

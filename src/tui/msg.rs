@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use crate::domain::filter::Filter;
 use crate::domain::headline::Headline;
+use crate::domain::row::Row;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::model::Opened;
 
 /// Number of a search; results of an older one are dropped.
 pub type SearchId = u64;
@@ -18,10 +20,10 @@ pub type SearchId = u64;
 pub enum Msg {
     /// Records were found, checked, grown or lost.
     Load(LoadEvent),
-    /// The texts of some rows of the table.
-    Headlines(Vec<(usize, Headline)>),
-    /// A record that is to be opened: its bytes, and the number of its line.
-    Record(usize, Result<(Vec<u8>, u64), Failure>),
+    /// The texts of some rows of the table, and how often rows had moved when they were asked for.
+    Headlines(u64, Vec<(usize, Headline)>),
+    /// A record, read and understood.
+    Record(usize, Result<Box<Opened>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
     /// The search failed.
@@ -33,14 +35,14 @@ pub enum Msg {
 pub enum Work {
     /// The loop runs: what waited for it may come.
     Begin,
-    /// Reads the texts of some records.
-    Headlines(Vec<(usize, Reading)>),
-    /// Reads a record.
-    Record(usize, Reading),
-    /// Looks for the records whose text fits; an older search ends.
+    /// Reads the texts of some records; the number comes back with them.
+    Headlines(u64, Vec<(usize, Reading)>),
+    /// Reads a record, which has this row in the table.
+    Record(usize, Reading, Row),
+    /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
-    /// Ends the search.
-    EndSearch,
+    /// Ends a search.
+    EndSearch(SearchId),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::domain::json::{Kind, Pointer, Value};
-use crate::domain::text::Shown;
+use crate::domain::text::{Shown, head};
 use crate::tui::list::List;
 
 /// Records with more values than this begin folded below the first level.
@@ -227,7 +227,7 @@ pub fn value_text(value: Value<'_>, limit: usize) -> Shown {
     match value.kind() {
         Kind::String | Kind::Key => {
             let text = value.string().unwrap_or_default();
-            let head = text.bytes().get(..limit.min(text.bytes().len())).unwrap_or_default();
+            let head = head(text.bytes(), limit);
             let rest = text.bytes().len() - head.len();
             let quoted = crate::shown!("\"{}\"", Shown::line(head));
             if rest > 0 { crate::shown!("{quoted}… {rest} bytes more") } else { quoted }

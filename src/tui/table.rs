@@ -105,8 +105,33 @@ pub struct Search {
     pub typed: String,
     /// Records found so far, ascending.
     pub found: Vec<u32>,
-    /// All were looked at.
+    /// All were looked at that were there when it began.
     pub done: bool,
+    /// It is under way.
+    pub running: bool,
+    /// So many records, from the first on, are or were looked at.
+    pub planned: usize,
+    /// What is looked for.
+    pub filter: Arc<Filter>,
+}
+
+impl Search {
+    /// A search that has not begun.
+    pub fn new(id: SearchId, typed: &str, filter: Arc<Filter>) -> Self {
+        Self { id, typed: typed.to_owned(), found: Vec::new(), done: false, running: false, planned: 0, filter }
+    }
+
+    /// Takes in what was found; `done`: that was all.
+    pub fn take(&mut self, found: &[u32], done: bool) {
+        let sorted = self.found.last().is_none_or(|last| found.first().is_none_or(|first| last < first));
+        self.found.extend_from_slice(found);
+        if !sorted {
+            self.found.sort_unstable();
+            self.found.dedup();
+        }
+        self.done |= done;
+        self.running &= !done;
+    }
 }
 
 /// The table.
@@ -130,6 +155,7 @@ pub struct Table {
     pub jump: Option<isize>,
     order: Option<Vec<u32>>,
     headlines: HashMap<usize, Headline>,
+    moves: u64,
 }
 
 impl Table {
@@ -215,6 +241,21 @@ impl Table {
     /// Forgets the texts, because the file changed.
     pub fn forget_headlines(&mut self) {
         self.headlines.clear();
+        self.moves += 1;
+    }
+
+    /// How often records have changed their numbers.
+    pub const fn moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// The rows of what a search found, down the screen; what the filter hides is left out.
+    pub fn found_rows(&self, search: &Search) -> Vec<usize> {
+        let is_found = |record: u32| search.found.binary_search(&record).is_ok();
+        match &self.order {
+            None => search.found.iter().map(|record| *record as usize).collect(),
+            Some(order) => order.iter().enumerate().filter(|(_, at)| is_found(**at)).map(|(row, _)| row).collect(),
+        }
     }
 
     /// The records in some rows whose texts were not read yet.

@@ -11,6 +11,7 @@ use tui_input::{Input as Line, InputRequest};
 
 use crate::domain::filter::{Answer, Filter, completions, text_pattern};
 use crate::domain::json::Pointer;
+use crate::domain::row::{Flag, Row};
 use crate::domain::text::Shown;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
@@ -78,7 +79,7 @@ impl App {
             Event::Tick => {
                 self.arrange_at = None;
                 self.arrange();
-                Vec::new()
+                self.go_on_searching(|_| true)
             }
             Event::Returned(_) => Vec::new(),
             Event::Panicked(text) => {
@@ -104,11 +105,14 @@ impl App {
         }
         if let Some(inspect) = &mut self.inspect {
             let places = Pane::ALL.map(|pane| (pane, view::pane_area(area, inspect, pane)));
-            inspect.settle(|pane| {
-                places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |(_, place)| *place)
-            });
-            let len = if inspect.outline.is_empty() { usize::MAX } else { inspect.outline.len() };
-            inspect.outline.list.settle(len, view::json_height(area));
+            let place_of =
+                |pane| places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |found| found.1);
+            inspect.settle(place_of, &self.looks.theme);
+            let (len, height) = json_rows(inspect, area);
+            inspect.outline.list.settle(len, height);
+        }
+        if self.overlay.is_some() {
+            self.scroll_overlay(0);
         }
     }
 
@@ -211,11 +215,9 @@ impl App {
     }
 
     fn background(&mut self, rgb: Rgb) {
+        self.light = rgb.is_light();
         if self.looks.chosen.is_none() {
-            let name = if rgb.is_light() { "light" } else { "dark" };
-            if let Some(theme) = Theme::built_in(name, self.looks.depth) {
-                self.looks.theme = theme;
-            }
+            self.choose_theme(None);
         }
     }
 
@@ -343,13 +345,13 @@ impl App {
     }
 
     fn overlay_action(&mut self, action: Action) -> Option<Effects> {
-        let page = isize::try_from(self.size.height).unwrap_or(24) - 6;
+        let page = (isize::try_from(self.size.height).unwrap_or(24) - 6).max(1);
         let times = isize::try_from(self.count.unwrap_or(1)).unwrap_or(1);
         let rows = match action {
             Action::Down => times,
             Action::Up => -times,
-            Action::HalfDown => page / 2,
-            Action::HalfUp => -page / 2,
+            Action::HalfDown => (page / 2).max(1),
+            Action::HalfUp => -(page / 2).max(1),
             Action::PageDown => page,
             Action::PageUp => -page,
             Action::Top => isize::MIN / 2,
@@ -396,6 +398,9 @@ impl App {
             KeyCode::Esc => return Vec::new(),
             KeyCode::Enter => {
                 let typed = prompt.line.value().to_owned();
+                if prompt.purpose == Purpose::Filter {
+                    prompt.error = Filter::parse(&typed).err();
+                }
                 if prompt.error.is_some() {
                     self.overlay = Some(Overlay::Prompt(prompt));
                     return Vec::new();
@@ -559,8 +564,8 @@ impl App {
                 inspect.go(movement, place, &self.looks.theme);
             }
             (Screen::Json, Some(inspect)) => {
-                let len = if inspect.outline.is_empty() { MAX_COUNT } else { inspect.outline.len() };
-                inspect.outline.list.go(movement, len, view::json_height(area));
+                let (len, height) = json_rows(inspect, area);
+                inspect.outline.list.go(movement, len, height);
             }
             _ => {
                 let rows = self.rows();
@@ -607,9 +612,13 @@ impl App {
     }
 
     fn request(&mut self, record: usize, screen: Screen) -> Effects {
-        let Some(reading) = self.store.reading(record) else { return Vec::new() };
+        let Some(work) = self.read_record(record) else { return Vec::new() };
         self.opening = Some((record, screen));
-        vec![Effect::Work(Work::Record(record, reading))]
+        vec![work]
+    }
+
+    fn read_record(&self, record: usize) -> Option<Effect<Work>> {
+        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?)))
     }
 
     fn json(&mut self) -> Effects {
@@ -628,6 +637,7 @@ impl App {
     }
 
     fn back(&mut self) -> Effects {
+        self.opening = None;
         let runs = self.inspect.as_ref().is_some_and(|inspect| is_run(&inspect.opened));
         self.screen = match self.screen {
             Screen::Table => return self.quit(),
@@ -642,6 +652,9 @@ impl App {
     }
 
     fn escape(&mut self) -> Effects {
+        if self.count.is_some() {
+            return Vec::new();
+        }
         if let Some(inspect) = self.inspect.as_mut().filter(|_| self.screen == Screen::Run) {
             if inspect.anchor.take().is_some() {
                 return Vec::new();
@@ -654,8 +667,8 @@ impl App {
         if self.screen != Screen::Table {
             return self.back();
         }
-        if self.table.finding.take().is_some() {
-            return vec![Effect::Work(Work::EndSearch)];
+        if let Some(end) = end_of(self.table.finding.take()) {
+            return vec![end];
         }
         if !self.table.filter_text.is_empty() {
             return self.set_filter("");
@@ -744,7 +757,8 @@ impl App {
             (Some(name), None) => self.fail(shown!("there is no theme {}", Shown::line(name.as_bytes()))),
             (None, _) => {
                 self.looks.chosen = None;
-                if let Some(theme) = Theme::built_in("dark", self.looks.depth) {
+                let name = if self.light { "light" } else { "dark" };
+                if let Some(theme) = Theme::built_in(name, self.looks.depth) {
                     self.looks.theme = theme;
                 }
             }
@@ -763,26 +777,33 @@ impl App {
                 return Vec::new();
             }
         };
-        let searching = self.table.filtering.take().is_some();
+        let old = self.table.filtering.take();
         self.table.filter_text = typed;
         self.table.filter = filter;
-        let mut effects = Vec::new();
+        let mut effects: Effects = end_of(old).into_iter().collect();
         if self.table.filter.needs_text() {
             let id = self.new_search_id();
-            let typed = self.table.filter_text.clone();
-            self.table.filtering = Some(Search { id, typed, found: Vec::new(), done: false });
-            effects.push(self.search(id, &self.table.filter.clone(), 0));
-        } else if searching {
-            effects.push(Effect::Work(Work::EndSearch));
+            self.table.filtering = Some(Search::new(id, &self.table.filter_text, self.table.filter.clone()));
+            effects.extend(self.go_on_searching(|_| true));
         }
         self.arrange();
         effects
     }
 
-    /// Looks through the records from a position on whose columns do not rule them out.
-    fn search(&self, id: u64, filter: &Arc<Filter>, from: usize) -> Effect<Work> {
-        let plan = Plan::of(&self.store, from, |row| filter.fits_row(row) != Answer::No);
-        Effect::Work(Work::Search(id, filter.clone(), plan))
+    /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
+    fn go_on_searching(&mut self, wanted: impl Fn(&Search) -> bool) -> Effects {
+        let Self { store, table, .. } = self;
+        let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
+        let searches = [&mut table.filtering, &mut table.finding].into_iter().flatten();
+        let begin = |search: &mut Search| {
+            let filter = &search.filter;
+            // What was not checked yet may still come to fit.
+            let asked = |row: &Row| !row.has(Flag::Checked) || filter.fits_row(row) != Answer::No;
+            let plan = Plan::of(store, search.planned, asked);
+            (search.running, search.planned) = (true, store.len());
+            Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
+        };
+        searches.filter(idle).filter(|search| wanted(search)).map(begin).collect()
     }
 
     fn new_search_id(&mut self) -> u64 {
@@ -823,9 +844,11 @@ impl App {
             }
         };
         let id = self.new_search_id();
-        self.table.finding = Some(Search { id, typed: typed.to_owned(), found: Vec::new(), done: false });
+        let mut effects: Effects = end_of(self.table.finding.take()).into_iter().collect();
+        self.table.finding = Some(Search::new(id, typed, filter));
         self.table.jump = Some(0);
-        vec![self.search(id, &filter, 0)]
+        effects.extend(self.go_on_searching(|_| true));
+        effects
     }
 
     fn find_by(&mut self, by: isize) {
@@ -868,20 +891,22 @@ impl App {
         }
     }
 
-    /// To a record that the search found: 0 is the first at or after the cursor.
+    /// To a row that the search found, down the screen: 0 is the first at or after the cursor.
     fn visit_found(&mut self, by: isize) {
         let Some(search) = &self.table.finding else { return };
-        let here = self.record().unwrap_or(0) as u32;
-        let hidden = |record: u32| self.table.record(self.table.row_of(record as usize)) != Some(record as usize);
-        let found: Vec<u32> = search.found.iter().copied().filter(|record| !hidden(*record)).collect();
+        let here = self.table.list.at;
+        let found = self.table.found_rows(search);
         let next = match by {
-            0 => found.iter().find(|record| **record >= here).or(found.first()),
-            1.. => found.iter().filter(|record| **record > here).nth(by as usize - 1).or(found.first()),
-            _ => found.iter().rev().filter(|record| **record < here).nth(by.unsigned_abs() - 1).or(found.last()),
+            0 => found.get(found.partition_point(|row| *row < here)).or(found.first()),
+            1.. => found.get(found.partition_point(|row| *row <= here) + by as usize - 1).or(found.first()),
+            _ => {
+                let before = found.partition_point(|row| *row < here);
+                before.checked_sub(by.unsigned_abs()).and_then(|n| found.get(n)).or(found.last())
+            }
         };
         match (next, search.done) {
-            (Some(&record), _) => {
-                self.table.list.at = self.table.row_of(record as usize);
+            (Some(&row), _) => {
+                self.table.list.at = row;
                 self.table.jump = None;
             }
             (None, true) => {
@@ -898,16 +923,10 @@ impl App {
     fn copy_action(&mut self, action: Action) -> Effects {
         if self.screen == Screen::Table {
             // The record must be read first; the table keeps only its head.
-            let Some(headline) = self.record().and_then(|record| self.table.headline(record)) else {
-                return Vec::new();
-            };
-            let text = headline.title.clone();
-            return if action == Action::CopyQuestion {
-                self.copy(&text, "the question")
-            } else {
-                self.fail(Shown::own("open the record first, then copy it"));
-                Vec::new()
-            };
+            let Some(record) = self.record() else { return Vec::new() };
+            let Some(work) = self.read_record(record) else { return Vec::new() };
+            self.copying = Some((record, action));
+            return vec![work];
         }
         let Some(inspect) = &self.inspect else { return Vec::new() };
         let opened = &inspect.opened;
@@ -920,6 +939,10 @@ impl App {
             _ if self.screen == Screen::Json => (opened.value_at(&pointer), "the value"),
             _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
         };
+        self.copy_if_any(text, what)
+    }
+
+    fn copy_if_any(&mut self, text: Option<Shown>, what: &'static str) -> Effects {
         if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
             self.copy(&text, what)
         } else {
@@ -954,17 +977,17 @@ impl App {
     fn message(&mut self, message: Msg, now: Instant) -> Effects {
         match message {
             Msg::Load(event) => self.loaded(event, now),
-            Msg::Headlines(headlines) => {
-                self.table.take_headlines(headlines);
+            Msg::Headlines(moves, headlines) => {
+                // What was read before rows moved belongs to other numbers now.
+                if moves == self.table.moves() {
+                    self.table.take_headlines(headlines);
+                }
                 Vec::new()
             }
-            Msg::Record(record, result) => {
-                self.take_record(record, result);
-                Vec::new()
-            }
+            Msg::Record(record, result) => self.take_record(record, result),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
-                Vec::new()
+                if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
             Msg::SearchFailed(id, failure) => {
                 if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
@@ -979,6 +1002,8 @@ impl App {
         let before = self.store.len();
         let cursor = self.record().and_then(|record| self.store.address(record));
         let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let opening = self.opening.and_then(|(record, _)| self.store.address(record));
+        let mut effects = Vec::new();
         let change = self.store.apply(event);
         match change {
             Change::None => return Vec::new(),
@@ -988,7 +1013,7 @@ impl App {
                     self.fail(failure);
                 }
             }
-            Change::Moved => self.follow_moved(cursor, open),
+            Change::Moved => effects = self.follow_moved(cursor, open, opening),
             Change::Rows => {}
         }
         if let Some(record) = self.return_to.filter(|record| *record < self.store.len()) {
@@ -998,19 +1023,27 @@ impl App {
         if !self.table.is_natural() {
             self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
         }
-        let grown = self.store.len() > before;
-        let filtering = self.table.filtering.as_ref().filter(|search| search.done && grown);
-        if let Some(search) = filtering {
-            return vec![self.search(search.id, &self.table.filter.clone(), before)];
+        if self.store.len() > before {
+            effects.extend(self.go_on_searching(|search| search.done));
         }
-        Vec::new()
+        effects
     }
 
     /// Positions have moved: the cursor and the open record stay on what they were on.
-    fn follow_moved(&mut self, cursor: Option<(usize, u64)>, open: Option<(usize, u64)>) {
+    fn follow_moved(
+        &mut self,
+        cursor: Option<(usize, u64)>,
+        open: Option<(usize, u64)>,
+        opening: Option<(usize, u64)>,
+    ) -> Effects {
         self.table.forget_headlines();
-        // What was found has moved too; `n` looks again.
-        self.table.finding = None;
+        // What was found has moved too; `n` looks again, and the filter with the next tick.
+        let mut effects: Effects = end_of(self.table.finding.take()).into_iter().collect();
+        if let Some(old) = self.table.filtering.take() {
+            let id = self.new_search_id();
+            self.table.filtering = Some(Search::new(id, &old.typed, old.filter.clone()));
+            effects.extend(end_of(Some(old)));
+        }
         self.arrange();
         let position =
             |address: Option<(usize, u64)>| address.and_then(|(source, byte)| self.store.position(source, byte));
@@ -1022,23 +1055,40 @@ impl App {
         {
             inspect.opened.index = record;
         }
+        if let Some((_, screen)) = self.opening.take()
+            && let Some(record) = position(opening)
+        {
+            effects.extend(self.request(record, screen));
+        }
+        effects
     }
 
-    fn take_record(&mut self, record: usize, result: Result<(Vec<u8>, u64), Failure>) {
-        let Some((wanted, screen)) = self.opening else { return };
-        if wanted != record {
-            return;
+    fn take_record(&mut self, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
+        let copying = self.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
+        let opening = self.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
+        if copying.is_none() && opening.is_none() {
+            return Vec::new();
         }
-        self.opening = None;
-        let (text, line) = match result {
-            Ok(read) => read,
+        let opened = match result {
+            Ok(opened) => *opened,
             Err(failure) => {
                 self.fail(shown!("{failure}"));
-                return;
+                return Vec::new();
             }
         };
-        let Some(row) = self.store.row(record) else { return };
-        let opened = Opened::new(record, line, row, text);
+        let effects = match copying {
+            Some(Action::CopyQuestion) => self.copy_if_any(Some(opened.question.clone()), "the question"),
+            Some(_) => self.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
+            None => Vec::new(),
+        };
+        if let Some(screen) = opening {
+            self.inspect(opened, screen);
+        }
+        effects
+    }
+
+    /// Shows a record that was read.
+    fn inspect(&mut self, opened: Opened, screen: Screen) {
         let runs = is_run(&opened);
         let inspect = Inspect::new(opened);
         let inspect = match &self.inspect {
@@ -1053,16 +1103,14 @@ impl App {
     fn take_found(&mut self, id: u64, found: &[u32], done: bool, now: Instant) {
         if let Some(search) = self.table.filtering.as_mut().filter(|search| search.id == id) {
             let first = search.found.is_empty();
-            merge(&mut search.found, found);
-            search.done = done;
+            search.take(found, done);
             if first || done {
                 self.arrange();
             } else {
                 self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
             }
         } else if let Some(search) = self.table.finding.as_mut().filter(|search| search.id == id) {
-            merge(&mut search.found, found);
-            search.done = done;
+            search.take(found, done);
             if let Some(by) = self.table.jump {
                 self.visit_found(by);
             }
@@ -1082,8 +1130,17 @@ impl App {
         }
         let missing = self.table.missing_headlines(around(2)).into_iter();
         let missing: Vec<_> = missing.filter_map(|record| Some((record, self.store.reading(record)?))).collect();
-        (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(missing)))
+        (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(self.table.moves(), missing)))
     }
+}
+
+/// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line
+/// on screen is the cursor.
+fn json_rows(inspect: &Inspect, area: Rect) -> (usize, usize) {
+    if inspect.outline.is_empty() {
+        return (panes::json::raw_tops(inspect, view::parts(area).body), 1);
+    }
+    (inspect.outline.len(), view::json_height(area))
 }
 
 /// Whether a record has more to show than its JSON.
@@ -1092,13 +1149,9 @@ fn is_run(opened: &Opened) -> bool {
     !matches!(opened.kind, Answer | Broken | Unknown)
 }
 
-fn merge(all: &mut Vec<u32>, found: &[u32]) {
-    let sorted = all.last().is_none_or(|last| found.first().is_none_or(|first| last < first));
-    all.extend_from_slice(found);
-    if !sorted {
-        all.sort_unstable();
-        all.dedup();
-    }
+/// What ends a search.
+fn end_of(search: Option<Search>) -> Option<Effect<Work>> {
+    search.map(|search| Effect::Work(Work::EndSearch(search.id)))
 }
 
 fn matching_nodes(root: crate::domain::json::Value<'_>, is_match: impl Fn(&str) -> bool) -> Vec<u32> {

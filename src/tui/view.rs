@@ -54,15 +54,15 @@ pub fn pane_area(area: Rect, inspect: &Inspect, pane: Pane) -> Rect {
 fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     let opened = &inspect.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let question = (inspect.question_lines(text_width) as u16).saturating_add(2).clamp(3, (body.height / 4).max(3));
+    let question = rows(inspect.question_lines(text_width)).saturating_add(2).clamp(3, (body.height / 4).max(3));
     let (top, rest) = split_rows(body, question);
     let left_width = (body.width * 2 / 5).clamp(34, 76);
     let left = Rect { width: left_width, ..rest };
     let right = Rect { x: rest.x + left_width, width: rest.width - left_width, ..rest };
-    let steps = (opened.steps.len() as u16).saturating_add(2).clamp(3, (rest.height * 2 / 5).max(3));
+    let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height * 2 / 5).max(3));
     let (steps, step) = split_rows(left, steps);
-    let notes = (opened.notes.len() as u16).saturating_add(2).clamp(3, (rest.height / 3).max(3));
-    let variables = (opened.variables.len() as u16).saturating_add(3);
+    let notes = rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 3).max(3));
+    let variables = rows(opened.variables.len()).saturating_add(3);
     // Findings get what the state does not need.
     let state = variables.clamp(4, rest.height.saturating_sub(notes).max(4)).max(rest.height / 2);
     let (state, findings) = split_rows(right, state.min(rest.height.saturating_sub(notes)));
@@ -78,20 +78,25 @@ fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
 fn narrow(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     let opened = &inspect.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let lines = inspect.question_lines(text_width) as u16;
+    let lines = rows(inspect.question_lines(text_width));
     let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
     let (top, rest) = split_rows(body, question);
-    let steps = (opened.steps.len() as u16).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
+    let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
     let (steps, rest) = split_rows(rest, steps);
     // The last place is shared: findings, unless the step or a long list of them has the keys.
     let last = if inspect.pane == Pane::Step { Pane::Step } else { Pane::Findings };
     let wanted = match inspect.pane {
         Pane::Step => rest.height * 3 / 5,
-        Pane::Findings => (opened.notes.len() as u16).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
-        _ => (opened.notes.len() as u16).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
+        Pane::Findings => rows(opened.notes.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
+        _ => rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
     };
     let (state, bottom) = split_rows(rest, rest.height.saturating_sub(wanted));
     vec![(Pane::Question, top), (Pane::Steps, steps), (Pane::State, state), (last, bottom)]
+}
+
+/// As many rows as a screen can have.
+fn rows(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {

@@ -7,8 +7,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Look, fit_spans, frame, put, severity_role};
 use crate::domain::finding::Severity;
+use crate::domain::text::Shown;
 use crate::tui::app::{App, Overlay, Prompt, Purpose, Screen};
 use crate::tui::inspect::{Inspect, Pane};
+use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
 use crate::tui::theme::Role;
 use crate::tui::view;
@@ -203,16 +205,19 @@ pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(line, 0, area, buf);
         return;
     }
-    let mut room = usize::from(area.width).saturating_sub(9);
-    let mut help = None;
-    for binding in app.hints() {
+    let spans_of = |binding: &Binding, gap: &str| {
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
-        let spans = [look.span(key, Role::HintKey), look.span(format!(" {}   ", binding.hint), Role::Hint)];
-        if binding.action == crate::tui::keymap::Action::Help {
-            help = Some(spans);
-            continue;
-        }
-        let width: usize = spans.iter().map(Span::width).sum();
+        [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", binding.hint), Role::Hint)]
+    };
+    let width_of = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    // The help comes last and always has its place.
+    let is_help = |binding: &&Binding| binding.action == Action::Help;
+    let help = app.hints().find(is_help).map(|binding| spans_of(binding, ""));
+    let taken = help.as_ref().map_or(0, |spans| width_of(spans));
+    let mut room = usize::from(area.width).saturating_sub(taken + width_of(&line));
+    for binding in app.hints().filter(|binding| !is_help(binding)) {
+        let spans = spans_of(binding, "   ");
+        let width = width_of(&spans);
         if width > room {
             continue;
         }
@@ -224,14 +229,12 @@ pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let mut line = vec![look.span("y ", Role::HintKey)];
-    for binding in crate::tui::keymap::BINDINGS {
-        for name in app.keymap.names(binding) {
-            if let Some(rest) = name.strip_prefix("y ").filter(|_| app.allowed(binding.action).is_ok()) {
-                line.push(look.span(rest.to_owned(), Role::HintKey));
-                line.push(look.span(format!(" {}   ", binding.help), Role::Hint));
-            }
-        }
+    let (typed, rests) = app.keymap.continuations(app.context(), &app.typed);
+    let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
+    for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
+        let help = BINDINGS.iter().find(|binding| binding.action == action);
+        line.push(look.span(rest, Role::HintKey));
+        line.push(look.span(format!(" {}   ", help.map_or("", |binding| binding.help)), Role::Hint));
     }
     line
 }
@@ -245,14 +248,25 @@ fn sign(purpose: Purpose) -> &'static str {
 
 /// The column of the cursor in the line that is being typed.
 pub fn prompt_cursor(prompt: &Prompt, area: Rect) -> u16 {
-    let start = sign(prompt.purpose).width();
-    let column = start + prompt.line.visual_cursor().saturating_sub(prompt_scroll(prompt, area));
+    let (_, cursor) = prompt_window(prompt, area);
+    let column = sign(prompt.purpose).width() + cursor;
     area.x + (column as u16).min(area.width.saturating_sub(1))
 }
 
-fn prompt_scroll(prompt: &Prompt, area: Rect) -> usize {
+/// The typed text as it is shown, from the first character that is on screen, and the column of the cursor in it. What
+/// is invisible is shown as a sign, so columns are counted on what is shown.
+fn prompt_window(prompt: &Prompt, area: Rect) -> (String, usize) {
+    let typed = prompt.line.value();
+    let at = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
+    let shown = |text: Option<&str>| Shown::line(text.unwrap_or_default().as_bytes()).into_string();
+    let (before, after) = (shown(typed.get(..at)), shown(typed.get(at..)));
     let room = usize::from(area.width).saturating_sub(sign(prompt.purpose).width() + 1);
-    prompt.line.visual_scroll(room)
+    let mut head = before.as_str();
+    while head.width() > room {
+        let next = head.chars().next().map_or(0, char::len_utf8);
+        head = head.get(next..).unwrap_or_default();
+    }
+    (format!("{head}{after}"), head.width())
 }
 
 /// The line that is being typed, in place of the keys, with what could stand there above it.
@@ -265,9 +279,7 @@ pub fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     };
     ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
     buf.set_style(place, look.style(Role::StatusBar));
-    let typed = crate::domain::text::Shown::line(prompt.line.value().as_bytes());
-    let scroll = prompt_scroll(prompt, area);
-    let visible: String = typed.as_str().chars().skip(scroll).collect();
+    let (visible, _) = prompt_window(prompt, area);
     let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
     put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
     suggestions(prompt, parts.body, buf, look);

@@ -8,8 +8,8 @@ use ratatui::text::Span;
 use super::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::domain::finding::Place;
 use crate::domain::json::Value;
-use crate::domain::text::Shown;
-use crate::tui::inspect::{Inspect, inner_width};
+use crate::domain::text::{Shown, head};
+use crate::tui::inspect::{Inspect, inner_height, inner_width};
 use crate::tui::model::Note;
 use crate::tui::outline::{Row, RowText};
 use crate::tui::prose;
@@ -120,6 +120,22 @@ fn spans(
     line
 }
 
+/// How far a record that is no JSON can be scrolled, in `area`: the number of lines that can be the first.
+pub fn raw_tops(inspect: &Inspect, area: Rect) -> usize {
+    let lines = prose::wrap(raw_text(inspect).as_str(), inner_width(area)).len();
+    (lines + 1).saturating_sub(raw_height(inspect, inner_height(area))).max(1)
+}
+
+fn raw_text(inspect: &Inspect) -> Shown {
+    let text = inspect.opened.text();
+    Shown::prose(head(text, MAX_RAW))
+}
+
+/// The findings come first, then a blank line.
+fn raw_height(inspect: &Inspect, height: usize) -> usize {
+    height.saturating_sub(inspect.opened.notes.len() + 1)
+}
+
 fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut row = 0;
     for note in &inspect.opened.notes {
@@ -127,8 +143,8 @@ fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<
         put(vec![look.span(line, severity_role(note.severity))], row, inner, buf);
         row += 1;
     }
-    let text = Shown::prose(inspect.opened.text().get(..MAX_RAW).unwrap_or(inspect.opened.text()));
-    let height = usize::from(inner.height).saturating_sub(row + 1);
+    let text = raw_text(inspect);
+    let height = raw_height(inspect, usize::from(inner.height));
     let window = inspect.outline.list.at..inspect.outline.list.at + height;
     for (n, line) in prose::lines(&text, inner_width(area), window, look.style(Role::Text), &[]).into_iter().enumerate()
     {

@@ -15,7 +15,8 @@ use crate::tui::view::window;
 pub fn place(popup: &Popup, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 110);
     let lines = prose::wrap(popup.text.as_str(), usize::from(width.saturating_sub(4))).len();
-    window(area, width, (lines as u16).saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
+    window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
 }
 
 /// Draws the window.

@@ -102,7 +102,9 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn nothing(app: &App) -> &'static str {
-    if !app.store.is_empty() {
+    if app.table.filtering.as_ref().is_some_and(|search| !search.done) {
+        "looking…"
+    } else if !app.store.is_empty() {
         "no record fits the filter; Esc drops it"
     } else if app.percent().is_some() || !app.store.is_settled() {
         "reading…"

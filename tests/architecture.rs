@@ -1,0 +1,320 @@
+//! The laws of the house, read from the source: who may know whom, who may touch files, colours and cells.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+
+/// A law: what the files it is for must not hold.
+struct Law {
+    /// Why, in the words of lib.rs or the design.
+    why: &'static str,
+    /// Beginnings of paths below `src/`, or whole paths.
+    files: &'static [&'static str],
+    /// Exceptions.
+    but: &'static [&'static str],
+    /// What must not stand in the code.
+    banned: &'static [&'static str],
+}
+
+const OUTSIDE: &[&str] =
+    &["std::fs", "std::net", "std::process", "std::thread", "tokio", "crossterm", "ratatui", "notify", "clap"];
+
+/// Files of the screen that change its state or draw it, without doing anything outside.
+const PURE: &[&str] = &[
+    "tui/app.rs",
+    "tui/update.rs",
+    "tui/inspect.rs",
+    "tui/table.rs",
+    "tui/model.rs",
+    "tui/outline.rs",
+    "tui/list.rs",
+    "tui/prose.rs",
+    "tui/keymap.rs",
+    "tui/fuzzy.rs",
+    "tui/msg.rs",
+    "tui/view.rs",
+    "tui/panes",
+];
+
+const LAWS: &[Law] = &[
+    Law {
+        why: "domain knows no other layer",
+        files: &["domain"],
+        but: &[],
+        banned: &["crate::io", "crate::tui", "crate::cli"],
+    },
+    Law { why: "domain knows no files, network, async or terminal", files: &["domain"], but: &[], banned: OUTSIDE },
+    Law {
+        why: "io knows domain only",
+        files: &["io"],
+        but: &[],
+        banned: &["crate::tui", "crate::cli", "super::super::tui"],
+    },
+    Law { why: "io draws nothing", files: &["io"], but: &[], banned: &["ratatui", "crossterm", "clap::"] },
+    Law { why: "cli knows no screen", files: &["cli"], but: &[], banned: &["crate::tui", "ratatui", "crossterm"] },
+    Law { why: "the screen knows no commands", files: &["tui"], but: &[], banned: &["crate::cli", "clap::"] },
+    Law {
+        why: "state and drawing do no I/O: it is an effect",
+        files: PURE,
+        but: &[],
+        banned: &[
+            "std::fs",
+            "std::net",
+            "std::process",
+            "std::thread",
+            "File::open",
+            "tokio",
+            "spawn(",
+            "store.read(",
+            ".read_window(",
+            ".line_of(",
+            ".blob()",
+            "reading.read",
+            "stdout",
+            "stderr",
+        ],
+    },
+    Law {
+        why: "colours come from the theme; the terminal layer writes them",
+        files: &["tui"],
+        but: &["tui/theme.rs", "tui/screen.rs"],
+        banned: &["Color::", "Color,", "Color}", "Color;"],
+    },
+    Law {
+        why: "drawing changes nothing",
+        files: &["tui/view.rs", "tui/panes"],
+        but: &[],
+        banned: &["&mut App", "&mut Inspect", "&mut Table", "RefCell", "Cell::new", "static mut"],
+    },
+    Law { why: "text reaches a cell through ratatui's widgets", files: &["tui"], but: &[], banned: &["set_symbol("] },
+    Law {
+        why: "only command output prints, and the terminal layer asks what it stands on",
+        files: &[""],
+        but: &["cli/out.rs", "tui/terminal.rs"],
+        banned: &["println!", "eprintln!", "print!(", "eprint!(", "dbg!(", "io::stdout", "io::stderr"],
+    },
+    Law { why: "nothing is unsafe", files: &[""], but: &[], banned: &["unsafe {", "unsafe fn", "unsafe impl"] },
+    Law { why: "only the loop waits for several things", files: &[""], but: &["tui/run.rs"], banned: &["select!"] },
+];
+
+/// Signs that do not come from data may be put into a cell.
+const SET_CHAR: &str = "set_char('";
+
+fn src() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// Every source file: its path below `src/` with `/`, and its text.
+fn files() -> Vec<(String, String)> {
+    fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, out);
+            } else if path.extension().is_some_and(|ext| ext == "rs") {
+                out.push(path);
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    walk(&src(), &mut paths);
+    paths.sort();
+    let name = |path: &Path| path.strip_prefix(src()).unwrap().to_string_lossy().replace('\\', "/");
+    paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The code of a file: without comments, texts and its own tests, so that words may be said about what is banned.
+fn code(source: &str) -> String {
+    let mut out = String::new();
+    let mut chars = source.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '/' if chars.peek() == Some(&'/') => while chars.next_if(|c| *c != '\n').is_some() {},
+            'r' if chars.peek() == Some(&'#') || chars.peek() == Some(&'"') => {
+                let hashes = std::iter::from_fn(|| chars.next_if_eq(&'#')).count();
+                if chars.next_if_eq(&'"').is_none() {
+                    // A raw name, such as r#type.
+                    out.push(c);
+                    continue;
+                }
+                let end = format!("\"{}", "#".repeat(hashes));
+                let mut text = String::new();
+                while !text.ends_with(&end) {
+                    text.push(chars.next().unwrap_or_default());
+                }
+                out.push_str("\"\"");
+            }
+            '"' => {
+                while let Some(inside) = chars.next() {
+                    match inside {
+                        '\\' => drop(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+                out.push_str("\"\"");
+            }
+            '\'' => {
+                out.push(c);
+                // A character, not a lifetime.
+                let mut ahead = chars.clone();
+                let first = ahead.next();
+                if first == Some('\\') || ahead.next() == Some('\'') {
+                    if chars.next() == Some('\\') {
+                        chars.next();
+                    }
+                    while chars.next_if(|c| *c != '\'').is_some() {}
+                    chars.next();
+                    out.push('\'');
+                }
+            }
+            _ => out.push(c),
+        }
+    }
+    without_tests(&out)
+}
+
+fn without_tests(code: &str) -> String {
+    match code.find("#[cfg(test)]\nmod tests {") {
+        Some(at) => code[..at].to_owned(),
+        None => code.to_owned(),
+    }
+}
+
+fn is_for(files: &[&str], name: &str) -> bool {
+    files.iter().any(|file| {
+        file.is_empty() || name == *file || name.starts_with(&format!("{file}/")) || name == format!("{file}.rs")
+    })
+}
+
+/// What breaks a law in a file, as sentences.
+fn breaches(name: &str, source: &str) -> Vec<String> {
+    let code = code(source);
+    let mut out = Vec::new();
+    // `use crate::{io::x, tui::y}` and `use std::{fs, thread}` say the same in other words.
+    let code = flattened(&code);
+    for law in LAWS.iter().filter(|law| is_for(law.files, name) && !is_for(law.but, name)) {
+        for banned in law.banned.iter().filter(|banned| holds(&code, banned)) {
+            out.push(format!("{name} holds {banned}: {}", law.why));
+        }
+    }
+    if is_for(&["tui"], name) {
+        let own = code.matches(SET_CHAR).count();
+        if code.matches("set_char(").count() > own {
+            out.push(format!("{name} puts a character into a cell that may come from data"));
+        }
+    }
+    if name != "main.rs" && name != "lib.rs" && !is_for(&["tui"], name) && holds(&code, "tui::") {
+        out.push(format!("{name} knows tui: only main does"));
+    }
+    out
+}
+
+/// Whether a word stands in the code, not as the end of a longer one.
+fn holds(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        !word.starts_with(char::is_alphanumeric) || !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// The code with one more line for every path in a grouped import.
+fn flattened(code: &str) -> String {
+    let mut out = code.to_owned();
+    for import in code.split(';').filter_map(|statement| {
+        let at = statement.rfind("use ")?;
+        statement.get(at + 4..)
+    }) {
+        let Some((head, group)) = import.split_once('{') else { continue };
+        for part in group.split([',', '{', '}']) {
+            out.push('\n');
+            out.push_str(head.trim());
+            out.push_str(part.trim());
+        }
+    }
+    out
+}
+
+#[test]
+fn the_laws_hold() {
+    let breaches: Vec<String> = files().iter().flat_map(|(name, source)| breaches(name, source)).collect();
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+#[test]
+fn a_breach_is_seen() {
+    for (name, source) in [
+        ("domain/json.rs", "use crate::io::store::Store;"),
+        ("domain/json.rs", "use std::{collections::HashMap, fs};"),
+        ("domain/rules/run.rs", "fn f() { std::fs::read(\"x\"); }"),
+        ("domain/text.rs", "use tokio::sync::mpsc;"),
+        ("io/store.rs", "use crate::{domain::json, tui::app::App};"),
+        ("io/load.rs", "fn f(x: &crate::cli::Out) {}"),
+        ("cli/show.rs", "use crate::tui::theme::Theme;"),
+        ("cli.rs", "use crate::tui;"),
+        ("tui/panes/bars.rs", "fn draw() { let text = store.read(7); }"),
+        ("tui/view.rs", "fn draw(app: &mut App) {}"),
+        ("tui/panes/json.rs", "let style = Style::new().fg(Color::Red);"),
+        ("tui/panes/json.rs", "cell.set_symbol(text);"),
+        ("tui/panes/json.rs", "cell.set_char(c);"),
+        ("tui/update.rs", "std::thread::spawn(|| {});"),
+        ("tui/inspect.rs", "app.store.line_of(3);"),
+        ("tui/table.rs", "fn f() { println!(\"x\"); }"),
+        ("io/check.rs", "eprintln!(\"x\");"),
+        ("tui/effects.rs", "tokio::select! {}"),
+        ("domain/json.rs", "let quote = '\"'; use crate::io::open;"),
+        ("domain/json.rs", "const A: &str = r#\"a \" b\"#; use crate::io::open;"),
+        ("io/a.rs", "fn f<'a>(x: &'a str) { crate::tui::x(); }"),
+    ] {
+        assert!(!breaches(name, source).is_empty(), "not seen: {source} in {name}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_no_breach() {
+    for (name, source) in [
+        ("domain/json.rs", "//! Nothing of crate::io here.\nuse std::collections::HashMap;"),
+        ("domain/json.rs", "const HELP: &str = \"see std::fs\"; // crate::tui"),
+        ("domain/json.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::fs;\n}"),
+        ("io/open.rs", "use std::fs::File; use crate::domain::text::Shown;"),
+        ("tui/panes.rs", "cell.set_char('┃');"),
+        ("tui/theme.rs", "fn f() -> Color { Color::Reset }"),
+        ("tui/run.rs", "tokio::select! {}"),
+        ("cli/out.rs", "let out = std::io::stdout();"),
+    ] {
+        assert_eq!(breaches(name, source), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[test]
+fn every_file_is_named_by_its_parent() {
+    let files = files();
+    let text = |name: &str| files.iter().find(|(other, _)| other == name).map(|(_, text)| text.as_str());
+    let mut orphans = Vec::new();
+    for (name, _) in files.iter().filter(|(name, _)| !["lib.rs", "main.rs"].contains(&name.as_str())) {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let module = file.strip_suffix(".rs").unwrap();
+        // The layers stand inline in lib.rs; below them a file beside the folder names what is in it.
+        let parent =
+            if matches!(folder, "" | "domain" | "io" | "tui") { "lib.rs".into() } else { format!("{folder}.rs") };
+        let declared = text(&parent).is_some_and(|text| {
+            code(text).lines().any(|line| line.trim().ends_with(&format!("mod {module};")))
+                || text.lines().any(|line| line.trim().ends_with(&format!("mod {module};")))
+        });
+        if !declared {
+            orphans.push(format!("{name} is not named in {parent}"));
+        }
+    }
+    assert!(orphans.is_empty(), "{}", orphans.join("\n"));
+}
+
+#[test]
+fn every_module_of_the_map_says_what_it_is() {
+    let map = std::fs::read_to_string(src().join("lib.rs")).unwrap();
+    let lines: Vec<&str> = map.lines().map(str::trim).collect();
+    let mut seen = 0;
+    for (n, line) in lines.iter().enumerate().filter(|(_, line)| line.contains("mod ") && !line.starts_with("//")) {
+        assert!(lines[n - 1].starts_with("///"), "{line} has no line that says what it is");
+        seen += 1;
+    }
+    assert!(seen > 40);
+}

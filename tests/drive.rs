@@ -1,0 +1,1122 @@
+//! The whole program by its keys, without a terminal.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+
+use std::io::Write as _;
+
+use crossterm::event::MouseEventKind;
+use drive::{Drive, runs};
+use ratatui::layout::Position;
+use ratatui::style::Modifier;
+use stepscope::domain::text::is_hidden;
+use stepscope::io::config::session::FileView;
+use stepscope::tui::app::Screen;
+use stepscope::tui::input::Input;
+use stepscope::tui::inspect::{Pane, Tab};
+use stepscope::tui::keymap::{Action, Context, Keymap};
+use stepscope::tui::run::{Event, Program as _};
+use stepscope::tui::theme::{Rgb, Role};
+
+/// The place of a variable's name in the lifelines, beside other panes.
+#[track_caller]
+fn variable_at(drive: &Drive, name: &str) -> (u16, u16) {
+    let heading = ["  variable "].map(|text| drive.find(text))[0];
+    let lines = drive.lines();
+    let start = usize::from(heading.0) + 2;
+    for (y, line) in lines.iter().enumerate().skip(usize::from(heading.1) + 1) {
+        let cells: String = line.chars().skip(start).collect();
+        if cells.starts_with(&format!("{name} ")) {
+            return (start as u16, y as u16);
+        }
+    }
+    panic!("no variable {name}\n{}", drive.screen());
+}
+
+/// The row of a variable in the lifelines, from its glyph to the pane's border.
+#[track_caller]
+fn state_row(drive: &Drive, name: &str) -> String {
+    let (x, y) = variable_at(drive, name);
+    let row: String = drive.lines()[usize::from(y)].chars().skip(usize::from(x) - 2).collect();
+    row.trim_end_matches('│').trim_end().to_owned()
+}
+
+/// The glyphs of a variable's life.
+#[track_caller]
+fn life(drive: &Drive, name: &str) -> String {
+    let row = state_row(drive, name);
+    let start = row.find(['◆', '◇', '○', '◈', '?']).unwrap_or(row.len());
+    row[start..].to_owned()
+}
+
+fn at(drive: &Drive) -> usize {
+    drive.app.table.list.at
+}
+
+fn moment(drive: &Drive) -> usize {
+    drive.app.inspect.as_ref().unwrap().moment.0
+}
+
+fn pane(drive: &Drive) -> Pane {
+    drive.app.inspect.as_ref().unwrap().pane
+}
+
+fn numbered(count: usize) -> String {
+    let record = |n: usize| {
+        let fruit = if n % 10 == 3 { "pears" } else { "plums" };
+        let right = n.is_multiple_of(2);
+        format!(
+            "{{\"id\": \"r{n}\", \"question\": \"Question {n} about {fruit}?\", \"gold_num\": 1.0, \"state\": {{\"final_answer\": \"{n}\"}}, \"correct\": {right}}}\n"
+        )
+    };
+    (0..count).map(record).collect()
+}
+
+// The table.
+
+#[test]
+fn a_file_opens_as_a_table() {
+    let d = Drive::runs();
+    d.shows(&["runs.jsonl", "8 records", "read 8, skipped 1: 1 comment line", "✗ 2", "! 3", "▲ 1"]);
+    d.shows(&["An orchard has 4 rows", "procedural", "baseline", "error", "answer", "broken", "unknown"]);
+    assert!(d.lines()[3].contains("✗1 !3"), "{}", d.screen());
+    assert!(d.status().starts_with("runs.jsonl  orchard"));
+}
+
+#[test]
+fn the_cursor_moves_with_and_without_counts() {
+    let (_folder, mut d) = Drive::text(numbered(200));
+    for (keys, row) in [
+        ("j", 1),
+        ("5j", 6),
+        ("2k", 4),
+        ("G", 199),
+        ("3G", 2),
+        ("g", 0),
+        ("12g", 11),
+        ("End", 199),
+        ("Home", 0),
+        ("PgDn", 32),
+        ("PgUp", 0),
+        ("^D", 16),
+        ("^U", 0),
+        ("2^D", 0),
+        ("Down Down Up", 1),
+        ("999999999999999999999j", 199),
+        ("k", 198),
+        ("0G", 199),
+    ] {
+        if keys == "2^D" {
+            // A count and a key with control.
+            d.keys("2 ^D");
+            assert_eq!(at(&d), 32);
+            d.keys("g");
+            continue;
+        }
+        d.keys(keys);
+        assert_eq!(at(&d), row, "{keys}");
+    }
+    d.shows(&["Question 199"]);
+    d.keys("4");
+    assert!(d.footer().trim_start().starts_with('4'), "{}", d.footer());
+    d.keys("Esc");
+    assert_eq!((d.status().as_str(), d.app.count), ("data.jsonl  r199", None), "Esc drops the count alone");
+    d.keys("4 x").keys("j");
+    assert_eq!(at(&d), 199, "a key without meaning ends the count");
+}
+
+#[test]
+fn sorting_and_turning_round() {
+    let mut d = Drive::runs();
+    d.keys(">");
+    d.shows(&["kind▴", "sorted by kind, smallest first; ~ turns it round"]);
+    d.keys("> >");
+    d.shows(&["findings▾"]);
+    assert_eq!(d.table_ids()[0], "ferry");
+    assert_eq!(d.app.store.len(), 8);
+    assert_eq!(d.app.table.record(at(&d)), Some(0), "the cursor stays on its record");
+    d.keys("~");
+    d.shows(&["findings▴"]);
+    assert_eq!(d.table_ids().last().unwrap(), "ferry");
+    d.keys("< < <");
+    d.shows(&["#▴"]);
+    d.keys("~");
+    assert_eq!(d.table_ids().last().unwrap(), "orchard");
+    d.shows(&["8 records"]);
+    // Rows without a value come last in either direction.
+    d.keys("~ < <");
+    d.shows(&["conf▴"]);
+    assert_eq!(d.table_ids()[..3], ["market", "ferry", "orchard"]);
+    d.keys("~");
+    assert_eq!(d.table_ids()[1..4], ["orchard", "ferry", "market"]);
+}
+
+#[test]
+fn filtering_by_columns_and_by_text() {
+    let mut d = Drive::runs();
+    d.keys("f 'correct:true' Enter");
+    assert_eq!(d.table_ids(), ["orchard", "market", "bakery"]);
+    d.shows(&["3 of 8", "filter correct:true"]);
+    d.keys("f 'steps>2' Enter");
+    assert_eq!(d.table_ids(), ["orchard"], "a filter is added to");
+    d.keys("Esc");
+    d.shows(&["8 records"]);
+    d.keys("f 'rule:unused,unresolved' Enter");
+    assert_eq!(d.table_ids(), ["ferry"]);
+    d.keys("Esc f '-kind:procedural,unknown' Enter");
+    assert_eq!(d.table_ids(), ["market", "tower", "", ""]);
+    d.keys("Esc f 'trips' Enter");
+    assert_eq!(d.table_ids(), ["ferry"], "a bare word is looked for in the text");
+    d.keys("Esc f 'text:\"9 floors\"' Enter");
+    assert_eq!(d.table_ids(), ["tower"]);
+    d.keys("Esc f 'id:bak' Enter");
+    assert_eq!(d.table_ids(), ["bakery"]);
+    d.keys("Esc f 'nothing-like-this' Enter");
+    d.shows(&["0 of 8", "no record fits the filter; Esc drops it"]);
+    d.keys("Enter");
+    assert_eq!(d.status(), "there is no record here");
+    d.keys("e");
+    assert_eq!(d.status(), "there are no records");
+    d.keys("Esc");
+    assert_eq!(d.table_ids().len(), 8);
+}
+
+#[test]
+fn a_filter_that_is_not_understood_says_why() {
+    let mut d = Drive::runs();
+    d.keys("f 'steps>x' Enter");
+    d.shows(&["steps needs a number after the sign, as in steps>4", "filter: steps>x"]);
+    d.keys("^U 'colour:red' Enter");
+    d.shows(&["there is no field"]);
+    d.keys("^U 'text:\"open' Enter");
+    d.shows(&["this quote is not closed"]);
+    d.keys("^U 'correct:maybe' Enter");
+    d.shows(&["takes true, false, unknown"]);
+    d.keys("^W 'correct:false' Enter");
+    assert_eq!(d.table_ids(), ["ferry"]);
+    // Esc keeps the filter that is in force.
+    d.keys("f 'rubbish:' Esc");
+    assert_eq!(d.table_ids(), ["ferry"]);
+    d.keys("f ^U Enter");
+    assert_eq!(d.table_ids().len(), 8, "an empty filter is none");
+}
+
+#[test]
+fn a_half_typed_filter_is_never_lost() {
+    let mut d = Drive::runs();
+    for half in ["corr:", "correct:", "rule:nope", "steps>", "conf>=.", "kind:procedurally", "fitness"] {
+        d.keys("f ^U");
+        d.keys(&format!("'{half}' Enter"));
+        let kept = d.footer().contains(half) || d.app.table.filter_text == half;
+        assert!(kept, "{half} was thrown away: {}\n{}", d.status(), d.screen());
+        d.keys("Esc Esc");
+        d.keys("f ^U Enter");
+    }
+}
+
+#[test]
+fn tab_completes_the_filter() {
+    let mut d = Drive::runs();
+    d.keys("f 'corr' Tab");
+    d.shows(&["filter: correct:"]);
+    d.keys("'f' Tab");
+    d.shows(&["filter: correct:false"]);
+    d.keys("Enter");
+    assert_eq!(d.table_ids(), ["ferry"]);
+    d.keys("Esc f 'rule:procedure/' Tab");
+    d.shows(&["filter: rule:procedure/schema", "Tab completes"]);
+    d.keys("Tab");
+    d.shows(&["filter: rule:procedure/first_step_inputs"]);
+    d.keys("S-Tab S-Tab");
+    d.shows(&["filter: rule:procedure/unused"]);
+    d.keys("Enter");
+    assert_eq!(d.table_ids(), ["ferry"]);
+    d.keys("Esc f 'steps>1 -kind:base' Tab");
+    d.shows(&["filter: steps>1 -kind:baseline"]);
+    d.keys("Enter");
+    assert_eq!(d.table_ids(), ["orchard", "ferry", "bakery"]);
+}
+
+#[test]
+fn finding_in_the_table_visits() {
+    let (_folder, mut d) = Drive::text(numbered(60));
+    d.keys("/ 'pears' Enter");
+    assert_eq!(at(&d), 3);
+    d.shows(&["/pears  6 records"]);
+    for (keys, row) in [("n", 13), ("n n", 33), ("N", 23), ("2n", 43), ("g N", 53), ("n", 3)] {
+        d.keys(keys);
+        assert_eq!(at(&d), row, "{keys}");
+    }
+    d.keys("/ 'nowhere' Enter");
+    assert_eq!(d.status(), "no record holds nowhere");
+    d.keys("Esc");
+    d.hides(&["nowhere"]);
+    d.keys("n");
+    assert_eq!(d.status(), "look for something first: /");
+}
+
+#[test]
+fn finding_goes_by_the_rows_on_screen() {
+    let (_folder, mut d) = Drive::text(numbered(40));
+    d.keys("~ g / 'pears' Enter");
+    assert_eq!(d.app.table.record(at(&d)), Some(33), "the first one down the screen\n{}", d.screen());
+    d.keys("n");
+    assert_eq!(d.app.table.record(at(&d)), Some(23));
+    d.keys("N");
+    assert_eq!(d.app.table.record(at(&d)), Some(33));
+}
+
+#[test]
+fn a_find_does_not_end_the_filters_search() {
+    let (_folder, mut d) = Drive::text(numbered(60));
+    d.hold = true;
+    d.keys("f 'plums' Enter / 'Question 5' Enter");
+    d.release();
+    assert!(d.app.table.filtering.as_ref().unwrap().done && d.app.table.finding.as_ref().unwrap().done);
+    d.shows(&["54 of 60"]);
+}
+
+#[test]
+fn findings_lead_from_record_to_record() {
+    let mut d = Drive::runs();
+    d.keys("e");
+    assert_eq!(at(&d), 1);
+    d.keys("e e");
+    assert_eq!(at(&d), 5);
+    d.keys("E");
+    assert_eq!(at(&d), 4);
+}
+
+// The run.
+
+#[test]
+fn opening_a_run_and_walking_it() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    d.shows(&["2/8", "step 4/4", "✗ wrong 48.0≠72", "gold 72", "answer 48 cars", "Ferry trips", "after step 4"]);
+    d.keys("[");
+    d.shows(&["step 3/4", "after step 3", "▸✗ 3 Add all trips."]);
+    d.keys("9[");
+    d.shows(&["step 0/4", "after the start", "before the first step"]);
+    d.keys("]");
+    d.shows(&["step 1/4", "Step 1"]);
+    d.keys("2]");
+    assert_eq!(moment(&d), 3);
+    d.keys("99]");
+    assert_eq!(moment(&d), 4);
+    d.keys("h");
+    assert_eq!(moment(&d), 3);
+    d.keys("l g");
+    assert_eq!(moment(&d), 1);
+    d.keys("G k");
+    assert_eq!(moment(&d), 3);
+    d.keys("}");
+    d.shows(&["3/8", "baseline", "no procedure: the question went"]);
+    d.keys("{ {");
+    d.shows(&["1/8"]);
+    d.keys("{");
+    assert_eq!(d.status(), "this is the first record");
+    d.keys("99}");
+    d.shows(&["8/8"]);
+    d.keys("}");
+    assert_eq!(d.status(), "this is the last record");
+    d.keys("q");
+    assert_eq!((d.app.screen, at(&d)), (Screen::Table, 7));
+}
+
+#[test]
+fn lifelines_show_every_life() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    for (name, row) in [
+        ("problem_text", "◆──○"),
+        ("cars", "◆────────○"),
+        ("morning", "◆──○──◇"),
+        ("colour", "◇"),
+        ("evening", "◆──○"),
+        ("wind", "?"),
+        ("trips", "◆──○"),
+        ("final_answer", "◆"),
+    ] {
+        assert_eq!(life(&d, name), row, "{name}\n{}", d.screen());
+    }
+    assert!(state_row(&d, "morning").starts_with("! morning"), "{}", state_row(&d, "morning"));
+    assert!(state_row(&d, "wind").starts_with("✗ wind"));
+    assert!(state_row(&d, "evening").contains("3 * 2") && state_row(&d, "evening").contains(" re "));
+    assert!(state_row(&d, "morning").contains(" amb "));
+    // A column a step, under its number.
+    let (q, _) = d.find("q  1  2  3  4");
+    assert_eq!(d.find("◆──○──◇").0, q + 3);
+    let wind = state_row(&d, "wind");
+    let ahead = wind.chars().position(|c| c == '?').unwrap() as u16;
+    assert_eq!(variable_at(&d, "wind").0 - 2 + ahead, q + 9);
+    d.keys("[ [ [");
+    assert!(state_row(&d, "cars").contains(" 8 "));
+    assert!(!state_row(&d, "evening").contains("3 * 2"), "what is not yet written is blank");
+    assert_eq!(life(&d, "evening"), "◆──○", "but not absent");
+}
+
+#[test]
+fn time_travel_dims_what_lies_ahead() {
+    let mut d = Drive::runs();
+    d.keys("j Enter 9[ 2]");
+    let (q, y) = d.find("q  1  2  3  4");
+    let row = variable_at(&d, "cars").1;
+    assert!(row > y);
+    assert_eq!(d.colour_at(q + 3, row), d.colour(Role::Write), "step 1 has been");
+    assert_eq!(d.colour_at(q + 12, row), d.colour(Role::Ghost), "step 4 is still to come");
+    assert_eq!(d.style_of("3 Add all trips.").fg, d.style_of("1 Read").fg, "the numbers stay");
+    assert_eq!(d.style_of("Add all trips.").fg, Some(d.colour(Role::Ghost)));
+    assert_eq!(d.style_of("Read the numbers.").fg, Some(d.colour(Role::Text)));
+    let (x, y) = d.find("q  1  2  3  4");
+    let heading = d.style_of("q  1  2  3  4");
+    assert!(!heading.add_modifier.contains(Modifier::UNDERLINED));
+    assert_eq!(d.colour_at(x + 6, y), d.colour(Role::Current));
+}
+
+#[test]
+fn a_chosen_variable_dims_what_cannot_influence_it() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    let ghost = d.colour(Role::Ghost);
+    let names = ["problem_text", "cars", "morning", "colour", "evening", "trips"];
+    let dim = |d: &Drive| {
+        let dim = names.iter().filter(|name| {
+            let (x, y) = variable_at(d, name);
+            d.colour_at(x, y) == ghost
+        });
+        dim.copied().collect::<Vec<_>>()
+    };
+    assert!(dim(&d).is_empty(), "nothing is dim before the state has the keys");
+    d.keys("Tab g 3j");
+    assert_eq!(dim(&d), ["cars", "morning", "evening", "trips"], "colour comes from problem_text alone");
+    d.keys("j");
+    assert_eq!(dim(&d), ["cars", "colour", "trips"], "evening comes from morning");
+    d.keys("Tab");
+    assert!(dim(&d).is_empty());
+}
+
+#[test]
+fn writer_and_readers_are_a_key_away() {
+    let mut d = Drive::runs();
+    d.keys("j Enter Tab g j");
+    assert!(d.status().starts_with("cars: written by step 1, read by step 4"), "{}", d.status());
+    d.keys("w");
+    assert_eq!(moment(&d), 1);
+    d.keys("W");
+    assert_eq!(moment(&d), 4);
+    d.keys("j W");
+    assert!(d.status().starts_with("morning: written by step 1, 3, read by step 2, 3"), "{}", d.status());
+    assert_eq!(moment(&d), 2, "round and round");
+    d.keys("W");
+    assert_eq!(moment(&d), 3);
+    d.keys("3j w");
+    assert_eq!(d.status(), "no step writes this variable");
+    d.keys("2j W");
+    assert_eq!(d.status(), "no step reads this variable");
+}
+
+#[test]
+fn the_difference_of_two_moments() {
+    let mut d = Drive::runs();
+    d.keys("j Enter [ d");
+    d.shows(&["Difference  after step 2 → after step 3"]);
+    let mark = |d: &Drive, name: &str| {
+        let row = state_row(d, name);
+        ["= ", "~ ", "+ ", "≡ "].into_iter().find(|mark| row.contains(&format!(" {mark}"))).unwrap_or("").trim_end()
+    };
+    assert_eq!([mark(&d, "cars"), mark(&d, "morning"), mark(&d, "trips")], ["=", "~", "+"]);
+    d.keys("]");
+    d.shows(&["Difference  after step 2 → after step 4"]);
+    d.keys("9[");
+    d.shows(&["Difference  after the start → after step 2"]);
+    d.keys("Esc");
+    d.shows(&["Global state  after the start"]);
+    assert_eq!(d.app.screen, Screen::Run);
+    d.keys("d");
+    d.keys("d");
+    d.shows(&["Global state"]);
+}
+
+#[test]
+fn findings_are_walked_and_lead_to_the_record() {
+    let mut d = Drive::runs();
+    d.keys("j Enter e");
+    assert_eq!((pane(&d), moment(&d)), (Pane::Findings, 3));
+    d.shows(&["Findings  1/4"]);
+    assert!(d.status().contains("Input 'wind' of Step 3"), "{}", d.status());
+    d.keys("e e");
+    d.shows(&["Findings  3/4", "step 1/4"]);
+    d.keys("e e");
+    d.shows(&["Findings  1/4"]);
+    d.keys("E");
+    d.shows(&["Findings  4/4"]);
+    d.keys("e Enter");
+    assert_eq!(d.app.screen, Screen::Json);
+    assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ✗ Input 'wind'"), "{}", d.status());
+    d.shows(&["name: \"wind\"  ← Input 'wind' of Step 3"]);
+    let style = d.style_of("\"wind\"");
+    assert!(style.add_modifier.contains(Modifier::UNDERLINED));
+    d.keys("e");
+    assert!(d.status().starts_with("/procedure/steps/2/output/1/name"), "{}", d.status());
+    d.keys("q");
+    assert_eq!(d.app.screen, Screen::Run);
+    d.shows(&["Findings  2/4"]);
+}
+
+#[test]
+fn panes_take_turns_and_fill_the_screen() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.push(pane(&d));
+        d.keys("Tab");
+    }
+    assert_eq!(seen, Pane::ALL);
+    assert_eq!(pane(&d), Pane::Steps);
+    d.keys("S-Tab");
+    assert_eq!(pane(&d), Pane::Question);
+    d.keys("Z");
+    d.hides(&["Global state", "Findings"]).shows(&["Question"]);
+    d.keys("Tab");
+    d.shows(&["Steps  Ferry trips"]).hides(&["Question"]);
+    d.keys("Esc");
+    d.shows(&["Global state", "Findings", "Question"]);
+    d.keys("Enter");
+    assert_eq!(pane(&d), Pane::Step, "Enter on a step goes into it");
+    // The way of looking is kept from record to record.
+    d.keys("} {");
+    assert_eq!(pane(&d), Pane::Step);
+}
+
+#[test]
+fn every_pane_has_its_place_on_a_narrow_screen() {
+    let mut d = Drive::runs();
+    d.resize(80, 24).keys("j Enter");
+    d.shows(&["Question", "Steps", "Global state", "Findings"]);
+    d.keys("Tab Tab Tab");
+    assert_eq!(pane(&d), Pane::Step);
+    d.shows(&["Step 4  [data]", "Steps", "Global state"]).hides(&["Findings"]);
+}
+
+#[test]
+fn a_value_opens_in_full() {
+    let mut d = Drive::runs();
+    d.keys("j Enter Tab g Enter");
+    d.shows(&["problem_text  Esc closes", "How many cars cross?"]);
+    d.keys("y v");
+    assert_eq!(
+        d.copied,
+        [
+            "A ferry takes 8 cars a trip and makes 3 trips before noon and twice as many after noon. How many cars cross?"
+        ]
+    );
+    d.keys("Esc");
+    assert!(d.app.overlay.is_none());
+    assert_eq!(d.app.screen, Screen::Run);
+    d.keys("S-Tab S-Tab Enter");
+    d.shows(&["question  Esc closes"]);
+    d.keys("q");
+    assert!(d.app.overlay.is_none() && d.quit.is_none());
+}
+
+#[test]
+fn a_long_popup_scrolls_and_stops_at_its_end() {
+    let words = (0..600).map(|n| format!("word{n}")).collect::<Vec<_>>().join("\\n");
+    let (_folder, mut d) = Drive::text(format!(
+        "{{\"question\": \"q\", \"mode\": \"baseline\", \"state\": {{\"final_answer\": \"{words}\"}}}}\n"
+    ));
+    d.keys("Enter Enter");
+    d.shows(&["word0"]);
+    d.keys("PgDn");
+    d.hides(&["word0 "]);
+    d.keys("G");
+    d.shows(&["word599"]);
+    d.keys("9999j k k");
+    d.hides(&["word599"]);
+    d.keys("G");
+    d.resize(120, 60);
+    d.shows(&["word599", "word560"]);
+    d.keys("g");
+    d.shows(&["word0"]);
+    d.resize(60, 4).keys("PgDn");
+    assert!(!d.screen().contains("word0 "), "a page is at least a line\n{}", d.screen());
+}
+
+#[test]
+fn finding_text_in_a_run() {
+    let mut d = Drive::runs();
+    d.keys("j Enter / 'noon' Enter");
+    assert_eq!(pane(&d), Pane::Question);
+    assert!(d.status().starts_with("1 of "), "{}", d.status());
+    d.keys("n");
+    assert_eq!(pane(&d), Pane::State);
+    d.keys("N N");
+    let status = d.status();
+    let (at, count) = status.split_once(" of ").unwrap();
+    assert_eq!(at, count);
+    d.keys("/ 'zebra' Enter");
+    assert_eq!(d.status(), "nothing here holds zebra");
+    d.keys("n");
+    assert_eq!(d.status(), "look for something first: /");
+}
+
+// The record as JSON.
+
+#[test]
+fn the_record_as_json_folds_and_opens() {
+    let mut d = Drive::runs();
+    d.keys("7j Enter");
+    assert_eq!(d.app.screen, Screen::Json);
+    d.shows(&["▾ weather: {…} 2 keys", "gust: true", "big: 18446744073709551616"]);
+    d.keys("2j Space");
+    d.shows(&["▸ weather: {…} 2 keys"]).hides(&["gust"]);
+    d.keys("Space l");
+    assert!(d.status().starts_with("/weather/wind"), "{}", d.status());
+    d.keys("h");
+    d.hides(&["gust"]).shows(&["▸ wind: […] 3 items"]);
+    d.keys("h h");
+    d.shows(&["▸ weather"]);
+    d.keys("L");
+    d.shows(&["gust: true"]);
+    d.keys("H");
+    d.shows(&["▸ weather"]);
+    d.keys("G");
+    assert!(d.status().starts_with("/big"), "{}", d.status());
+    d.keys("Enter");
+    assert_eq!(d.status().split_whitespace().next(), Some("/big"), "a number has nothing to fold");
+}
+
+#[test]
+fn finding_text_in_json_opens_what_hides_it() {
+    let mut d = Drive::runs();
+    d.keys("7j Enter H / 'gust' Enter");
+    assert!(d.status().starts_with("1 of 1"), "{}", d.status());
+    d.shows(&["gust: true"]);
+    d.keys("j k");
+    assert_eq!(d.status(), "/weather/wind/2/gust");
+    d.keys("/ 'orchard' Enter");
+    assert_eq!(d.status(), "1 of 1");
+}
+
+#[test]
+fn json_and_run_lead_to_each_other() {
+    let mut d = Drive::runs();
+    d.keys("Enter Tab g 4j J");
+    assert_eq!(d.app.screen, Screen::Json);
+    d.keys("j k");
+    assert_eq!(d.status(), "/state/planted");
+    d.keys("J");
+    assert_eq!(d.app.screen, Screen::Run);
+    d.keys("q J");
+    assert_eq!(d.app.screen, Screen::Json);
+    d.keys("}");
+    d.shows(&["2/8", "json"]);
+}
+
+// Kinds of records.
+
+#[test]
+fn a_baseline_shows_its_reply() {
+    let mut d = Drive::runs();
+    d.keys("2j Enter");
+    d.shows(&["baseline", "✓ right", "no procedure", "Reply", "{\"final_answer\": \"36 coins\"", "final_answer_num"]);
+    d.keys("]");
+    assert_eq!(d.status(), "this record has no steps");
+    d.hides(&["next step"]);
+    d.keys("w");
+    assert_eq!(d.status(), "this record has no steps");
+}
+
+#[test]
+fn an_error_row_says_what_ended_it() {
+    let mut d = Drive::runs();
+    d.keys("3j Enter");
+    d.shows(&["✗ error", "ReadTimeout: no answer from the model server", "the run ended before there was a procedure"]);
+}
+
+#[test]
+fn an_answer_and_a_broken_record_open_as_text() {
+    let mut d = Drive::runs();
+    d.keys("5j Enter");
+    d.shows(&["answer", "final_answer_numerical: \"seven\"  ← schema validation error"]);
+    d.keys("}");
+    d.shows(&["7/8", "broken", "This line is no JSON"]);
+    d.keys("j G 50j");
+    d.shows(&["This line is no JSON"]);
+    d.keys("k");
+    d.shows(&["This line is no JSON"]);
+    d.keys("L H Space h l n");
+    d.shows(&["This line is no JSON"]);
+}
+
+#[test]
+fn a_run_trace_shows_prompt_schema_and_reply() {
+    let mut d = Drive::runs();
+    d.keys("4j Enter g Enter");
+    d.shows(&["trace", "Step 1  [data]", "call", "model toy:1b", "tokens in 210", "took ms 812"]);
+    d.keys("l");
+    d.shows(&["[prompt]", "prompt of step one"]);
+    assert_eq!(d.app.inspect.as_ref().unwrap().tab, Tab::Prompt);
+    d.keys("l");
+    d.shows(&["[schema]", "\"required\": ["]);
+    d.keys("l");
+    d.shows(&["[reply]", "{\"trays\": 5, \"rolls\": 10, \"eaten\": 2}"]);
+    d.keys("]");
+    d.shows(&["[reply]", "\"final_answer\": \"48 rolls\""]);
+    d.keys("l");
+    d.shows(&["[data]"]);
+    assert!(state_row(&d, "trays").contains(" rec"), "{}", d.screen());
+    d.keys("q Esc g Enter Enter l");
+    d.shows(&["made again from the record; no trace says"]);
+}
+
+// Help, palette, themes, copying.
+
+#[test]
+fn the_help_names_every_key() {
+    let mut d = Drive::runs();
+    d.resize(120, 150).keys("?");
+    for binding in stepscope::tui::keymap::BINDINGS {
+        d.shows(&[binding.help]);
+    }
+    d.shows(&["Lifelines", "◆", "Filter"]);
+    d.resize(80, 24);
+    d.keys("j j");
+    d.hides(&["open the record"]);
+    d.keys("G");
+    d.shows(&["what must not hold"]);
+    d.resize(80, 60);
+    d.shows(&["what must not hold"]);
+    d.keys("?");
+    assert!(d.app.overlay.is_none());
+}
+
+#[test]
+fn the_palette_runs_an_action() {
+    let mut d = Drive::runs();
+    d.keys(":");
+    d.shows(&["Actions"]);
+    d.keys("'sort rev' Enter");
+    assert!(d.app.table.descending && d.app.overlay.is_none());
+    d.keys("^P 'zzzzzz'");
+    d.shows(&["no action is called that"]);
+    d.keys("Enter");
+    assert!(d.app.overlay.is_none());
+    d.keys(": Down Down Up Esc");
+    d.keys("G Enter : 'differ' Enter");
+    d.shows(&["Difference  after"]);
+    d.keys(": 'fold all' Enter");
+    assert!(!d.status().is_empty(), "refused with a reason");
+}
+
+#[test]
+fn copying_gives_exact_text_without_controls() {
+    let mut d = Drive::runs();
+    d.keys("y q");
+    assert_eq!(d.copied, ["An orchard has 4 rows of 6 trees. Storms fell 5 trees. How many stand?"]);
+    d.keys("Enter Tab g 4j y v y p S-Tab g y s");
+    assert_eq!(d.copied[1..3], ["24", "/state/planted"]);
+    assert!(d.copied[3].starts_with("{\"id\": 1, ") && d.copied[3].ends_with("]}"), "{}", d.copied[3]);
+    d.keys("y r");
+    let first = std::fs::read_to_string(runs()).unwrap().lines().nth(1).unwrap().to_owned();
+    assert_eq!(d.copied[4], first);
+    assert!(d.status().starts_with("copied the record, "), "{}", d.status());
+    d.keys("y");
+    d.shows(&["copy the value under the cursor"]);
+    d.keys("y");
+    assert_eq!(d.copied.len(), 5, "y y means nothing");
+
+    let (_folder, mut d) = Drive::text(
+        "{\"question\": \"a\\u001b[31mb\\u202ec\\nd\", \"mode\": \"baseline\", \"state\": {\"final_answer\": \"\\u0007x\"}}\n",
+    );
+    d.keys("Enter y q y v J y r");
+    assert_eq!(d.copied[0], "a␛[31mb⟨U+202E⟩c\nd");
+    assert_eq!(d.copied[1], "␇x");
+    for text in &d.copied {
+        assert!(text.chars().all(|c| c == '\n' || !is_hidden(c)), "{text:?}");
+    }
+}
+
+#[test]
+fn a_copy_is_whole_or_refused() {
+    let long = "long question ".repeat(100);
+    let huge = "x".repeat(100_000);
+    let (_folder, mut d) = Drive::text(format!(
+        "{{\"question\": \"{long}\", \"mode\": \"baseline\", \"state\": {{\"final_answer\": \"{huge}\"}}}}\n"
+    ));
+    d.keys("y q");
+    assert!(d.copied.iter().all(|text| *text == long), "a part of the question was copied as the question");
+    let copied = d.copied.len();
+    d.keys("Enter y v");
+    assert!(d.status().contains("longer than terminals copy"), "{}", d.status());
+    assert_eq!(d.copied.len(), copied);
+}
+
+#[test]
+fn themes_change_while_it_runs() {
+    let mut d = Drive::runs();
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        d.keys("t");
+        seen.push(d.status());
+    }
+    assert_eq!(
+        seen,
+        ["theme: dark", "theme: light", "theme: high-contrast", "theme: mono", "theme: by the terminal's background"]
+    );
+    let dark = d.colour(Role::Text);
+    d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
+    let light = d.colour(Role::Text);
+    assert_ne!(dark, light, "the background decides");
+    d.keys("t");
+    assert_eq!(d.colour(Role::Text), dark);
+    d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
+    assert_eq!(d.colour(Role::Text), dark, "what was chosen stays");
+    d.keys("t t t t");
+    assert_eq!(d.colour(Role::Text), light, "back to the background, which is known");
+}
+
+// Mouse and size.
+
+#[test]
+fn the_mouse_on_the_table() {
+    let mut d = Drive::runs();
+    d.click_on("A tower has 9");
+    assert_eq!(at(&d), 3);
+    d.click_on("A tower has 9");
+    assert_eq!(d.app.screen, Screen::Run);
+    d.keys("q");
+    d.click_on("findings");
+    d.shows(&["findings▴"]);
+    d.click_on("findings");
+    d.shows(&["findings▾"]);
+    d.click_on("question");
+    d.shows(&["findings▾"]);
+    d.click(60, 30);
+    d.mouse(MouseEventKind::ScrollDown, 10, 10);
+    assert_eq!(d.app.screen, Screen::Table);
+    d.keys("g");
+    d.mouse(MouseEventKind::ScrollDown, 10, 10);
+    assert_eq!(at(&d), 3);
+    d.mouse(MouseEventKind::ScrollUp, 10, 10);
+    assert_eq!(at(&d), 0);
+    d.keys("M");
+    assert_eq!(d.asked, ["Mouse(false)"]);
+}
+
+#[test]
+fn the_mouse_on_the_run() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    d.click_on("Double the morning");
+    assert_eq!((pane(&d), moment(&d)), (Pane::Steps, 2));
+    d.click_on("evening ");
+    assert_eq!(pane(&d), Pane::State);
+    assert!(d.status().starts_with("evening: written by step 2"), "{}", d.status());
+    d.click_on("Remove unused outputs at Step 1");
+    assert_eq!((pane(&d), moment(&d)), (Pane::Findings, 1));
+    d.click_on("Question");
+    assert_eq!(pane(&d), Pane::Question);
+    let (x, y) = d.find("Double the morning");
+    d.mouse(MouseEventKind::ScrollDown, x, y);
+    assert_eq!((pane(&d), moment(&d)), (Pane::Steps, 4));
+    d.keys("?");
+    d.mouse(MouseEventKind::ScrollDown, 50, 10);
+    d.click(50, 10);
+    assert!(d.app.overlay.is_none());
+    d.keys("J g");
+    d.click_on("question: ");
+    assert!(d.status().starts_with("/question"), "{}", d.status());
+    d.click_on("procedure: ");
+    d.click_on("procedure: ");
+    d.shows(&["▸ procedure"]);
+}
+
+#[test]
+fn a_new_size_keeps_the_cursor_on_screen() {
+    let (_folder, mut d) = Drive::text(numbered(200));
+    d.keys("150G");
+    for (width, height) in [(80, 24), (40, 8), (200, 60), (10, 4), (120, 36)] {
+        d.resize(width, height);
+        let visible = d.app.table.list.visible(200, stepscope::tui::view::table_height(d.app.area()));
+        assert!(visible.contains(&149), "{width}x{height}");
+    }
+    d.shows(&["Question 149"]);
+}
+
+#[test]
+fn wider_screens_leave_no_pane_blank() {
+    let question = "one two three four five six seven eight nine ten ".repeat(30);
+    let (_folder, mut d) = Drive::text(format!(
+        "{{\"question\": \"{question}\", \"mode\": \"baseline\", \"state\": {{\"final_answer\": \"1\"}}, \"raw\": \"{question}\"}}\n"
+    ));
+    d.resize(60, 20).keys("Enter S-Tab");
+    while pane(&d) != Pane::Question {
+        d.keys("Tab");
+    }
+    d.keys("G").resize(200, 60);
+    d.shows(&["nine ten"]);
+    d.resize(60, 20);
+    while pane(&d) != Pane::Step {
+        d.keys("Tab");
+    }
+    d.keys("G").resize(200, 60);
+    let (x, y) = d.find("Reply");
+    assert!(
+        d.lines()[usize::from(y) + 1].chars().skip(usize::from(x)).take(30).any(char::is_alphabetic),
+        "{}",
+        d.screen()
+    );
+}
+
+// Files that change.
+
+#[test]
+fn a_growing_file_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("grow.jsonl");
+    std::fs::write(&path, numbered(3)).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.shows(&["3 records"]);
+    d.keys("f 'plums' Enter");
+    d.shows(&["3 records"]);
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(numbered(12).as_bytes()).unwrap();
+    d.wait_for(|app| app.store.len() == 15 && app.store.is_settled());
+    d.shows(&["14 of 15", "Question 11"]);
+    d.keys("Esc");
+    d.shows(&["15 records"]);
+    d.keys("G");
+    assert_eq!(at(&d), 14);
+}
+
+#[test]
+fn records_that_come_while_a_filter_looks_are_looked_at_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("grow.jsonl");
+    std::fs::write(&path, numbered(4)).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.hold = true;
+    d.keys("f 'pears' Enter");
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(numbered(10).as_bytes()).unwrap();
+    d.wait_for(|app| app.store.len() == 14 && app.store.is_settled());
+    d.release();
+    d.shows(&["2 of 14"]);
+}
+
+#[test]
+fn a_replaced_file_is_marked_and_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replace.jsonl");
+    std::fs::write(&path, numbered(30)).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.keys("20G Enter");
+    let other = folder.path().join("other");
+    std::fs::write(&other, "{\"id\": \"new\", \"question\": \"All new?\", \"gold_num\": 1.0, \"state\": {}}\n")
+        .unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    d.wait_for(|app| app.store.len() == 1 && app.store.is_settled());
+    d.shows(&["changed on disk", "Question 19"]);
+    d.keys("q");
+    d.shows(&["changed on disk", "All new?", "1 records"]);
+    std::fs::remove_file(&path).unwrap();
+    d.wait_for(|app| app.disk_news() == Some("↻ deleted on disk"));
+    d.keys("Enter");
+    d.shows(&["All new?"]);
+}
+
+#[test]
+fn rows_that_were_asked_for_before_a_change_do_not_come_under_wrong_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replace.jsonl");
+    std::fs::write(&path, numbered(100)).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.hold = true;
+    d.keys("G");
+    d.keys("Enter");
+    let other = folder.path().join("other");
+    std::fs::write(&other, numbered(200).replace("Question", "Another")).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    d.wait_for(|app| app.store.len() == 200 && app.store.is_settled());
+    d.release();
+    d.keys("q");
+    d.hides(&["Question 9"]);
+}
+
+// What is kept, refused and shown.
+
+#[test]
+fn sort_filter_place_and_theme_survive() {
+    let mut d = Drive::runs();
+    d.keys("> > > f 'correct:true,false' Enter G t t Q");
+    assert_eq!(d.quit, Some(0));
+    let (kept, theme) = d.kept[0].clone();
+    assert_eq!((kept.sort.as_deref(), kept.filter.as_str()), (Some("findings"), "correct:true,false"));
+    assert_eq!((theme.as_deref(), kept.record), (Some("light"), 2));
+    let again = Drive::restored(&[runs()], &kept);
+    assert_eq!(again.table_ids(), d.table_ids());
+    assert_eq!(again.app.table.record(at(&again)), Some(2));
+    again.shows(&["findings▾", "4 of 8"]);
+}
+
+#[test]
+fn a_kept_text_filter_looks_through_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("many.jsonl");
+    std::fs::write(&path, numbered(40_000)).unwrap();
+    let kept = FileView { filter: "pears".into(), ..FileView::default() };
+    let mut d = Drive::restored(&[path], &kept);
+    d.wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
+    d.shows(&["4000 of 40000"]);
+}
+
+#[test]
+fn refused_keys_say_why() {
+    let mut d = Drive::runs();
+    for (keys, why) in [
+        ("Tab", "there is only one pane here"),
+        ("Z", "there is only one pane here"),
+        ("n", "look for something first: /"),
+        ("y v", "open the record first"),
+        ("y s", "there is no step here"),
+        ("Esc", "q quits"),
+    ] {
+        d.keys(keys);
+        assert_eq!(d.status(), why, "{keys}");
+    }
+    let (_folder, mut d) = Drive::text("");
+    d.shows(&["no records here"]);
+    d.keys("Enter");
+    assert_eq!(d.status(), "there is no record here");
+    d.keys("j G ^D e > ~ f 'x' Enter / 'x' Enter n q");
+    assert_eq!(d.quit, Some(0));
+}
+
+#[test]
+fn whatever_is_offered_works() {
+    let mut d = Drive::runs();
+    let mut all = vec![String::new()];
+    all.extend((0..8).flat_map(|n| [format!("g {n}j Enter"), format!("g {n}j J")]));
+    for way in all {
+        d.keys(&way.replace("0j ", ""));
+        for (action, hint) in d.app.hints().map(|b| (b.action, b.hint)).collect::<Vec<_>>() {
+            assert_eq!(d.app.allowed(action), Ok(()), "{way}: {hint}");
+        }
+        // Chords too: what the second line of keys offers must not be refused when it is taken.
+        for (chord, action) in [
+            ("y v", Action::CopyValue),
+            ("y p", Action::CopyPath),
+            ("y q", Action::CopyQuestion),
+            ("y s", Action::CopyStep),
+            ("y r", Action::CopyRecord),
+        ] {
+            let allowed = d.app.allowed(action).is_ok();
+            let before = d.copied.len();
+            d.keys(chord);
+            let copied = d.copied.len() > before;
+            assert!(
+                copied || !allowed || d.status() == "there is nothing to copy here",
+                "{way} {chord}: {}",
+                d.status()
+            );
+        }
+        while d.app.screen != Screen::Table {
+            d.keys("q");
+        }
+    }
+}
+
+#[test]
+fn changed_keys_work_and_are_shown() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let (down, copy, help) = (names(&["e"]), names(&["c v"]), names(&["F5"]));
+    let keymap = Keymap::with_changes([("down", &down[..]), ("copy_value", &copy[..]), ("help", &help[..])]).unwrap();
+    let mut d = Drive::with(&[runs()], |app| app.keymap = keymap);
+    d.keys("e");
+    assert_eq!(at(&d), 1, "the user's key wins, also over a key of this screen");
+    assert!(!d.footer().contains("e next finding"), "{}", d.footer());
+    d.shows(&["F5 help"]);
+    d.keys("j");
+    assert_eq!(at(&d), 1);
+    d.keys("Enter Tab c");
+    assert!(d.footer().contains("v copy the value"), "{}", d.footer());
+    assert!(d.footer().starts_with(" c v copy"), "{}", d.footer());
+    d.keys("v");
+    assert_eq!(d.copied.len(), 1);
+    d.keys("y v");
+    assert_eq!(d.copied.len(), 1);
+    d.keys("y");
+    assert!(d.footer().contains("p copy its path"), "{}", d.footer());
+    d.keys("F5");
+    d.keys("F5");
+    d.shows(&["Help"]);
+}
+
+#[test]
+fn keys_and_names_agree() {
+    let d = Drive::runs();
+    for context in Context::ALL {
+        for binding in Keymap::rows(context) {
+            assert!(!d.app.keymap.names(binding).is_empty());
+        }
+    }
+}
+
+// Typing.
+
+#[test]
+fn a_line_is_edited_as_in_a_shell_and_the_cursor_stands_where_one_types() {
+    let mut d = Drive::runs();
+    d.keys("f 'correct:true'");
+    let width = d.app.size.height - 1;
+    assert_eq!(d.cursor(), Some(Position::new(9 + 12, width)));
+    d.keys("Home");
+    assert_eq!(d.cursor(), Some(Position::new(9, width)));
+    d.keys("^E ^W 'x' Backspace ^U '漢字 ab' Left");
+    assert_eq!(d.cursor(), Some(Position::new(9 + 6, width)));
+    d.keys("Esc");
+    assert_eq!(d.cursor(), None);
+    d.keys("/");
+    d.paste("two\nlines\u{1b}[31m q\u{202e}x");
+    d.shows(&["find: twolines[31m q⟨U+202E⟩x"]);
+    let end = d.find("⟨U+202E⟩x").0 + 9;
+    assert_eq!(d.cursor(), Some(Position::new(end, width)), "behind what is shown");
+    d.keys("Esc");
+    d.paste("q");
+    assert_eq!(d.quit, None, "a paste is never a command");
+    assert!(d.status().contains("pasted text is not a command"));
+    d.resize(20, 6).keys("f");
+    d.keys(&format!("'{}'", "abcdefgh".repeat(10)));
+    assert!(d.footer().ends_with("fgh"), "{}", d.footer());
+    assert_eq!(d.cursor().map(|at| at.x), Some(19));
+}
+
+#[test]
+fn going_back_forgets_what_was_asked_for() {
+    let mut d = Drive::runs();
+    d.keys("Enter");
+    d.hold = true;
+    d.keys("} q");
+    d.release();
+    assert_eq!(d.app.screen, Screen::Table);
+    d.hold = true;
+    d.keys("Enter j");
+    d.release();
+    assert_eq!(d.app.screen, Screen::Run, "moving on does not");
+}
+
+#[test]
+fn panics_of_helpers_and_signals_are_told() {
+    let mut d = Drive::runs();
+    d.event(Event::Panicked("oh \u{1b}[31m no".into()));
+    d.draw();
+    assert!(d.status().contains("please report it: oh ␛[31m no"), "{}", d.status());
+    d.event(Event::Stop(143));
+    assert_eq!(d.kept.len(), 1);
+    assert!(d.app.wake_at().is_none());
+}

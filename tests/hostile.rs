@@ -1,0 +1,245 @@
+//! Hostile files: whatever is in them or around them, the program says what it found, in honest characters, in a
+//! moment, and leaves everything as it was.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+#[path = "support/hostile.rs"]
+mod hostile;
+#[path = "support/nasty.rs"]
+mod nasty;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use drive::Drive;
+use stepscope::domain::text::is_hidden;
+
+/// Address space of a command, in kilobytes: what hostile files of at most a few megabytes may ever need.
+const MEMORY_KB: usize = 2 << 20;
+/// Far more than any of these files should take, in a debug build on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Runs a command with bounded memory.
+fn run(arguments: &[&OsStr]) -> (Output, Duration) {
+    let begun = Instant::now();
+    let output = Command::new("/bin/sh")
+        .arg("-c")
+        .arg(format!("ulimit -v {MEMORY_KB}; exec \"$@\""))
+        .arg("sh")
+        .arg(env!("CARGO_BIN_EXE_stepscope"))
+        .args(arguments)
+        .env("TERM", "xterm-256color")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    (output, begun.elapsed())
+}
+
+/// What is wrong with the end of a command and with what it wrote.
+fn judge(output: &Output, took: Duration, codes: &[i32]) -> Vec<String> {
+    let mut out = Vec::new();
+    match output.status.code() {
+        Some(code) if codes.contains(&code) => {}
+        Some(code) => out.push(format!("exit {code}, wanted one of {codes:?}")),
+        None => out.push(format!("ended by a signal: {}", output.status)),
+    }
+    for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                let leak = text.chars().find(|c| *c != '\n' && is_hidden(*c));
+                out.extend(leak.map(|c| format!("{name} holds {c:?}")));
+                if text.contains("panicked at") {
+                    out.push(format!("{name} tells of a panic"));
+                }
+            }
+            Err(error) => out.push(format!("{name} is no UTF-8: {error}")),
+        }
+    }
+    if output.status.code() == Some(2) && output.stderr.is_empty() {
+        out.push("failed without a word".into());
+    }
+    if took > PATIENCE {
+        out.push(format!("took {took:?}"));
+    }
+    out
+}
+
+/// Everything below a folder: names, bytes and times of change.
+fn inventory(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
+    let mut out = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let about = path.symlink_metadata().unwrap();
+            if about.is_dir() {
+                folders.push(path.clone());
+            }
+            let bytes = if about.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+            out.insert(path, (bytes, about.modified().unwrap()));
+        }
+    }
+    out
+}
+
+/// Does something with every case on all cores, and gathers what is wrong.
+fn with_all<T: Sync>(cases: &[T], judge: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    wrong.lock().unwrap().extend(judge(case));
+                }
+            });
+        }
+    });
+    wrong.into_inner().unwrap()
+}
+
+#[test]
+fn every_file_is_checked_in_honest_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = hostile::write_all(folder.path());
+    let before = inventory(folder.path());
+    let wrong = with_all(&cases, |(path, case)| {
+        let mut wrong = Vec::new();
+        let check = [OsStr::new("check"), OsStr::new("--jobs"), OsStr::new("1"), OsStr::new("--"), path.as_os_str()];
+        let show = [OsStr::new("show"), OsStr::new("--line"), OsStr::new("1"), OsStr::new("--"), path.as_os_str()];
+        for (arguments, codes) in [(&check, case.codes), (&show, &[0, 1, 2][..])] {
+            let (output, took) = run(arguments);
+            wrong.extend(
+                judge(&output, took, codes).into_iter().map(|why| format!("{:?} {:?}: {why}", arguments[0], case.name)),
+            );
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(inventory(folder.path()) == before, "a file was changed or left behind");
+}
+
+#[test]
+fn every_format_says_it_in_honest_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    hostile::write_all(folder.path());
+    let groups: Vec<PathBuf> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let jobs: Vec<(&str, &PathBuf)> = ["text", "short", "jsonl", "sarif"]
+        .into_iter()
+        .flat_map(|format| groups.iter().map(move |g| (format, g)))
+        .collect();
+    let wrong = with_all(&jobs, |(format, group)| {
+        let arguments = ["check", "--format", format, "--color", "never", "--"]
+            .map(OsStr::new)
+            .into_iter()
+            .chain([group.as_os_str()]);
+        let (output, took) = run(&arguments.collect::<Vec<_>>());
+        let mut wrong = judge(&output, took, &[1, 2]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        // Half pairs and huge numbers are JSON by its grammar, and stay as they were written; this reader takes neither.
+        let exact = ["hex escape", "number out of range"];
+        let json = |text: &str| {
+            let error = serde_json::from_str::<serde_json::Value>(text).err()?.to_string();
+            (!exact.iter().any(|known| error.contains(known))).then(|| format!("no JSON: {error}"))
+        };
+        match *format {
+            "jsonl" => wrong.extend(text.lines().filter_map(json)),
+            "sarif" => wrong.extend(json(&text)),
+            _ => {}
+        }
+        wrong.iter().map(|why| format!("{format} {:?}: {why}", group.file_name())).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_opens_on_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = hostile::write_all(folder.path());
+    let before = inventory(folder.path());
+    let wrong = with_all(&cases, |(path, case)| {
+        let begun = Instant::now();
+        let opened = std::panic::catch_unwind(|| {
+            let mut drive = Drive::open(std::slice::from_ref(path));
+            drive.resize(80, 24);
+            drive.keys("G g Enter ] [ e e w W Tab d Tab l l l Tab Enter Esc J L G H e y p Esc : Esc ? q");
+            drive.keys("/ 'e' Enter n N Esc Esc q");
+        });
+        let mut wrong = Vec::new();
+        if opened.is_err() {
+            wrong.push(format!("{:?} broke the screen", case.name));
+        }
+        if begun.elapsed() > PATIENCE {
+            wrong.push(format!("{:?} took {:?}", case.name, begun.elapsed()));
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(inventory(folder.path()) == before, "a file was changed or left behind");
+}
+
+#[test]
+fn numbers_keep_their_digits_on_screen() {
+    let (_folder, mut drive) = Drive::text(
+        "{\"question\": \"q\", \"state\": {\"a\": 9007199254740993, \"b\": 18446744073709551616, \"c\": 1.10, \"d\": NaN, \"e\": 1e999, \"f\": -0}}\n",
+    );
+    drive.keys("Enter");
+    drive.shows(&["9007199254740993", "18446744073709551616", "1.10", "NaN", "1e999", "-0"]);
+}
+
+#[test]
+fn strange_files_are_said_to_be_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(path("loop/inside")).unwrap();
+    std::os::unix::fs::symlink("..", path("loop/inside/back")).unwrap();
+    std::os::unix::fs::symlink("itself", path("itself")).unwrap();
+    std::os::unix::fs::symlink("nowhere", path("dangling")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", path("zero.jsonl")).unwrap();
+    std::fs::create_dir(path("folder.jsonl")).unwrap();
+    std::fs::write(path("loop/good.jsonl"), "{\"question\": \"q\", \"state\": {}}\n").unwrap();
+    let made = Command::new("mkfifo").arg(path("pipe")).status().is_ok_and(|status| status.success());
+    let sparse = std::fs::File::create(path("sparse.jsonl")).unwrap();
+    sparse.set_len(300 << 20).unwrap();
+    let before: Vec<PathBuf> = names(folder.path());
+    for (name, codes) in [
+        ("loop", &[0, 1][..]),
+        ("itself", &[2]),
+        ("dangling", &[2]),
+        ("zero.jsonl", &[2]),
+        ("folder.jsonl", &[2]),
+        ("missing", &[2]),
+        ("pipe", &[2]),
+        ("sparse.jsonl", &[0, 1, 2]),
+        ("/dev/null", &[0, 2]),
+        ("/dev/tty", &[2]),
+        ("/proc/self/mem", &[2]),
+    ] {
+        if name == "pipe" && !made {
+            continue;
+        }
+        let file = path(name);
+        let (output, took) = run(&[OsStr::new("check"), file.as_os_str()]);
+        let wrong = judge(&output, took, codes);
+        assert!(wrong.is_empty(), "{name}: {wrong:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for name in ["loop", "itself", "dangling", "zero.jsonl", "folder.jsonl", "missing"] {
+        let mut drive = Drive::open(&[path(name)]);
+        drive.keys("j Enter J q q");
+    }
+    assert_eq!(names(folder.path()), before);
+}
+
+fn names(folder: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.sort();
+    names
+}

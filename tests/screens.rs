@@ -1,0 +1,226 @@
+//! What every screen looks like, and that it can be drawn at every size from every record.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+#[path = "support/nasty.rs"]
+mod nasty;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
+use drive::Drive;
+use proptest::prelude::*;
+use stepscope::tui::app::Screen;
+
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
+
+/// The screens, and the keys that lead to them from the table.
+const SCREENS: [(&str, &str); 4] =
+    [("table", "j"), ("run", "j Enter [ Tab"), ("json", "j Enter e Enter"), ("help", "j Enter ?")];
+
+#[test]
+fn screens_look_like_this() {
+    for (name, keys) in SCREENS {
+        for (width, height) in SIZES {
+            let mut drive = Drive::runs();
+            drive.resize(width, height).keys(keys);
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), drive.screen());
+        }
+    }
+}
+
+/// Keys that lead to every kind of screen, one after the other, from the table and back to it.
+const TOUR: &[&str] = &[
+    "",
+    "?",
+    "Esc f",
+    "'co'",
+    "Tab",
+    "Esc /",
+    "'漢x'",
+    "Esc :",
+    "'o'",
+    "Esc Enter",
+    "Tab",
+    "Enter",
+    "Esc [ d",
+    "Esc Tab",
+    "Tab l",
+    "l",
+    "l Z",
+    "Z Tab Enter",
+    "Esc J",
+    "L G",
+    "H g y",
+    "Esc",
+];
+
+/// Draws the screen as it is now at many sizes.
+fn draw_at_every_size(drive: &mut Drive, step: usize) {
+    for width in (0..=30).step_by(step) {
+        for height in (0..=12).step_by(step) {
+            drive.resize(width, height);
+        }
+    }
+    for (width, height) in [(500, 3), (3, 200), (1000, 1), (1, 120), (99, 24), (100, 24), (101, 7), (255, 90)] {
+        drive.resize(width, height);
+    }
+    drive.resize(120, 36);
+}
+
+fn tour(drive: &mut Drive, step: usize) {
+    for keys in TOUR {
+        drive.keys(keys);
+        draw_at_every_size(drive, step);
+    }
+    while drive.app.screen != Screen::Table || drive.app.overlay.is_some() {
+        drive.keys("Esc");
+    }
+}
+
+#[test]
+fn every_screen_can_be_drawn_at_every_size() {
+    let mut drive = Drive::runs();
+    for record in 1..=8 {
+        drive.keys(&format!("{record}G"));
+        // The kinds that matter most at every size, the others at some.
+        tour(&mut drive, if matches!(record, 2 | 7) { 1 } else { 5 });
+    }
+    let (_folder, mut empty) = Drive::text("");
+    draw_at_every_size(&mut empty, 1);
+}
+
+fn tour_all(text: String, step: usize) {
+    let (_folder, mut drive) = Drive::text(text);
+    for record in 1..=drive.app.store.len() {
+        drive.keys(&format!("{record}G"));
+        tour(&mut drive, step);
+    }
+}
+
+#[test]
+fn poison_is_shown_and_never_drawn() {
+    tour_all(nasty::poisoned(), 3);
+    let (_folder, mut drive) = Drive::text(nasty::poisoned());
+    drive.shows(&["a␛[31mb⟨U+202E⟩c"]);
+    drive.keys("Enter");
+    drive.shows(&["a␛[31mb⟨U+202E⟩c⟨U+200B⟩d⟨U+009B⟩2Je␇f"]);
+}
+
+#[test]
+fn tangled_records_can_be_looked_at() {
+    tour_all(nasty::tangled(), 4);
+    tour_all(nasty::deep(100), 6);
+    tour_all(nasty::deep(5_000), 6);
+}
+
+#[test]
+fn ten_thousand_variables_can_be_looked_at() {
+    tour_all(nasty::many_variables(10_000), 12);
+}
+
+#[test]
+fn two_thousand_steps_can_be_looked_at() {
+    tour_all(nasty::many_steps(2_000), 12);
+}
+
+#[test]
+fn texts_of_a_megabyte_can_be_looked_at() {
+    tour_all(nasty::long_texts(1 << 20), 12);
+}
+
+#[test]
+fn more_lines_than_a_screen_can_count() {
+    let words = "w\\n".repeat(70_000);
+    let (_folder, mut drive) = Drive::text(format!(
+        "{{\"question\": \"{words}\", \"mode\": \"baseline\", \"state\": {{\"final_answer\": \"{words}\"}}}}\n"
+    ));
+    drive.keys("Enter Enter");
+    let (_, y) = drive.find("Esc closes");
+    assert!(y < 4, "the window is as high as the screen\n{}", drive.screen());
+}
+
+// Anything a person or a cat may do.
+
+#[derive(Clone, Debug)]
+enum Deed {
+    Key(KeyCode, KeyModifiers),
+    Mouse(MouseEventKind, u16, u16),
+    Resize(u16, u16),
+    Paste(String),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let common = "jkhlgGeEwWdfnNJHLZtMyvpqsrTab/?:[]{}<>~0123459 ".chars().collect::<Vec<_>>();
+    let named = vec![
+        KeyCode::Enter,
+        KeyCode::Esc,
+        KeyCode::Tab,
+        KeyCode::BackTab,
+        KeyCode::Up,
+        KeyCode::Down,
+        KeyCode::Left,
+        KeyCode::Right,
+        KeyCode::Home,
+        KeyCode::End,
+        KeyCode::PageUp,
+        KeyCode::PageDown,
+        KeyCode::Backspace,
+        KeyCode::Delete,
+    ];
+    let mouse = vec![
+        MouseEventKind::Down(MouseButton::Left),
+        MouseEventKind::ScrollDown,
+        MouseEventKind::ScrollUp,
+        MouseEventKind::Down(MouseButton::Right),
+        MouseEventKind::Moved,
+    ];
+    prop_oneof![
+        8 => proptest::sample::select(common).prop_map(|c| Deed::Key(KeyCode::Char(c), KeyModifiers::NONE)),
+        1 => any::<char>().prop_map(|c| Deed::Key(KeyCode::Char(c), KeyModifiers::NONE)),
+        5 => proptest::sample::select(named).prop_map(|code| Deed::Key(code, KeyModifiers::NONE)),
+        1 => proptest::sample::select("dufbpaewhkl".chars().collect::<Vec<_>>())
+            .prop_map(|c| Deed::Key(KeyCode::Char(c), KeyModifiers::CONTROL)),
+        2 => (proptest::sample::select(mouse), 0_u16..130, 0_u16..40).prop_map(|(kind, x, y)| Deed::Mouse(kind, x, y)),
+        1 => (0_u16..140, 0_u16..45).prop_map(|(width, height)| Deed::Resize(width, height)),
+        1 => "\\PC{0,12}|correct:false|steps>1".prop_map(Deed::Paste),
+    ]
+}
+
+fn act(drive: &mut Drive, deeds: Vec<Deed>) {
+    for deed in deeds {
+        match deed {
+            Deed::Key(code, modifiers) => drive.key(KeyEvent::new(code, modifiers)),
+            Deed::Mouse(kind, x, y) => drive.mouse(kind, x, y),
+            Deed::Resize(width, height) => drop(drive.resize(width, height).lines()),
+            Deed::Paste(text) => drive.paste(&text),
+        }
+        let app = &drive.app;
+        assert!(app.rows() == 0 || app.table.list.at < app.rows(), "the cursor left the table");
+        for binding in app.hints() {
+            assert_eq!(app.allowed(binding.action), Ok(()));
+        }
+        if let Some(inspect) = &app.inspect {
+            assert!(inspect.moment.0 <= inspect.opened.steps.len());
+            assert!(inspect.outline.is_empty() || inspect.outline.list.at < inspect.outline.len());
+        }
+        for text in &drive.copied {
+            assert!(text.chars().all(|c| c == '\n' || !stepscope::domain::text::is_hidden(c)), "{text:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_is_typed_breaks_it(which in 0_usize..4, deeds in prop::collection::vec(deed(), 1..120)) {
+        let (_folder, mut drive) = match which {
+            0 => Drive::text(std::fs::read(drive::runs()).unwrap()),
+            1 => Drive::text(nasty::poisoned()),
+            2 => Drive::text(nasty::tangled()),
+            _ => Drive::text(""),
+        };
+        act(&mut drive, deeds);
+    }
+}

@@ -1,0 +1,429 @@
+//! Drives the whole program without a terminal: keys go in as scripts, work is done on the spot, and the screen is
+//! read as text. Every frame is checked: no cell holds a control or an invisible character.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Size};
+use ratatui::style::{Color, Style};
+use unicode_width::UnicodeWidthStr as _;
+
+use stepscope::domain::text::is_hidden;
+use stepscope::io::config::session::FileView;
+use stepscope::io::input::expand;
+use stepscope::io::load::{Loader, load};
+use stepscope::io::search;
+use stepscope::io::store::LoadEvent;
+use stepscope::tui::app::{App, Looks};
+use stepscope::tui::effects;
+use stepscope::tui::input::Input;
+use stepscope::tui::keymap::Keymap;
+use stepscope::tui::msg::{Msg, Work};
+use stepscope::tui::run::{Effect, Event, Program as _};
+use stepscope::tui::theme::{BUILT_IN, Depth, Role, Theme};
+
+/// How long the background may take; far more than it should on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The fixture that most scripts open.
+pub(crate) fn runs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs.jsonl")
+}
+
+/// Looks that do not depend on the terminal the tests run in.
+fn looks() -> Looks {
+    let theme = Theme::built_in("dark", Depth::True).unwrap();
+    let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    Looks { theme, all, chosen: None, depth: Depth::True }
+}
+
+/// A program at a keyboard that is a string and a screen that is a buffer.
+pub(crate) struct Drive {
+    pub(crate) app: App,
+    /// What was copied, in order.
+    pub(crate) copied: Vec<String>,
+    /// What was kept over a restart, in order.
+    pub(crate) kept: Vec<(FileView, Option<String>)>,
+    /// Names of the other things that were asked for.
+    pub(crate) asked: Vec<String>,
+    /// The exit code, once it has quit.
+    pub(crate) quit: Option<u8>,
+    /// Work waits until [`Drive::release`].
+    pub(crate) hold: bool,
+    held: Vec<Work>,
+    now: Instant,
+    events: Receiver<LoadEvent>,
+    _loader: Loader,
+    buffer: Buffer,
+    cursor: Option<Position>,
+}
+
+impl Drive {
+    /// Opens the fixture of eight records in 120 columns and 36 lines.
+    pub(crate) fn runs() -> Self {
+        Self::open(&[runs()])
+    }
+
+    /// Opens files and waits until everything is read and checked.
+    pub(crate) fn open(paths: &[PathBuf]) -> Self {
+        Self::with(paths, |_| {})
+    }
+
+    /// Opens files; `change` prepares the state before the first event.
+    pub(crate) fn with(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
+        Self::with_early(paths, |app| {
+            change(app);
+            Vec::new()
+        })
+    }
+
+    /// Opens files as they were looked at before a restart.
+    pub(crate) fn restored(paths: &[PathBuf], view: &FileView) -> Self {
+        Self::with_early(paths, |app| app.restore(view))
+    }
+
+    /// As a session does: what is asked for before the loop runs is done when it begins.
+    fn with_early(paths: &[PathBuf], change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
+        let (sender, events) = channel();
+        let (store, loader) = load(expand(paths), 1, move |event| sender.send(event).is_ok());
+        let mut app = App::new(store, Keymap::default(), looks());
+        let early = change(&mut app);
+        let mut drive = Self {
+            app,
+            copied: Vec::new(),
+            kept: Vec::new(),
+            asked: Vec::new(),
+            quit: None,
+            hold: false,
+            held: Vec::new(),
+            now: Instant::now(),
+            events,
+            _loader: loader,
+            buffer: Buffer::default(),
+            cursor: None,
+        };
+        drive.event(Event::Start(Size::new(120, 36)));
+        let mut events = Vec::new();
+        for effect in early {
+            drive.perform(effect, &mut events);
+        }
+        events.into_iter().rev().for_each(|event| drive.event(event));
+        drive.wait_for(|app| app.store.is_settled());
+        drive
+    }
+
+    /// Opens one file with this content.
+    pub(crate) fn text(bytes: impl AsRef<[u8]>) -> (tempfile::TempDir, Self) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data.jsonl");
+        std::fs::write(&path, bytes).unwrap();
+        let drive = Self::open(&[path]);
+        (folder, drive)
+    }
+
+    /// Takes in what the background finds until a condition holds.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, holds: impl Fn(&App) -> bool) {
+        let end = Instant::now() + DEADLINE;
+        while !holds(&self.app) {
+            match self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(event) => self.event(Event::Message(Msg::Load(event))),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("the background did not come so far\n{}", self.screen())
+                }
+            }
+        }
+        while let Ok(event) = self.events.try_recv() {
+            self.event(Event::Message(Msg::Load(event)));
+        }
+        self.draw();
+    }
+
+    /// Hands an event to the program and does what it asks for.
+    pub(crate) fn event(&mut self, event: Event<Msg>) {
+        let mut events = vec![event];
+        while let Some(event) = events.pop() {
+            for effect in self.app.update(event, self.now).effects {
+                self.perform(effect, &mut events);
+            }
+            // The order of the table waits for its time; here it comes at once.
+            if let Some(at) = self.app.wake_at() {
+                self.now = self.now.max(at);
+                events.push(Event::Tick);
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect<Work>, events: &mut Vec<Event<Msg>>) {
+        match effect {
+            Effect::Copy(text) => self.copied.push(text),
+            Effect::Quit(code) => self.quit = Some(code),
+            Effect::Work(work) if self.hold => self.held.push(work),
+            Effect::Work(work) => events.extend(self.work(work).into_iter().rev().map(Event::Message)),
+            other => self.asked.push(format!("{other:?}")),
+        }
+    }
+
+    fn work(&mut self, work: Work) -> Vec<Msg> {
+        match work {
+            Work::Search(id, filter, plan) => {
+                let (sender, found) = channel();
+                let fits = move |text: &[u8]| filter.fits_text(text);
+                let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
+                let mut out = Vec::new();
+                while let Ok(found) = found.recv_timeout(DEADLINE) {
+                    match found {
+                        search::Found::Some(records) => out.push(Msg::Found(id, records, false)),
+                        search::Found::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
+                        search::Found::All => {
+                            out.push(Msg::Found(id, Vec::new(), true));
+                            break;
+                        }
+                    }
+                }
+                drop(running);
+                out
+            }
+            Work::Keep(view, theme) => {
+                self.kept.push((view, theme));
+                Vec::new()
+            }
+            Work::EndSearch(_) => Vec::new(),
+            other => effects::read(other).into_iter().collect(),
+        }
+    }
+
+    /// Does the work that was held back.
+    pub(crate) fn release(&mut self) {
+        self.hold = false;
+        for work in std::mem::take(&mut self.held) {
+            for message in self.work(work) {
+                self.event(Event::Message(message));
+            }
+        }
+        self.draw();
+    }
+
+    // What a person does.
+
+    /// Presses keys: names (`Enter`, `^D`, `S-Tab`), anything else letter by letter (`5j`), `'text in quotes'`
+    /// letter by letter with its blanks. Draws after every key.
+    #[track_caller]
+    pub(crate) fn keys(&mut self, script: &str) -> &mut Self {
+        for event in parse(script) {
+            self.key(event);
+        }
+        self
+    }
+
+    /// Presses one key.
+    pub(crate) fn key(&mut self, event: KeyEvent) {
+        self.event(Event::Input(Input::Key(event)));
+        self.draw();
+    }
+
+    /// Pastes.
+    pub(crate) fn paste(&mut self, text: &str) {
+        self.event(Event::Input(Input::Paste(text.to_owned())));
+        self.draw();
+    }
+
+    /// Something of the mouse at a place.
+    pub(crate) fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) {
+        let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        self.event(Event::Input(Input::Mouse(event)));
+        self.draw();
+    }
+
+    /// Clicks.
+    pub(crate) fn click(&mut self, column: u16, row: u16) {
+        self.mouse(MouseEventKind::Down(MouseButton::Left), column, row);
+    }
+
+    /// Clicks on the first place that shows a text.
+    #[track_caller]
+    pub(crate) fn click_on(&mut self, text: &str) {
+        let (column, row) = self.find(text);
+        self.click(column, row);
+    }
+
+    /// Changes the size of the screen.
+    pub(crate) fn resize(&mut self, width: u16, height: u16) -> &mut Self {
+        self.event(Event::Resize(Size::new(width, height)));
+        self.draw();
+        self
+    }
+
+    // What a person sees.
+
+    /// Draws, and checks every cell.
+    pub(crate) fn draw(&mut self) {
+        let Size { width, height } = self.app.size;
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.hide_cursor().unwrap();
+        terminal.draw(|frame| self.app.draw(frame)).unwrap();
+        let backend = terminal.backend_mut();
+        self.cursor = backend.cursor_visible().then(|| backend.cursor_position());
+        self.buffer = backend.buffer().clone();
+        for cell in &self.buffer.content {
+            let hidden = cell.symbol().chars().find(|c| is_hidden(*c));
+            assert!(hidden.is_none(), "{hidden:?} in a cell\n{}", self.screen());
+        }
+    }
+
+    /// The screen as lines, blanks at their ends left out.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let area = self.buffer.area;
+        (0..area.height).map(|y| self.row(y).trim_end().to_owned()).collect()
+    }
+
+    fn row(&self, y: u16) -> String {
+        let mut out = String::new();
+        let mut x = 0;
+        while x < self.buffer.area.width {
+            let symbol = self.buffer[(x, y)].symbol();
+            out.push_str(symbol);
+            // What is wide covers the cell behind it.
+            x += (symbol.width() as u16).max(1);
+        }
+        out
+    }
+
+    /// The screen as text.
+    pub(crate) fn screen(&self) -> String {
+        self.lines().join("\n")
+    }
+
+    /// The line above the keys.
+    pub(crate) fn status(&self) -> String {
+        let lines = self.lines();
+        lines.get(lines.len().saturating_sub(2)).cloned().unwrap_or_default().trim().to_owned()
+    }
+
+    /// The first line.
+    pub(crate) fn header(&self) -> String {
+        self.lines().first().cloned().unwrap_or_default()
+    }
+
+    /// The last line.
+    pub(crate) fn footer(&self) -> String {
+        self.lines().last().cloned().unwrap_or_default()
+    }
+
+    /// The place of the first text like this: column and row.
+    #[track_caller]
+    pub(crate) fn find(&self, text: &str) -> (u16, u16) {
+        for y in 0..self.buffer.area.height {
+            let row = self.row(y);
+            if let Some(at) = row.find(text) {
+                return (row[..at].width() as u16, y);
+            }
+        }
+        panic!("{text:?} is not on the screen\n{}", self.screen());
+    }
+
+    /// The style of the cell where a text begins.
+    #[track_caller]
+    pub(crate) fn style_of(&self, text: &str) -> Style {
+        let place = self.find(text);
+        self.buffer[place].style()
+    }
+
+    /// The colour of the text in a cell.
+    pub(crate) fn colour_at(&self, column: u16, row: u16) -> Color {
+        self.buffer[(column, row)].fg
+    }
+
+    /// The colour of a role.
+    pub(crate) fn colour(&self, role: Role) -> Color {
+        self.app.looks.theme.style(role).fg.unwrap_or(Color::Reset)
+    }
+
+    /// The cursor's place, if it is shown.
+    pub(crate) fn cursor(&self) -> Option<Position> {
+        self.cursor
+    }
+
+    /// Whether the screen shows all these texts.
+    #[track_caller]
+    pub(crate) fn shows(&self, texts: &[&str]) -> &Self {
+        let screen = self.screen();
+        for text in texts {
+            assert!(screen.contains(text), "{text:?} is not on the screen\n{screen}");
+        }
+        self
+    }
+
+    /// Whether the screen shows none of these texts.
+    #[track_caller]
+    pub(crate) fn hides(&self, texts: &[&str]) -> &Self {
+        let screen = self.screen();
+        for text in texts {
+            assert!(!screen.contains(text), "{text:?} is on the screen\n{screen}");
+        }
+        self
+    }
+
+    /// The ids of the table's rows, in the order of the screen.
+    pub(crate) fn table_ids(&self) -> Vec<String> {
+        let records = (0..self.app.rows()).filter_map(|row| self.app.table.record(row));
+        records
+            .map(|record| self.app.table.headline(record).map(|h| h.id.as_str().to_owned()).unwrap_or_default())
+            .collect()
+    }
+}
+
+/// The keys of a script.
+pub(crate) fn parse(script: &str) -> Vec<KeyEvent> {
+    let mut events = Vec::new();
+    let mut rest = script.trim_start();
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix('\'') {
+            let (text, after) = quoted.split_once('\'').expect("a closing quote");
+            events.extend(text.chars().map(letter));
+            rest = after.trim_start();
+            continue;
+        }
+        let (token, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        match named(token) {
+            Some(event) => events.push(event),
+            None => events.extend(token.chars().map(letter)),
+        }
+        rest = after.trim_start();
+    }
+    events
+}
+
+fn letter(c: char) -> KeyEvent {
+    KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
+}
+
+fn named(token: &str) -> Option<KeyEvent> {
+    if let Some(c) = token.strip_prefix('^').filter(|rest| rest.chars().count() == 1) {
+        return c.chars().next().map(|c| KeyEvent::new(KeyCode::Char(c.to_ascii_lowercase()), KeyModifiers::CONTROL));
+    }
+    let code = match token {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "S-Tab" => KeyCode::BackTab,
+        "Space" => KeyCode::Char(' '),
+        "Backspace" => KeyCode::Backspace,
+        "Up" => KeyCode::Up,
+        "Down" => KeyCode::Down,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "PgUp" => KeyCode::PageUp,
+        "PgDn" => KeyCode::PageDown,
+        "F5" => KeyCode::F(5),
+        _ => return None,
+    };
+    Some(KeyEvent::new(code, KeyModifiers::NONE))
+}
