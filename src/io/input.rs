@@ -30,7 +30,7 @@ pub enum Input {
     Standard,
     /// A path that was named.
     Named(PathBuf),
-    /// A file found in a folder: passed over in silence if it does not begin like JSON.
+    /// A file found in a folder: passed over in silence if it does not begin like JSON and is not called so.
     Found(PathBuf),
     /// Sample runs that are part of the program.
     Sample(&'static Sample),
@@ -166,10 +166,17 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
     match opened {
         Opened::Pipe(pipe) => Ok(Begun::Pipe(pipe)),
         Opened::File(blob) => {
-            let found = matches!(input, Input::Found(_));
+            let found = matches!(input, Input::Found(path) if !claims_json(path));
             Ok(recognise(blob, found)?.map_or(Begun::PassedOver, Begun::Source))
         }
     }
+}
+
+/// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.
+fn claims_json(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str);
+    extension
+        .is_some_and(|extension| ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
 /// Reads a pipe to its end and recognises it.
