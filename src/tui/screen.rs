@@ -198,9 +198,12 @@ impl Pen {
     }
 
     fn go_to(&mut self, x: u16, y: u16) {
-        if self.at != Some(Position { x, y }) {
-            let _ = write!(self.out, "\x1b[{};{}H", y + 1, x + 1);
-        }
+        let _ = match self.at {
+            Some(at) if at == (Position { x, y }) => Ok(()),
+            Some(at) if at.y == y && at.x + 1 == x => write!(self.out, "\x1b[C"),
+            Some(at) if at.y == y && at.x < x => write!(self.out, "\x1b[{}C", x - at.x),
+            _ => write!(self.out, "\x1b[{};{}H", y + 1, x + 1),
+        };
         self.at = Some(Position { x, y });
     }
 

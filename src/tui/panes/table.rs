@@ -155,26 +155,25 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let Some(row) = app.store.row(record) else { return Vec::new() };
     let headline = app.table.headline(record);
     let known = row.has(Flag::Checked);
+    // Colour only where there is something to look at: what is right stays quiet.
+    let (pred_role, gold_role) =
+        if row.correct() == Some(true) { (Role::Dim, Role::Dim) } else { (Role::Text, Role::Gold) };
     let number = |value: f32, decimals: usize| {
         if value.is_nan() { String::new() } else { format!("{value:.decimals$}") }
     };
     let mut line = Vec::new();
     for &(column, width) in columns {
         let (text, role) = match column {
-            Column::Position => ((record + 1).to_string(), Role::Faint),
+            Column::Position => ((record + 1).to_string(), Role::Dim),
             Column::Ok => match (row.correct(), row.kind()) {
-                (Some(true), _) => (" ✓".into(), Role::Ok),
+                (Some(true), _) => (" ✓".into(), Role::Dim),
                 (Some(false), _) => (" ✗".into(), Role::Fatal),
                 (None, RecordKind::Error | RecordKind::Broken) if known => (" !".into(), Role::Fatal),
                 _ => (String::new(), Role::Faint),
             },
             Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
-            Column::Pred => {
-                (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), Role::Number)
-            }
-            Column::Gold => {
-                (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), Role::Gold)
-            }
+            Column::Pred => (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
+            Column::Gold => (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
             Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
             Column::Fitness => (number(row.fitness, 2), Role::Dim),
             Column::Confidence => (number(row.confidence, 2), Role::Dim),
