@@ -22,7 +22,42 @@ pub struct Format {
 }
 
 /// Every format, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[run::FORMAT, procedure::FORMAT, answer::FORMAT];
+pub const FORMATS: &[Format] = &[run::FORMAT, procedure::FORMAT, answer::FORMAT, call::FORMAT];
+
+/// What a source is known to hold, from its beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Expect {
+    /// Anything.
+    #[default]
+    Anything,
+    /// Nothing but procedures: what has no known shape is a procedure gone wrong.
+    Procedures,
+}
+
+impl Expect {
+    /// Told by the values at the beginning of a source: procedures and nothing else that is known, or one value alone
+    /// that is nothing known.
+    pub fn of<'a>(values: impl IntoIterator<Item = Value<'a>>) -> Self {
+        let (mut procedures, mut unknown) = (0_usize, 0_usize);
+        for value in values {
+            match read(value).kind {
+                RecordKind::Procedure => procedures += 1,
+                RecordKind::Unknown => unknown += 1,
+                _ => return Self::Anything,
+            }
+        }
+        if procedures > 0 || unknown == 1 { Self::Procedures } else { Self::Anything }
+    }
+}
+
+/// Reads a value of a source of which something is known.
+pub fn read_expecting(root: Value<'_>, expect: Expect) -> Record<'_> {
+    let record = read(root);
+    if record.kind == RecordKind::Unknown && expect == Expect::Procedures {
+        return (procedure::FORMAT.read)(root);
+    }
+    record
+}
 
 /// Reads a value as the first format that recognises it; of no known shape, it is kept as it is.
 pub fn read(root: Value<'_>) -> Record<'_> {
@@ -35,6 +70,7 @@ pub fn read(root: Value<'_>) -> Record<'_> {
 }
 
 pub mod answer;
+pub mod call;
 pub mod procedure;
 pub mod run;
 

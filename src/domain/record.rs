@@ -18,6 +18,8 @@ pub enum RecordKind {
     Error,
     /// An answer object alone.
     Answer,
+    /// One call of a model: prompt and reply.
+    Call,
     /// JSON of no known shape.
     Unknown,
     /// Not readable as JSON.
@@ -26,13 +28,14 @@ pub enum RecordKind {
 
 impl RecordKind {
     /// All, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Procedure,
         Self::Procedural,
         Self::Baseline,
         Self::Fixed,
         Self::Error,
         Self::Answer,
+        Self::Call,
         Self::Unknown,
         Self::Broken,
     ];
@@ -46,6 +49,7 @@ impl RecordKind {
             Self::Fixed => "fixed",
             Self::Error => "error",
             Self::Answer => "answer",
+            Self::Call => "call",
             Self::Unknown => "unknown",
             Self::Broken => "broken",
         }

@@ -16,6 +16,9 @@ pub mod sarif;
 pub mod short;
 pub mod text;
 
+/// People read so much of a message; JSON lines and SARIF have it whole.
+pub const MAX_MESSAGE: usize = 2_000;
+
 /// A record and what was found in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {

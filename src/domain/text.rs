@@ -191,6 +191,18 @@ impl Shown {
         Self(Cow::Owned(n.to_string()))
     }
 
+    /// The beginning, of about `bytes` bytes, and how much is missing.
+    #[must_use]
+    pub fn shortened(self, bytes: usize) -> Self {
+        let text = self.as_str();
+        if text.len() <= bytes {
+            return self;
+        }
+        let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        let head = text.get(..end).unwrap_or_default();
+        Self(Cow::Owned(format!("{head}… {} bytes more", text.len() - end)))
+    }
+
     /// The printable text, given away.
     pub fn into_string(self) -> String {
         self.0.into_owned()

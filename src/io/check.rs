@@ -12,6 +12,7 @@ use super::examine::{Examined, Examiner};
 use super::failure::Failure;
 use super::input::{Begun, Input, begin, begin_pipe};
 use crate::domain::finding::Findings;
+use crate::domain::formats::Expect;
 use crate::domain::json::Tape;
 use crate::domain::record::RecordKind;
 use crate::domain::report::places::advance_column;
@@ -232,6 +233,7 @@ struct Task {
     input: Arc<Input>,
     name: Shown,
     layout: Layout,
+    expect: Expect,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -327,6 +329,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
                         input: current.input.clone(),
                         name: current.name.clone(),
                         layout: current.cursor.layout(),
+                        expect: current.cursor.blob().expect(),
                     });
                 }
                 Ok(false) => self.current = None,
@@ -375,6 +378,7 @@ fn render_block(
     done: &mut Done,
 ) {
     done.counts.skips = block.skips;
+    examiner.expect(task.expect);
     let (mut line, mut column, mut counted) = (block.line, block.column, 0);
     let (last, dense) = (block.cuts.len(), block.is_dense(task.layout));
     for (n, cut) in block.cuts.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr3};
 
-use crate::domain::json::{Problem, ProblemKind, Tape};
+use crate::domain::json::{ProblemKind, Tape};
 use crate::domain::text::Shown;
 
 /// How the records of a source are laid out; told from its beginning, see [`Layout::of`].
@@ -31,7 +31,12 @@ impl Layout {
         match failure(&mut tape, line) {
             None | Some(ProblemKind::Trailing) => return Self::Lines(end),
             _ if line.len() == text.len() => return Self::Values,
-            Some(ProblemKind::Cut) if failure(&mut tape, text).is_none_or(goes_on) => return Self::Values,
+            Some(ProblemKind::Cut) => match failure(&mut tape, text) {
+                None | Some(ProblemKind::Trailing) => return Self::Values,
+                // The block cuts a long document, or the first line is cut and what follows only looks like its rest.
+                Some(ProblemKind::Cut) if !has_good_line(&mut tape, text, end) => return Self::Values,
+                _ => {}
+            },
             _ => {}
         }
         if has_good_line(&mut tape, text, end) || !matches!(text.first(), Some(b'{' | b'[')) {
@@ -42,18 +47,13 @@ impl Layout {
     }
 }
 
-/// A text that goes on behind its first value, or that the block cuts, is a document all the same.
-const fn goes_on(kind: ProblemKind) -> bool {
-    matches!(kind, ProblemKind::Cut | ProblemKind::Trailing)
-}
-
 fn failure(tape: &mut Tape, text: &[u8]) -> Option<ProblemKind> {
     if tape.read(text) { None } else { tape.problems.last().map(|problem| problem.kind) }
 }
 
 /// A line among the first that is an object by itself, at the margin: inside a document they are indented.
 fn has_good_line(tape: &mut Tape, text: &[u8], end: u8) -> bool {
-    text.split(|&b| b == end).take(50).any(|line| line.first() == Some(&b'{') && tape.read(line))
+    text.split(|&b| b == end).take(50).any(|line| line.starts_with(b"{\"") && tape.read(line))
 }
 
 /// Old Mac files end their lines with a carriage return alone.
@@ -399,9 +399,6 @@ pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMu
             from += first - len;
         }
         let start = text.len() - rest.len();
-        if joined {
-            mark_joined(tape, len);
-        }
         each(start..start + len, joined, tape);
         if !more {
             return;
@@ -409,12 +406,6 @@ pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMu
         from += len;
         joined = true;
     }
-}
-
-/// Notes that the value that was just read, of this length, stands behind another.
-pub fn mark_joined(tape: &mut Tape, len: usize) {
-    // In front: a fatal problem has to stay the last.
-    tape.problems.insert(0, Problem { kind: ProblemKind::Joined, range: 0..1.min(len) });
 }
 
 /// After a failed read: where the second value of the line begins, if the first is good and the second looks like one.
@@ -518,6 +509,8 @@ mod tests {
         check("null\n7\n{\"a\":1}\n", LF, &["null", "7", "{\"a\":1}"]);
         check("{\"a\":1}{\"a\":2}\n{\"a\":3} {\"a\":4}\n", LF, &["{\"a\":1}{\"a\":2}", "{\"a\":3} {\"a\":4}"]);
         check("{\"a\":1,\"b\n{\"a\":2}\n", LF, &["{\"a\":1,\"b", "{\"a\":2}"]);
+        check("{\"a\":\n{\"a\":2}\n", LF, &["{\"a\":", "{\"a\":2}"]);
+        check("{\"a\":\n{\"a\":2}\n}\n", Layout::Values, &["{\"a\":\n{\"a\":2}\n}"]);
     }
 
     #[test]

@@ -4,16 +4,14 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use super::cut::{mark_joined, read_each};
-use crate::domain::finding::{Finding, Findings, Place, Severity};
-use crate::domain::formats;
-use crate::domain::json::{MAX_TEXT, Pointer, Tape};
+use super::cut::read_each;
+use crate::domain::finding::Findings;
+use crate::domain::formats::{self, Expect};
+use crate::domain::json::{MAX_TEXT, Tape};
 use crate::domain::row::{Flag, Row};
 use crate::domain::rules::answer::Schema;
+use crate::domain::rules::source::{duplicate_id, joined};
 use crate::domain::rules::{Subject, check};
-
-/// Says that an id stands earlier in the same source.
-pub const DUPLICATE_ID: &str = "record/duplicate_id";
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
@@ -24,6 +22,7 @@ static LARGE_TURN: Mutex<()> = Mutex::new(());
 pub struct Examiner<'s> {
     tape: Tape,
     answers: Option<&'s Schema>,
+    expect: Expect,
 }
 
 /// One record, read and checked.
@@ -47,19 +46,24 @@ impl<'s> Examiner<'s> {
         Self { answers, ..Self::default() }
     }
 
+    /// What the next records are, from the beginning of their source.
+    pub fn expect(&mut self, expect: Expect) {
+        self.expect = expect;
+    }
+
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
         let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
         if len > MAX_TEXT as u64 {
             self.tape.refuse(text.len());
-            found(&examine(0..text.len(), joined, text, &self.tape, self.answers));
+            found(&examine(0..text.len(), joined, text, &self.tape, (self.answers, self.expect)));
             return;
         }
-        let answers = self.answers;
+        let known = (self.answers, self.expect);
         read_each(&mut self.tape, text, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
-            found(&examine(range, joined, own, tape, answers));
+            found(&examine(range, joined, own, tape, known));
         });
         if text.len() > LARGE {
             self.tape = Tape::default();
@@ -67,27 +71,20 @@ impl<'s> Examiner<'s> {
     }
 }
 
-/// Reads the record of a row for the screen, with everything that the background check knew; then
-/// `Subject::new(text, &tape.problems, tape.root(text).map(formats::read))` gives the same findings.
+/// Reads the record of a row for the screen; then `Subject::new(text, &tape.problems, tape.root(text).map(formats::read))`
+/// and [`from_around`] give the findings that the background check gave.
 pub fn read_row(tape: &mut Tape, text: &[u8], row: &Row) {
     if row.len as usize > MAX_TEXT {
         tape.refuse(text.len());
     } else {
         tape.read(text);
     }
-    if row.has(Flag::Joined) {
-        mark_joined(tape, text.len());
-    }
 }
 
-/// What is said of a record whose id stands earlier in the same source: no rule can see that in the record alone.
-pub fn duplicate_id(first_line: Option<u64>) -> Finding {
-    let message = match first_line {
-        Some(line) => format!("This id stands already in line {line}; runs are joined by id."),
-        None => "This id stands earlier in the same file; runs are joined by id.".to_owned(),
-    };
-    let place = Place::Value(Pointer::from_iter(["id"]));
-    Finding::new(DUPLICATE_ID, Severity::Note, message, place).help("give each run its own id")
+/// What is said of a record because of what stands around it.
+pub fn from_around(row: &Row, readable: bool) -> Findings {
+    let joined = row.has(Flag::Joined).then(|| joined(readable));
+    joined.into_iter().chain(row.has(Flag::Duplicate).then(|| duplicate_id(None))).collect()
 }
 
 fn examine<'a>(
@@ -95,16 +92,20 @@ fn examine<'a>(
     joined: bool,
     text: &'a [u8],
     tape: &'a Tape,
-    answers: Option<&'a Schema>,
+    (answers, expect): (Option<&'a Schema>, Expect),
 ) -> Examined<'a> {
     let done = catch_unwind(AssertUnwindSafe(|| {
-        let read = |root| if answers.is_some() { formats::answer::read(root) } else { formats::read(root) };
+        let read = |root| match answers {
+            Some(_) => formats::answer::read(root),
+            None => formats::read_expecting(root, expect),
+        };
         let subject = Subject::new(text, &tape.problems, tape.root(text).map(read)).answer_schema(answers);
         let findings = check(&subject);
         (subject, findings)
     }));
     let fault = done.is_err();
-    let (subject, findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
+    let (subject, mut findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
+    findings.extend(joined.then(|| self::joined(subject.record.is_some())));
     Examined { range, joined, subject, findings, fault }
 }
 

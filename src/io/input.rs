@@ -7,16 +7,21 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::cut::{Layout, decode_wide, looks_like_json};
+use super::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
 use super::failure::Failure;
 use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
 use super::samples::{SAMPLES, Sample};
+use crate::domain::formats::Expect;
+use crate::domain::json::Tape;
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
 pub const BLOCK: usize = 256 << 10;
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
 pub const MAX_WIDE: u64 = 64 << 20;
+
+/// So many values at the beginning of a source tell what it holds.
+const MAX_PROMISE: usize = 64;
 
 /// One thing to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -190,7 +195,33 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
-    Ok(Some(Source { blob: Arc::new(blob), layout: Layout::of(&head), decoded: false, stat }))
+    Ok(Some(source(Arc::new(blob), &head, false, stat)))
+}
+
+/// A source whose beginning is known.
+fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
+    let layout = Layout::of(head);
+    blob.promise(expect(layout, head));
+    Source { blob, layout, decoded, stat }
+}
+
+/// What the values at the beginning promise; the last of many may be cut off and does not count.
+fn expect(layout: Layout, head: &[u8]) -> Expect {
+    let (mut cuts, mut skips) = (Vec::new(), Skips::default());
+    cut(layout, &mut State::default(), head, head.len() < BLOCK, &mut cuts, &mut skips);
+    let mut tapes: Vec<(Tape, &[u8])> = Vec::new();
+    for cut in cuts.iter().take(MAX_PROMISE) {
+        let text = head.get(cut.range.clone()).unwrap_or_default();
+        let mut tape = Tape::default();
+        if tape.read(text) {
+            // The first that is something else decides; most files end here.
+            if Expect::of(tape.root(text)) == Expect::Anything {
+                return Expect::Anything;
+            }
+            tapes.push((tape, text));
+        }
+    }
+    Expect::of(tapes.iter().filter_map(|(tape, text)| tape.root(text)))
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.
@@ -207,7 +238,7 @@ pub fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, F
     if let Some(why) = not_text(&head) {
         return Err(Failure::own("cannot read", blob.name(), why));
     }
-    Ok(Some(Source { blob: blob.clone(), layout: Layout::of(&head), decoded: false, stat }))
+    Ok(Some(source(blob.clone(), &head, false, stat)))
 }
 
 fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
@@ -220,8 +251,7 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     blob.read(0, len as usize, &mut wide)?;
     let text = decode_wide(&wide).unwrap_or_default();
     let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
-    let layout = Layout::of(head);
-    Ok(Source { blob: Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), layout, decoded: true, stat })
+    Ok(source(Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), head, true, stat))
 }
 
 #[cfg(test)]

@@ -235,6 +235,7 @@ fn work(shared: &Shared, sink: &Sink) {
         while job.cursor.at < job.end && !shared.is_stopped() {
             // What cannot be read now has been cut or replaced; the scout will say so.
             let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
+            examiner.expect(job.cursor.blob().expect());
             let part = examine_block(&block, job.cursor.layout(), &mut examiner, &mut ids);
             shared.add_ids(source, job.generation, &mut ids);
             shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
@@ -701,6 +702,7 @@ impl Scout {
             return;
         }
         let (base, ids) = (part.span.start, &mut self.ids);
+        self.examiner.expect(blob.expect());
         self.examiner.each(text, len, cut.joined, |examined| {
             let row = examined.row(base, len);
             ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
@@ -725,6 +727,9 @@ impl Scout {
         if now == then && !track.gone {
             return;
         }
+        // The new samples first: if the old ones still hold after that, then both are of one and the same text. What is
+        // changed later no longer holds the new ones.
+        let samples = Samples::of(blob, now.len);
         let sound = Samples::of(blob, track.seen);
         if track.decoded || now.id != then.id || now.len <= then.len || sound.is_none() || sound != track.samples {
             return self.reopen(source, true);
@@ -734,7 +739,7 @@ impl Scout {
             return self.reopen(source, false);
         }
         track.seen = now.len;
-        track.samples = Samples::of(blob, now.len);
+        track.samples = samples;
         track.stat = Some(now);
         self.reading = Some(source);
     }

@@ -6,11 +6,13 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
 use super::failure::{Failure, reason};
+use crate::domain::formats::Expect;
 use crate::domain::text::Shown;
 
 /// What standard input or a pipe may bring before we stop reading it.
@@ -62,6 +64,8 @@ pub struct Blob {
     path: Option<PathBuf>,
     /// `None`: opened anew for each read, because very many files are open already.
     file: Option<File>,
+    /// What its beginning promises.
+    expect: OnceLock<Expect>,
 }
 
 /// What a path turned out to be.
@@ -101,6 +105,7 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
         id: FileId::of(&meta),
         path: Some(path.to_owned()),
         file: Some(file),
+        expect: OnceLock::new(),
     }))
 }
 
@@ -145,7 +150,7 @@ pub fn standard_input() -> Result<Opened, Failure> {
     let kind = meta.file_type();
     if kind.is_file() {
         let id = FileId::of(&meta);
-        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file) }));
+        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect: OnceLock::new() }));
     }
     if kind.is_fifo() || kind.is_socket() {
         return Ok(Opened::Pipe(file));
@@ -163,7 +168,7 @@ impl Blob {
         };
         let file = memory_file().map_err(fail)?;
         let id = FileId::of(&file.metadata().map_err(fail)?);
-        Ok(Self { name, id, path: None, file: Some(file) })
+        Ok(Self { name, id, path: None, file: Some(file), expect: OnceLock::new() })
     }
 
     /// A blob in memory that holds these bytes.
@@ -187,6 +192,16 @@ impl Blob {
         if self.path.is_some() {
             self.file = None;
         }
+    }
+
+    /// Notes what its records are, from its beginning; the first word counts.
+    pub fn promise(&self, expect: Expect) {
+        self.expect.get_or_init(|| expect);
+    }
+
+    /// What its beginning promised.
+    pub fn expect(&self) -> Expect {
+        self.expect.get().copied().unwrap_or_default()
     }
 
     /// The name to show.

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cut::{Layout, Skips, line_ends};
-use super::examine::DUPLICATE_ID;
 use super::failure::Failure;
 use super::input::Input;
 use super::open::Blob;
 use super::reading::Reading;
 use crate::domain::json::MAX_TEXT;
 use crate::domain::row::{Flag, Row};
+use crate::domain::rules::source::DUPLICATE_ID;
 use crate::domain::text::Shown;
 
 pub use super::block::WINDOW;
@@ -487,7 +487,7 @@ impl Store {
             if let Some(row) = chunk.rows.get_mut(n).filter(|row| !row.has(Flag::Duplicate)) {
                 let new = row.count(Severity::Note) == 0;
                 row.set(Flag::Duplicate);
-                row.note(DUPLICATE_ID, Severity::Note);
+                row.note(DUPLICATE_ID.id, DUPLICATE_ID.severity);
                 if let Some(count) = totals.with.get_mut(Severity::Note as usize) {
                     *count += usize::from(new);
                 }

@@ -4,17 +4,17 @@
 use std::collections::HashMap;
 
 use crate::domain::finding::{Finding, Place, Severity};
-use crate::domain::formats;
+use crate::domain::formats::{self, Expect};
 use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::record::{Record, RecordKind};
-use crate::domain::row::{Flag, Row};
+use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
 use crate::domain::text::{Shown, Untrusted, head};
-use crate::io::examine::{duplicate_id, read_row};
+use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
 
@@ -33,6 +33,7 @@ pub struct Opened {
     text: Vec<u8>,
     tape: Tape,
     problems: Vec<Problem>,
+    expect: Expect,
     /// What the rules say of it.
     pub findings: Vec<Finding>,
     /// The same, ready for the screen.
@@ -202,6 +203,8 @@ impl Opened {
             text,
             tape,
             problems,
+            // The background check has decided what a value of no known shape is taken for.
+            expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
             findings: Vec::new(),
             notes: Vec::new(),
             kind: RecordKind::Broken,
@@ -236,7 +239,7 @@ impl Opened {
 
     /// The record with everything that can be said of it, for questions that are asked seldom.
     pub fn analyse(&self) -> Analysis<'_> {
-        let record = self.root().map(formats::read);
+        let record = self.root().map(|root| formats::read_expecting(root, self.expect));
         let subject = Subject::new(&self.text, &self.problems, record);
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
         Analysis { subject, state: state.unwrap_or_default() }
@@ -245,7 +248,7 @@ impl Opened {
     fn fill(&mut self, row: &Row) {
         let analysis = self.analyse();
         let mut findings = rules::check(&analysis.subject);
-        findings.extend(row.has(Flag::Duplicate).then(|| duplicate_id(None)));
+        findings.extend(from_around(row, analysis.subject.record.is_some()));
         let facts = analysis.subject.record.as_ref().map(Facts::of);
         let steps = analysis.steps();
         let variables = analysis.variables();

@@ -304,7 +304,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             program,
             perform,
             options,
-            screen: Screen::new(tty.size())?,
+            screen: Screen::new(tty.size()),
             output: Output::new(tty.handle()?),
             signals: Signals::new()?,
             decoder: Decoder::new(),
@@ -337,7 +337,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     /// One turn: a frame if it is due, then whatever happens next.
     async fn turn(&mut self) -> io::Result<Flow> {
-        if self.draw()?.is_break() {
+        if self.draw().is_break() {
             return self.stop(GONE).await;
         }
         self.look().await;
@@ -394,19 +394,19 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
     }
 
     /// Makes a frame when one is due.
-    fn draw(&mut self) -> io::Result<Flow> {
+    fn draw(&mut self) -> Flow {
         let now = Instant::now();
         if !self.dirty || now < self.next_frame || !self.output.ready() {
-            return Ok(GO_ON);
+            return GO_ON;
         }
         let program = &*self.program;
-        let bytes = self.screen.frame(|frame| program.draw(frame))?;
+        let bytes = self.screen.frame(|frame| program.draw(frame));
         self.dirty = false;
         self.next_frame = now + FRAME;
         self.output.push(&bytes);
         let flow = self.write();
         self.fault.strike();
-        Ok(flow)
+        flow
     }
 
     fn write(&mut self) -> Flow {
@@ -522,10 +522,8 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
     /// Takes the size as it is now and draws everything anew.
     fn resize(&mut self) -> Flow {
         self.dirty = true;
-        match self.screen.repaint(self.tty.size()) {
-            Ok(()) => GO_ON,
-            Err(_) => Flow::Break(GONE),
-        }
+        self.screen.repaint(self.tty.size());
+        GO_ON
     }
 
     /// Tells the program that it ends, and does what it still wants done.

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell};
@@ -28,14 +27,16 @@ pub(super) struct Screen {
     shown: Buffer,
     /// The terminal's screen is unknown.
     stale: bool,
+    /// Where the cursor is, if it is shown.
+    place: Option<Position>,
 }
 
 impl Screen {
-    pub(super) fn new(size: Size) -> io::Result<Self> {
+    pub(super) fn new(size: Size) -> Self {
         let area = Rect::from(size);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let Ok(terminal) = Terminal::with_options(Cursor { size, place: None }, options);
-        Ok(Self { terminal, shown: Buffer::empty(area), stale: true })
+        Self { terminal, shown: Buffer::empty(area), stale: true, place: None }
     }
 
     pub(super) fn size(&self) -> Size {
@@ -43,20 +44,20 @@ impl Screen {
     }
 
     /// Everything is drawn anew with the next frame, in this size.
-    pub(super) fn repaint(&mut self, size: Size) -> io::Result<()> {
+    pub(super) fn repaint(&mut self, size: Size) {
         let area = Rect::from(size);
         self.terminal.backend_mut().size = size;
         let Ok(()) = self.terminal.resize(area);
         self.shown = Buffer::empty(area);
         self.stale = true;
-        Ok(())
     }
 
     /// Draws, and returns what changes the terminal's screen accordingly.
-    pub(super) fn frame(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<Vec<u8>> {
+    pub(super) fn frame(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<u8> {
         let Ok(drawn) = self.terminal.draw(draw);
         let mut pen = Pen::new();
-        if std::mem::take(&mut self.stale) {
+        let stale = std::mem::take(&mut self.stale);
+        if stale {
             pen.out.push_str("\x1b[0m\x1b[2J");
         } else if let Some(movement) = Movement::between(&self.shown, drawn.buffer) {
             movement.write(&mut pen.out);
@@ -66,15 +67,20 @@ impl Screen {
             pen.cell(x, y, cell);
         }
         self.shown.clone_from(drawn.buffer);
+        let place = self.terminal.backend().place;
+        if !stale && pen.out.is_empty() && self.place == place {
+            return Vec::new();
+        }
+        self.place = place;
         pen.rest();
-        match self.terminal.backend().place {
+        match place {
             Some(place) => {
                 pen.go_to(place.x, place.y);
                 pen.out.push_str("\x1b[?25h");
             }
             None => pen.out.push_str("\x1b[?25l"),
         }
-        Ok([SYNC_ON, &pen.out, SYNC_OFF].concat().into_bytes())
+        [SYNC_ON, &pen.out, SYNC_OFF].concat().into_bytes()
     }
 }
 
@@ -395,12 +401,12 @@ mod tests {
             frame.buffer_mut().set_string(1, 0, text, style);
             frame.buffer_mut().set_string(8, 0, "|", style);
         });
-        String::from_utf8(bytes.unwrap()).unwrap()
+        String::from_utf8(bytes).unwrap()
     }
 
     #[test]
     fn a_change_costs_what_changed() {
-        let mut screen = Screen::new(Size::new(80, 24)).unwrap();
+        let mut screen = Screen::new(Size::new(80, 24));
         frame(&mut screen, "abc");
         let change = frame(&mut screen, "abd");
         assert!(change.contains("\x1b[1;4H") && change.contains('d') && !change.contains('a'), "{change:?}");
@@ -410,7 +416,7 @@ mod tests {
 
     #[test]
     fn the_cursor_is_placed_anew_after_what_terminals_disagree_about() {
-        let mut screen = Screen::new(Size::new(20, 2)).unwrap();
+        let mut screen = Screen::new(Size::new(20, 2));
         let drawn = frame(&mut screen, "a👍🏽bc");
         assert!(drawn.contains("\x1b[1;5H") && drawn.contains("bc"), "{drawn:?}");
         let drawn = frame(&mut screen, "漢字xyz");
@@ -430,7 +436,7 @@ mod tests {
 
     #[test]
     fn rows_that_moved_are_moved_by_the_terminal() {
-        let mut screen = Screen::new(Size::new(60, 20)).unwrap();
+        let mut screen = Screen::new(Size::new(60, 20));
         let rows = |first: usize| {
             move |frame: &mut Frame<'_>| {
                 for row in 1..19_u16 {
@@ -439,8 +445,8 @@ mod tests {
                 }
             }
         };
-        screen.frame(rows(0)).unwrap();
-        let change = String::from_utf8(screen.frame(rows(1)).unwrap()).unwrap();
+        screen.frame(rows(0));
+        let change = String::from_utf8(screen.frame(rows(1))).unwrap();
         assert!(change.contains("\x1b[2;19r") && change.contains("\x1b[1M"), "{change:?}");
         assert!(change.len() < 160, "{change:?}");
     }
@@ -452,7 +458,7 @@ mod tests {
             frames in proptest::collection::vec((0_usize..40, 0_usize..40, 0_u8..4, 0_u16..12), 1..12),
         ) {
             let size = Size::new(24, 12);
-            let mut screen = Screen::new(size).unwrap();
+            let mut screen = Screen::new(size);
             let mut terminal = vt100::Parser::new(12.try_into().unwrap(), 24.try_into().unwrap(), 0);
             for (first, step, colour, marked) in frames {
                 let mut drawn = Buffer::empty(Rect::from(size));
@@ -464,7 +470,7 @@ mod tests {
                     }
                     drawn.clone_from(frame.buffer_mut());
                 });
-                terminal.process(&bytes.unwrap());
+                terminal.process(&bytes);
                 for row in 0..12_u16 {
                     for column in 0..24_u16 {
                         let shown = terminal.screen().cell(row, column).unwrap();
@@ -484,14 +490,14 @@ mod tests {
 
     #[test]
     fn any_size_can_be_drawn() {
-        let mut screen = Screen::new(Size::new(1, 1)).unwrap();
+        let mut screen = Screen::new(Size::new(1, 1));
         for (width, height) in [(1, 1), (2, 1), (1000, 500), (1000, 1), (1, 500), (80, 24)] {
-            screen.repaint(Size::new(width, height)).unwrap();
+            screen.repaint(Size::new(width, height));
             let frame = |frame: &mut Frame<'_>| {
                 let text = vec![Line::raw("x".repeat(2000)); 600];
                 frame.render_widget(Paragraph::new(text).block(Block::bordered()), frame.area());
             };
-            screen.frame(frame).unwrap();
+            screen.frame(frame);
             assert_eq!(screen.size(), Size::new(width, height));
         }
     }

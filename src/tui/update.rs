@@ -1119,8 +1119,16 @@ impl App {
 
     /// The texts of the rows on screen that were not read yet.
     fn ask_headlines(&self) -> Option<Effect<Work>> {
-        let rows: Range<usize> = self.table.list.visible(self.rows(), view::table_height(self.area()));
-        let missing = self.table.missing_headlines(rows).into_iter();
+        let (len, height) = (self.rows(), view::table_height(self.area()));
+        let visible: Range<usize> = self.table.list.visible(len, height);
+        // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
+        let around =
+            |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
+        let near = self.table.missing_headlines(around(1)).len();
+        if near < height.div_ceil(2) && self.table.missing_headlines(around(0)).is_empty() {
+            return None;
+        }
+        let missing = self.table.missing_headlines(around(2)).into_iter();
         let missing: Vec<_> = missing.filter_map(|record| Some((record, self.store.reading(record)?))).collect();
         (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(self.table.moves(), missing)))
     }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use super::Item;
+use super::MAX_MESSAGE;
 use super::places::Places;
 
 /// Appends the record's lines.
@@ -15,7 +16,7 @@ pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     for finding in item.findings {
         let start = places.range(finding.place()).start;
         let (line, column) = places.position(start);
-        let (severity, rule, message) = (finding.severity, finding.rule, finding.message.line());
+        let (severity, rule, message) = (finding.severity, finding.rule, finding.message.line().shortened(MAX_MESSAGE));
         let pointer = places.pointer(finding.place()).text();
         // Writing to memory cannot fail.
         let _ = write!(out, "{source}:{line}:{column}: {severity}[{rule}] {message}");

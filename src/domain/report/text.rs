@@ -6,6 +6,7 @@ use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::Item;
+use super::MAX_MESSAGE;
 use super::excerpt::{Excerpt, cut};
 use super::places::{Places, step_of};
 use crate::domain::finding::{Finding, Severity};
@@ -80,7 +81,10 @@ fn group<'r>(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>) -> (Gr
         snippet = snippet.annotation(AnnotationKind::Visible.span(line));
     }
     let title = level(finding.severity).with_name(finding.severity.word());
-    let mut group = title.primary_title(finding.message.line().into_string()).id(finding.rule).element(snippet);
+    let mut group = title
+        .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
+        .id(finding.rule)
+        .element(snippet);
     let hidden = finding.labels().skip(MAX_LABELS).count();
     if hidden > 0 {
         group = group.element(Level::NOTE.message(shown!("and {hidden} more places").into_string()));

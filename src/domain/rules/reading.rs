@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Rule, Subject};
 use crate::domain::finding::{Finding, Findings, Place, Severity};
-use crate::domain::json::{Kind, Pointer, Problem, ProblemKind, Stop};
+use crate::domain::json::{Kind, Pointer, Problem, ProblemKind};
 use crate::domain::python::Message;
 use crate::domain::record::RecordKind;
 
@@ -193,23 +193,8 @@ fn place(subject: &Subject<'_>, range: &Range<usize>) -> Place {
 }
 
 fn check_range(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some(record) = &subject.record else { return };
-    let overflows = |stop: &Stop<'_>| {
-        stop.value.kind() == Kind::Float && stop.value.float().is_some_and(|float| !float.is_finite())
-    };
-    let mut found = record.root.walk().filter(overflows);
-    let first: Vec<_> = found.by_ref().take(FEW).collect();
-    let rest = found.count();
-    for (n, stop) in first.into_iter().enumerate() {
-        let mut message = Message::new("a number beyond the range of 64-bit floats; Python reads it as infinity");
-        if n + 1 == FEW && rest > 0 {
-            message = message.text(", and ").number(rest).text(" more");
-        }
-        let place = place(subject, &stop.value.range());
-        let finding = Finding::new(NUMBER_OUT_OF_RANGE.id, NUMBER_OUT_OF_RANGE.severity, message, place)
-            .help("Write the number that was meant, or null.");
-        findings.push(finding);
-    }
+    let wanted = |kind| kind == ProblemKind::OutOfRange;
+    report(&NUMBER_OUT_OF_RANGE, subject, findings, wanted, "Write the number that was meant, or null.");
 }
 
 fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {

@@ -35,7 +35,7 @@ pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
     score -= 0.25 * redefinitions(&steps) as f64;
     score -= 0.25 * unused(&steps) as f64;
     score -= 0.3 * (1.0 / (1.0 + (-0.7 * excess).exp()) - 0.5) * 2.0;
-    if steps.first().is_some_and(|step| step.looks_like_extraction) {
+    if items(procedure.get("steps"))?.next().is_some_and(looks_like_extraction) {
         score += 0.25;
     }
     Some(score)
@@ -45,7 +45,6 @@ pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
 struct Raw<'a> {
     inputs: Vec<Name<'a>>,
     outputs: Vec<Name<'a>>,
-    looks_like_extraction: bool,
 }
 
 impl<'a> Raw<'a> {
@@ -58,14 +57,14 @@ impl<'a> Raw<'a> {
         if step.kind() != Kind::Object {
             return None;
         }
-        let text = step.get("stepDescription").map(python::str).unwrap_or_default();
-        let text = text.bytes().to_ascii_lowercase();
-        Some(Self {
-            inputs: Name::list(step.get("inputs"))?,
-            outputs: Name::list(step.get("output"))?,
-            looks_like_extraction: EXTRACTION.iter().any(|word| memchr::memmem::find(&text, word).is_some()),
-        })
+        Some(Self { inputs: Name::list(step.get("inputs"))?, outputs: Name::list(step.get("output"))? })
     }
+}
+
+fn looks_like_extraction(step: Value<'_>) -> bool {
+    let text = step.get("stepDescription").map(python::str).unwrap_or_default();
+    let text = text.bytes().to_ascii_lowercase();
+    EXTRACTION.iter().any(|word| memchr::memmem::find(&text, word).is_some())
 }
 
 /// What Python iterates over, where that gives objects or nothing: a list, or something empty.

@@ -1,0 +1,25 @@
+//! One call of a model, as people log them: a prompt and the reply, one a line.
+
+use super::Format;
+use crate::domain::json::Value;
+use crate::domain::record::{Record, RecordKind};
+
+/// See the module.
+pub const FORMAT: Format = Format {
+    id: "call",
+    summary: "one call of a model: a prompt and the reply",
+    example: r#"{"model": "m", "prompt": "2 + 3?", "response": "5", "error": null}"#,
+    recognise: |value| value.get("prompt").is_some() && reply(value).is_some(),
+    read: |value| Record {
+        id: value.get("id").or_else(|| value.get("run_id")),
+        question: value.get("prompt"),
+        raw: reply(value),
+        error: value.get("error").filter(|error| !error.is_null()),
+        ..Record::bare(RecordKind::Call, value)
+    },
+};
+
+/// The reply, under the names that it has.
+fn reply(value: Value<'_>) -> Option<Value<'_>> {
+    ["response", "raw", "completion", "reply"].into_iter().find_map(|key| value.get(key))
+}
