@@ -82,10 +82,14 @@ fn explain(rule: &Rule, out: &mut Out) {
 fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
     let bad = rules::example(rule.bad);
-    tape.read(&bad);
-    let subject = Subject::new(&bad, &tape.problems, tape.root(&bad).map(formats::read));
+    // Examples of rules about sources are whole sources: what is said is said of the last record in them.
+    let around = rules::source::of_example(rule.id);
+    let bad = if around.is_some() { last_value(&bad) } else { bad.as_ref() };
+    tape.read(bad);
+    let subject = Subject::new(bad, &tape.problems, tape.root(bad).map(formats::read));
     let mut findings = rules::check(&subject);
     findings.retain(|finding| finding.rule == rule.id);
+    findings.extend(around);
     let record = subject.record.as_ref();
     let item = Item {
         source: &Untrusted::new(b"example"),
@@ -103,6 +107,12 @@ fn example(rule: &Rule, out: &mut Out) {
     let mut text = Vec::new();
     write(&item, &Look::new(false), &mut text);
     out.write(&text);
+}
+
+/// The last object of an example in which none stands inside another.
+fn last_value(text: &[u8]) -> &[u8] {
+    let start = memchr::memmem::rfind(text, br#"{"id""#).unwrap_or(0);
+    text.get(start..).unwrap_or_default()
 }
 
 fn indented(example: &str) -> Shown {

@@ -235,8 +235,7 @@ fn work(shared: &Shared, sink: &Sink) {
         while job.cursor.at < job.end && !shared.is_stopped() {
             // What cannot be read now has been cut or replaced; the scout will say so.
             let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-            examiner.expect(job.cursor.blob().expect());
-            let part = examine_block(&block, job.cursor.layout(), &mut examiner, &mut ids);
+            let part = examine_block(&block, &job.cursor, &mut examiner, &mut ids);
             shared.add_ids(source, job.generation, &mut ids);
             shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
         }
@@ -246,8 +245,9 @@ fn work(shared: &Shared, sink: &Sink) {
 }
 
 /// The rows of a block, checked.
-fn examine_block(block: &Block, layout: Layout, examiner: &mut Examiner, ids: &mut Vec<(u64, u64)>) -> Part {
-    let mut part = place_part(block, layout);
+fn examine_block(block: &Block, cursor: &Cursor, examiner: &mut Examiner, ids: &mut Vec<(u64, u64)>) -> Part {
+    examiner.expect(cursor.blob().expect());
+    let mut part = place_part(block, cursor.layout());
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
@@ -631,7 +631,7 @@ impl Scout {
 
     fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
         if direct {
-            let part = examine_block(&self.block, before.layout(), &mut self.examiner, &mut self.ids);
+            let part = examine_block(&self.block, &before, &mut self.examiner, &mut self.ids);
             self.shared.add_ids(source, generation, &mut self.ids);
             self.send(LoadEvent::Found { source, generation, part });
             return;

@@ -50,3 +50,14 @@ pub fn duplicate_id(first_line: Option<u64>) -> Finding {
     let place = Place::Value(Pointer::from_iter(["id"]));
     Finding::new(DUPLICATE_ID.id, DUPLICATE_ID.severity, message, place).help("Give each run its own id.")
 }
+
+/// What a rule of this file says of its bad example.
+pub fn of_example(id: &str) -> Option<Finding> {
+    if id == JOINED.id {
+        Some(joined(true))
+    } else if id == DUPLICATE_ID.id {
+        Some(duplicate_id(Some(1)))
+    } else {
+        None
+    }
+}
