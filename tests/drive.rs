@@ -287,6 +287,12 @@ fn findings_lead_from_record_to_record() {
     assert_eq!(at(&d), 5);
     d.keys("E");
     assert_eq!(at(&d), 4);
+    d.keys("g 2e");
+    assert_eq!(at(&d), 4, "with a count, so many further");
+    d.keys("g j Enter 3e");
+    d.shows(&["Findings  3/4"]);
+    d.keys("2E");
+    d.shows(&["Findings  1/4"]);
 }
 
 // The run.
@@ -558,7 +564,9 @@ fn finding_text_in_a_run() {
     let status = d.status();
     let (at, count) = status.split_once(" of ").unwrap();
     assert_eq!(at, count);
-    d.keys("/ 'zebra' Enter");
+    d.keys("J n");
+    assert!(d.status().starts_with("1 of "), "the record has places of its own: {}", d.status());
+    d.keys("J / 'zebra' Enter");
     assert_eq!(d.status(), "nothing here holds zebra");
     d.keys("n");
     assert_eq!(d.status(), "look for something first: /");

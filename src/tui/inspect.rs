@@ -275,7 +275,8 @@ impl Inspect {
         }
         // The first press shows the finding under the cursor; only the next one moves on.
         let visited = self.pane == Pane::Findings;
-        let at = if visited { self.findings.at as isize + by } else { self.findings.at as isize };
+        let by = if visited { by } else { by - by.signum() };
+        let at = (self.findings.at as isize).saturating_add(by);
         self.findings.at = at.rem_euclid(count as isize) as usize;
         self.pane = Pane::Findings;
         self.show_finding();
