@@ -107,6 +107,8 @@ pub struct Inspect {
     pub influence: Option<Influence>,
     /// The record as JSON.
     pub outline: Outline,
+    /// How many lines a record that is no JSON takes, in this width.
+    raw_lines: Option<(usize, usize)>,
 }
 
 impl Inspect {
@@ -129,6 +131,7 @@ impl Inspect {
             anchor: None,
             influence: None,
             outline,
+            raw_lines: None,
         };
         if steps == 0 {
             inspect.pane = Pane::State;
@@ -237,6 +240,16 @@ impl Inspect {
     /// How many lines the question takes.
     pub fn question_lines(&self, width: usize) -> usize {
         prose::wrap(self.opened.question.as_str(), width).len()
+    }
+
+    /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
+    pub fn raw_lines(&mut self, width: usize) -> usize {
+        if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
+            return lines;
+        }
+        let lines = crate::tui::panes::json::raw_lines(self, width);
+        self.raw_lines = Some((width, lines));
+        lines
     }
 
     /// Keeps every cursor on screen.

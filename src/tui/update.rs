@@ -1136,9 +1136,11 @@ impl App {
 
 /// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line
 /// on screen is the cursor.
-fn json_rows(inspect: &Inspect, area: Rect) -> (usize, usize) {
+fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
     if inspect.outline.is_empty() {
-        return (panes::json::raw_tops(inspect, view::parts(area).body), 1);
+        let body = view::parts(area).body;
+        let lines = inspect.raw_lines(crate::tui::inspect::inner_width(body));
+        return (panes::json::raw_tops(inspect, lines, body), 1);
     }
     (inspect.outline.len(), view::json_height(area))
 }
