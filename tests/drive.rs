@@ -287,6 +287,12 @@ fn findings_lead_from_record_to_record() {
     assert_eq!(at(&d), 5);
     d.keys("E");
     assert_eq!(at(&d), 4);
+    d.keys("g 2e");
+    assert_eq!(at(&d), 4, "with a count, so many further");
+    d.keys("g j Enter 3e");
+    d.shows(&["Findings  3/4"]);
+    d.keys("2E");
+    d.shows(&["Findings  1/4"]);
 }
 
 // The run.
@@ -558,7 +564,9 @@ fn finding_text_in_a_run() {
     let status = d.status();
     let (at, count) = status.split_once(" of ").unwrap();
     assert_eq!(at, count);
-    d.keys("/ 'zebra' Enter");
+    d.keys("J n");
+    assert!(d.status().starts_with("1 of "), "the record has places of its own: {}", d.status());
+    d.keys("J / 'zebra' Enter");
     assert_eq!(d.status(), "nothing here holds zebra");
     d.keys("n");
     assert_eq!(d.status(), "look for something first: /");
@@ -1119,4 +1127,39 @@ fn panics_of_helpers_and_signals_are_told() {
     d.event(Event::Stop(143));
     assert_eq!(d.kept.len(), 1);
     assert!(d.app.wake_at().is_none());
+}
+
+// The threads behind it.
+
+#[test]
+fn two_searches_run_side_by_side_and_records_come_back() {
+    use stepscope::domain::filter::Filter;
+    use stepscope::tui::effects::{Memory, Outbox, Performer};
+    use stepscope::tui::msg::{Msg, Work};
+
+    let (_folder, d) = Drive::text(numbered(2_000));
+    let outbox = Outbox::default();
+    let (sender, mut messages) = tokio::sync::mpsc::channel(64);
+    outbox.attach(sender);
+    let mut performer = Performer::new(outbox.clone(), Memory::default());
+    let plan = || stepscope::io::search::Plan::of(&d.app.store, 0, |_| true);
+    for (id, text) in [(1, "pears"), (2, "plums"), (3, "pears")] {
+        performer.perform(Work::Search(id, Filter::parse(text).unwrap().into(), plan()));
+    }
+    performer.perform(Work::EndSearch(3));
+    let record = Work::Record(7, d.app.store.reading(7).unwrap(), *d.app.store.row(7).unwrap());
+    performer.perform(record);
+    let (mut found, mut done, mut opened) = ([0; 4], Vec::new(), false);
+    while done.len() < 2 || !opened {
+        match messages.blocking_recv().unwrap() {
+            Msg::Found(id, records, end) => {
+                found[usize::try_from(id).unwrap()] += records.len();
+                done.extend(Some(id).filter(|id| end && *id < 3));
+            }
+            Msg::Record(7, Ok(record)) => opened = record.question.as_str() == "Question 7 about plums?",
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(found[1..3], [200, 1_800]);
+    outbox.close();
 }

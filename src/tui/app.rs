@@ -104,8 +104,8 @@ pub struct Find {
     pub hits: Vec<Hit>,
     /// The values in the JSON, by their index in the tape.
     pub nodes: Vec<u32>,
-    /// The place that was visited last.
-    pub at: Option<usize>,
+    /// The place that was visited last, and on which screen.
+    pub at: Option<(Screen, usize)>,
 }
 
 /// The look: which themes there are and which is in force.

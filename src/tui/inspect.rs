@@ -107,6 +107,8 @@ pub struct Inspect {
     pub influence: Option<Influence>,
     /// The record as JSON.
     pub outline: Outline,
+    /// How many lines a record that is no JSON takes, in this width.
+    raw_lines: Option<(usize, usize)>,
 }
 
 impl Inspect {
@@ -129,6 +131,7 @@ impl Inspect {
             anchor: None,
             influence: None,
             outline,
+            raw_lines: None,
         };
         if steps == 0 {
             inspect.pane = Pane::State;
@@ -239,6 +242,16 @@ impl Inspect {
         prose::wrap(self.opened.question.as_str(), width).len()
     }
 
+    /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
+    pub fn raw_lines(&mut self, width: usize) -> usize {
+        if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
+            return lines;
+        }
+        let lines = crate::tui::panes::json::raw_lines(self, width);
+        self.raw_lines = Some((width, lines));
+        lines
+    }
+
     /// Keeps every cursor on screen.
     pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, theme: &Theme) {
         self.steps.at = self.moment.0.saturating_sub(1);
@@ -275,7 +288,8 @@ impl Inspect {
         }
         // The first press shows the finding under the cursor; only the next one moves on.
         let visited = self.pane == Pane::Findings;
-        let at = if visited { self.findings.at as isize + by } else { self.findings.at as isize };
+        let by = if visited { by } else { by - by.signum() };
+        let at = (self.findings.at as isize).saturating_add(by);
         self.findings.at = at.rem_euclid(count as isize) as usize;
         self.pane = Pane::Findings;
         self.show_finding();

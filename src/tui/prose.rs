@@ -15,18 +15,26 @@ pub const MAX_PROSE: usize = 64 << 10;
 
 /// Cuts a text into lines of at most `width` columns: at line breaks, then at blanks, then anywhere.
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
+    wrap_up_to(text, width, usize::MAX)
+}
+
+/// [`wrap`], but no further than `most` lines: a screen shows few, and a text may have thousands.
+pub fn wrap_up_to(text: &str, width: usize, most: usize) -> Vec<Range<usize>> {
     let width = width.max(1);
     let text = cut(text, MAX_PROSE);
     let mut lines = Vec::new();
     let mut offset = 0;
     for paragraph in text.split('\n') {
-        wrap_paragraph(paragraph, offset, width, &mut lines);
+        if lines.len() >= most {
+            break;
+        }
+        wrap_paragraph(paragraph, offset, width, most, &mut lines);
         offset += paragraph.len() + 1;
     }
     lines
 }
 
-fn wrap_paragraph(text: &str, offset: usize, width: usize, lines: &mut Vec<Range<usize>>) {
+fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
     let (mut start, mut used, mut blank) = (0, 0, None);
     for (at, cluster) in text.grapheme_indices(true) {
         let columns = cluster.width();
@@ -37,6 +45,9 @@ fn wrap_paragraph(text: &str, offset: usize, width: usize, lines: &mut Vec<Range
                 _ => (at, at),
             };
             lines.push(offset + start..offset + end);
+            if lines.len() >= most {
+                return;
+            }
             used = text.get(next..at).unwrap_or_default().width();
             (start, blank) = (next, None);
             if cluster == " " {
@@ -78,7 +89,7 @@ pub fn lines(
     marks: &[Mark<Style>],
 ) -> Vec<Line<'static>> {
     let text = text.as_str();
-    wrap(text, width)
+    wrap_up_to(text, width, window.end)
         .get(window.start..)
         .unwrap_or_default()
         .iter()
@@ -159,6 +170,10 @@ mod tests {
             prop_assert!(lines.iter().all(|line| line.width() <= width));
             let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             prop_assert_eq!(solid(&lines.concat()), solid(&text));
+            let all = wrap(&text, width);
+            for most in 0..=all.len() {
+                prop_assert_eq!(&wrap_up_to(&text, width, most), &all[..most]);
+            }
         }
     }
 }

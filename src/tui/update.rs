@@ -484,8 +484,8 @@ impl App {
             A::Find => self.open_prompt(Purpose::Find, String::new()),
             A::FindNext => self.find_by(times),
             A::FindPrevious => self.find_by(-times),
-            A::NextFinding => self.finding_by(1),
-            A::PreviousFinding => self.finding_by(-1),
+            A::NextFinding => self.finding_by(times),
+            A::PreviousFinding => self.finding_by(-times),
             A::NextRecord => return self.record_by(times),
             A::PreviousRecord => return self.record_by(-times),
             A::SortNext => self.sort_by(1),
@@ -702,9 +702,9 @@ impl App {
                     .and_then(|record| self.store.row(record))
                     .is_some_and(|row| row.worst().is_some())
             };
-            let next =
-                (1..rows).map(|step| (here as isize + by * step as isize).rem_euclid(rows as isize) as usize).find(has);
-            match next {
+            let way = by.signum();
+            let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
+            match others.filter(has).take(by.unsigned_abs()).last() {
                 Some(row) => self.table.list.at = row,
                 None => self.say(Shown::own("no other record has findings")),
             }
@@ -860,7 +860,7 @@ impl App {
                     self.fail(shown!("nothing here holds {}", Shown::line(self.find.typed.as_bytes())));
                     return;
                 }
-                let at = match self.find.at {
+                let at = match self.find.at.filter(|(screen, _)| *screen == self.screen).map(|(_, at)| at) {
                     None => {
                         if by > 0 {
                             0
@@ -870,7 +870,7 @@ impl App {
                     }
                     Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
                 };
-                self.find.at = Some(at);
+                self.find.at = Some((self.screen, at));
                 self.visit_hit(at);
                 self.say(shown!("{} of {count}", at + 1));
             }
@@ -1136,9 +1136,11 @@ impl App {
 
 /// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line
 /// on screen is the cursor.
-fn json_rows(inspect: &Inspect, area: Rect) -> (usize, usize) {
+fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
     if inspect.outline.is_empty() {
-        return (panes::json::raw_tops(inspect, view::parts(area).body), 1);
+        let body = view::parts(area).body;
+        let lines = inspect.raw_lines(crate::tui::inspect::inner_width(body));
+        return (panes::json::raw_tops(inspect, lines, body), 1);
     }
     (inspect.outline.len(), view::json_height(area))
 }

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use crate::tui::app::{App, Overlay, Screen};
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::panes::{self, Look};
+use crate::tui::prose;
 use crate::tui::theme::Role;
 
 /// From this width on the panes of a run stand side by side.
@@ -54,7 +55,7 @@ pub fn pane_area(area: Rect, inspect: &Inspect, pane: Pane) -> Rect {
 fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     let opened = &inspect.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let question = rows(inspect.question_lines(text_width)).saturating_add(2).clamp(3, (body.height / 4).max(3));
+    let question = question_rows(inspect, text_width, body).saturating_add(2).clamp(3, (body.height / 4).max(3));
     let (top, rest) = split_rows(body, question);
     let left_width = (body.width * 2 / 5).clamp(34, 76);
     let left = Rect { width: left_width, ..rest };
@@ -78,7 +79,7 @@ fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
 fn narrow(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     let opened = &inspect.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let lines = rows(inspect.question_lines(text_width));
+    let lines = question_rows(inspect, text_width, body);
     let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
     let (top, rest) = split_rows(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
@@ -92,6 +93,11 @@ fn narrow(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     };
     let (state, bottom) = split_rows(rest, rest.height.saturating_sub(wanted));
     vec![(Pane::Question, top), (Pane::Steps, steps), (Pane::State, state), (last, bottom)]
+}
+
+/// How many lines the question takes, as far as the screen is high.
+fn question_rows(inspect: &Inspect, width: usize, body: Rect) -> u16 {
+    rows(prose::wrap_up_to(inspect.opened.question.as_str(), width, usize::from(body.height)).len())
 }
 
 /// As many rows as a screen can have.

@@ -120,9 +120,13 @@ fn spans(
     line
 }
 
-/// How far a record that is no JSON can be scrolled, in `area`: the number of lines that can be the first.
-pub fn raw_tops(inspect: &Inspect, area: Rect) -> usize {
-    let lines = prose::wrap(raw_text(inspect).as_str(), inner_width(area)).len();
+/// How many lines a record that is no JSON takes.
+pub fn raw_lines(inspect: &Inspect, width: usize) -> usize {
+    prose::wrap(raw_text(inspect).as_str(), width).len()
+}
+
+/// How far such a record of so many lines can be scrolled, in `area`: the number of lines that can be the first.
+pub fn raw_tops(inspect: &Inspect, lines: usize, area: Rect) -> usize {
     (lines + 1).saturating_sub(raw_height(inspect, inner_height(area))).max(1)
 }
 

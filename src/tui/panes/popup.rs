@@ -14,7 +14,8 @@ use crate::tui::view::window;
 /// Where the window is: as high as its text, at most the screen.
 pub fn place(popup: &Popup, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 110);
-    let lines = prose::wrap(popup.text.as_str(), usize::from(width.saturating_sub(4))).len();
+    let inner = usize::from(width.saturating_sub(4));
+    let lines = prose::wrap_up_to(popup.text.as_str(), inner, usize::from(area.height)).len();
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
     window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
 }
