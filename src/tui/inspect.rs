@@ -177,6 +177,15 @@ impl Inspect {
         }
     }
 
+    /// Goes to a moment step by step: the state moves on to what the step writes, unless somebody reads it there.
+    pub fn walk_to(&mut self, moment: usize) {
+        self.go_to_moment(moment);
+        if self.pane != Pane::State {
+            let written = self.detail.writes.first().or_else(|| self.detail.reads.first());
+            self.variables.at = written.map_or(0, |value| value.variable);
+        }
+    }
+
     /// Goes to a step by its position.
     pub fn go_to_step(&mut self, step: usize) {
         self.go_to_moment(step + 1);
@@ -217,7 +226,7 @@ impl Inspect {
             Pane::Steps => {
                 self.steps.go(movement, self.opened.steps.len(), height);
                 if self.opened.has_steps() {
-                    self.go_to_step(self.steps.at);
+                    self.walk_to(self.steps.at + 1);
                 }
             }
             Pane::State => {

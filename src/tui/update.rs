@@ -514,11 +514,11 @@ impl App {
         let Some(inspect) = &mut self.inspect else { return };
         let moved = match action {
             Action::NextStep => {
-                inspect.go_to_moment(inspect.moment.0.saturating_add_signed(times));
+                inspect.walk_to(inspect.moment.0.saturating_add_signed(times));
                 Ok(())
             }
             Action::PreviousStep => {
-                inspect.go_to_moment(inspect.moment.0.saturating_add_signed(-times));
+                inspect.walk_to(inspect.moment.0.saturating_add_signed(-times));
                 Ok(())
             }
             Action::NextPane => {
@@ -585,7 +585,7 @@ impl App {
             Screen::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
             Screen::Run if inspect.opened.has_steps() => {
                 let moment = inspect.moment.0.saturating_add_signed(by);
-                inspect.go_to_moment(moment);
+                inspect.walk_to(moment);
             }
             _ => {}
         }

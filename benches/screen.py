@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""First screen and keys of `stepscope` beside other programs, in one run, in pseudo-terminals.
+
+  benches/screen.py                               # 100,000 records of about 4 kB; target/release/stepscope and less
+  benches/screen.py --records 1000000 --dir /tmp/bench
+  benches/screen.py --file runs.jsonl --rounds 7
+
+Peers that are not installed are left out (less, jless, visidata, lnav). Measured for each program, turn by turn, so that
+a busy machine hits all: milliseconds from exec until its first useful text is on the terminal, milliseconds from a key to
+the last byte that it causes, bytes a key, peak memory. Medians; machines differ, so quote ratios. Linux, Python 3.9,
+nothing else.
+"""
+import argparse, fcntl, os, pty, select, shutil, signal, statistics, struct, subprocess, sys, tempfile, termios, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+ANSWERS = {b"\x1b[c": b"\x1b[?62;22c", b"\x1b[6n": b"\x1b[1;1R", b"\x1b[?2026$p": b"\x1b[?2026;2$y",
+           b"\x1b]11;?": b"\x1b]11;rgb:1616/1616/1e1e\x1b\\"}
+
+
+class Program:
+    def __init__(self, argv, cols=200, rows=60):
+        self.started = time.monotonic()
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8", LESSHISTFILE="-",
+                              XDG_STATE_HOME=tempfile.gettempdir() + "/stepscope-bench-state")
+            os.execvp(argv[0], argv)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
+
+    def read(self, timeout):
+        if not select.select([self.fd], [], [], timeout)[0]:
+            return None
+        try:
+            data = os.read(self.fd, 1 << 16)
+        except OSError:
+            return None
+        for question, answer in ANSWERS.items():
+            for _ in range(data.count(question)):
+                os.write(self.fd, answer)
+        return data
+
+    def until(self, text, limit=60):
+        seen = b""
+        while time.monotonic() - self.started < limit:
+            seen = (seen + (self.read(0.2) or b""))[-400_000:]
+            if text in seen:
+                return (time.monotonic() - self.started) * 1000
+        return float("nan")
+
+    def settle(self, quiet=0.06):
+        """Bytes until nothing came for a while, and when the last came."""
+        size, last = 0, time.monotonic()
+        while (data := self.read(quiet)) is not None:
+            size, last = size + len(data), time.monotonic()
+        return size, last
+
+    def key(self, keys):
+        before = time.monotonic()
+        os.write(self.fd, keys)
+        size, last = self.settle()
+        return max(0.0, (last - before) * 1000), size
+
+    def peak(self):
+        with open(f"/proc/{self.pid}/status") as status:
+            lines = dict(line.split(":", 1) for line in status if ":" in line)
+        return int(lines["VmHWM"].split()[0]) / 1024, int(lines["RssAnon"].split()[0]) / 1024
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def one_round(argv, ready, wait):
+    program = Program(argv)
+    row = {"first ms": program.until(ready)}
+    program.settle(wait)
+    moves = [program.key(b"j") for _ in range(30)]
+    pages = [program.key(b"\x1b[6~") for _ in range(10)]
+    row["move ms"], row["move bytes"] = (statistics.median(x) for x in zip(*moves))
+    row["page ms"], row["page bytes"] = (statistics.median(x) for x in zip(*pages))
+    held = time.monotonic()
+    os.write(program.fd, b"j" * 1000)
+    _, last = program.settle(0.2)
+    row["1000 keys ms"] = (last - held) * 1000
+    row["peak MB"], row["anon MB"] = program.peak()
+    program.end()
+    return row
+
+
+def main():
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--file")
+    ask.add_argument("--records", type=int, default=100_000)
+    ask.add_argument("--dir", default=tempfile.gettempdir())
+    ask.add_argument("--rounds", type=int, default=5)
+    ask.add_argument("--stepscope", default=os.path.join(HERE, "..", "target", "release", "stepscope"))
+    ask.add_argument("--wait", type=float, default=0.5, help="seconds of quiet before keys are measured")
+    args = ask.parse_args()
+    file = args.file
+    if not file:
+        import random, compare
+        file = os.path.join(args.dir, f"stepscope-bench-{args.records}.jsonl")
+        if not os.path.exists(file):
+            rng = random.Random(7)
+            with open(file + ".part", "w") as out:
+                for n in range(args.records):
+                    out.write(compare.record(rng, n) + "\n")
+            os.replace(file + ".part", file)
+    programs = {"stepscope": ([args.stepscope, file], b"question"), "less -S": (["less", "-S", file], b"question"),
+                "jless": (["jless", file], b"question"), "visidata": (["vd", file], b"question"),
+                "lnav": (["lnav", file], b"question")}
+    programs = {name: program for name, program in programs.items() if shutil.which(program[0][0])}
+    rows = {name: [] for name in programs}
+    for _ in range(args.rounds):
+        for name, (argv, ready) in programs.items():
+            rows[name].append(one_round(argv, ready, args.wait))
+    print(f"{os.path.getsize(file) / 1e6:.0f} MB, median of {args.rounds} rounds, 200x60")
+    keys = list(next(iter(rows.values()))[0])
+    print(f"{'':12}" + "".join(f"{key:>14}" for key in keys))
+    for name, found in rows.items():
+        print(f"{name:12}" + "".join(f"{statistics.median(row[key] for row in found):14.1f}" for key in keys))
+
+
+if __name__ == "__main__":
+    main()
