@@ -27,8 +27,8 @@ pub fn rank<T>(typed: &str, items: impl Iterator<Item = T>, texts: impl Fn(&T) -
 mod tests {
     #[test]
     fn the_best_fit_comes_first() {
-        let rank =
-            |typed: &str| super::rank(typed, ["sort next", "next step", "help"].into_iter(), |s| (*s).to_owned());
+        let items = ["sort next", "next step", "help"];
+        let rank = |typed: &str| super::rank(typed, items.into_iter(), |s| ((*s).to_owned(), "record".to_owned()));
         assert_eq!(rank("help"), ["help"]);
         assert_eq!(rank("nxst").first(), Some(&"next step"));
         assert_eq!(rank("rec").len(), 3);
