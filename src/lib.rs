@@ -16,6 +16,8 @@ pub mod domain {
     pub mod headline;
     /// JSON as people really have it, every value with its place.
     pub mod json;
+    /// Exact numbers.
+    pub mod number;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.
@@ -26,6 +28,8 @@ pub mod domain {
     pub mod pyjson;
     /// Values as Python prints them in its messages.
     pub mod python;
+    /// The quantities of a question, and the variables that took them up.
+    pub mod quantity;
     /// One record, whatever its format.
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.

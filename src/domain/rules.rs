@@ -149,6 +149,10 @@ mod tests {
                         assert!(root.find(pointer).expect("a place").key.is_some(), "{finding:?}");
                     }
                     (Place::Value(pointer), Some(root)) => assert!(root.find(pointer).is_some(), "{finding:?}"),
+                    (Place::Span { pointer, start, end }, Some(root)) => {
+                        let text = root.find(pointer).expect("a place").value.string().expect("a string");
+                        assert!(start < end && text.bytes().get(*start..*end).is_some(), "{finding:?}");
+                    }
                     (Place::Bytes { start, end }, _) => assert!(start <= end && *end <= text.len(), "{finding:?}"),
                     _ => panic!("a pointer into what could not be read: {finding:?}"),
                 }
