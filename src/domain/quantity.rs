@@ -3,11 +3,17 @@
 
 use std::ops::Range;
 
-use super::number::{Number, near};
+use super::number::Number;
+use super::procedure::Procedure;
+use super::record::Record;
+use super::state::State;
 
+mod fit;
 mod scan;
+mod uptake;
 mod words;
 
+pub use uptake::{Changed, Missed, Taker, Uptake};
 pub use words::{Dimension, Unit, unit};
 
 /// What sort of number stands there.
@@ -88,6 +94,40 @@ impl Quantity {
 /// Every quantity of a text, in its order.
 pub fn find(text: &[u8]) -> Vec<Quantity> {
     scan::quantities(text)
+}
+
+/// The quantities of a record's question with the variables that took them up, for the screen.
+#[derive(Clone, Default, Debug)]
+pub struct Quantities {
+    /// Every quantity, in the order of the question.
+    pub items: Vec<Quantity>,
+    /// For each variable of the state, the quantities that it took up.
+    pub by_variable: Vec<Vec<usize>>,
+}
+
+impl Quantities {
+    /// Reads the question of a record and links its quantities to the variables of its state.
+    pub fn of(record: &Record<'_>, state: &State<'_>, procedure: Option<&Procedure<'_>>) -> Self {
+        let mut by_variable = vec![Vec::new(); state.variables().len()];
+        let Some(uptake) = Uptake::of(record, procedure) else {
+            let question = record.question.and_then(super::json::Value::string).unwrap_or_default();
+            return Self { items: find(question.bytes()), by_variable };
+        };
+        let mut items = uptake.quantities.clone();
+        for (n, item) in items.iter_mut().enumerate() {
+            for taker in uptake.takers_of(n).filter_map(|taker| uptake.takers.get(taker)) {
+                let Some(variable) = state.variable(&taker.name) else { continue };
+                if !item.variables.contains(&variable) {
+                    item.variables.push(variable);
+                }
+                if let Some(own) = by_variable.get_mut(variable).filter(|own| !own.contains(&n)) {
+                    own.push(n);
+                }
+            }
+            item.variables.sort_unstable();
+        }
+        Self { items, by_variable }
+    }
 }
 
 #[cfg(test)]
