@@ -16,8 +16,6 @@ pub mod domain {
     pub mod headline;
     /// JSON as people really have it, every value with its place.
     pub mod json;
-    /// Exact numbers.
-    pub mod number;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.

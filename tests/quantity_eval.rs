@@ -1,7 +1,14 @@
 //! What is found in the questions of real runs, with the verdict of the run left aside.
 //! `cargo test --test quantity_eval -- --nocapture` prints it; `QUANTITY_FILES=a.jsonl:b.jsonl` adds files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::print_stdout, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs
+)]
 
 use stepscope::domain::formats;
 use stepscope::domain::json::Tape;
@@ -38,10 +45,17 @@ fn dump() {
             counts[verdict][2] += usize::from(!uptake.invented.is_empty());
             counts[verdict][3] += usize::from(!uptake.changed.is_empty());
             let id = record.id_text().map(|id| id.line().into_string()).unwrap_or_default();
-            println!("{} {:?} | {}", &id[..id.len().min(8)], record.correct, uptake.question.line());
+            let question = record.question.unwrap().string().unwrap();
+            let state = record.state.unwrap();
+            let name = |t: usize| uptake.takers[t].name(procedure.as_ref().unwrap()).unwrap();
+            let value = |t: usize| {
+                let member = state.members().filter(|member| member.name() == name(t)).last().unwrap();
+                String::from_utf8_lossy(member.value.raw()).into_owned()
+            };
+            println!("{} {:?} | {}", &id[..id.len().min(8)], record.correct, question.line());
             for (n, quantity) in uptake.quantities.iter().enumerate() {
-                let taken: Vec<_> = uptake.takers_of(n).map(|t| uptake.takers[t].name.line().into_string()).collect();
-                let text = String::from_utf8_lossy(&uptake.question.bytes()[quantity.span.clone()]).into_owned();
+                let taken: Vec<_> = uptake.takers_of(n).map(|t| name(t).line().into_string()).collect();
+                let text = String::from_utf8_lossy(&question.bytes()[quantity.span.clone()]).into_owned();
                 let sure = if quantity.sure { "" } else { "?" };
                 println!("    {text} = {}{sure} {} -> {}", quantity.value, quantity.kind.word(), taken.join(", "));
             }
@@ -49,14 +63,12 @@ fn dump() {
                 println!("  MISSED {} room {}", uptake.quantities[missed.quantity].value, missed.room);
             }
             for &taker in &uptake.invented {
-                let taker = &uptake.takers[taker];
-                println!("  INVENTED {} {}", taker.name.line(), String::from_utf8_lossy(taker.value.unwrap().raw()));
+                println!("  INVENTED {} {}", name(taker).line(), value(taker));
             }
             for changed in &uptake.changed {
-                let taker = &uptake.takers[changed.taker];
-                let value = String::from_utf8_lossy(taker.value.unwrap().raw()).into_owned();
                 let own = uptake.quantities[changed.quantity].value;
-                println!("  CHANGED {} {value} from {own} planned {}", taker.name.line(), changed.planned);
+                let (name, value) = (name(changed.taker), value(changed.taker));
+                println!("  CHANGED {} {value} from {own} planned {}", name.line(), changed.planned);
             }
         }
         for (name, [all, missed, invented, changed]) in ["right", "wrong", "unknown"].iter().zip(counts) {

@@ -3,16 +3,17 @@
 
 use std::ops::Range;
 
-use super::number::Number;
 use super::procedure::Procedure;
 use super::record::Record;
 use super::state::State;
 
 mod fit;
+mod number;
 mod scan;
 mod uptake;
 mod words;
 
+pub use number::{Number, near};
 pub use uptake::{Changed, Missed, Taker, Uptake};
 pub use words::{Dimension, Unit, unit};
 
@@ -116,7 +117,8 @@ impl Quantities {
         let mut items = uptake.quantities.clone();
         for (n, item) in items.iter_mut().enumerate() {
             for taker in uptake.takers_of(n).filter_map(|taker| uptake.takers.get(taker)) {
-                let Some(variable) = state.variable(&taker.name) else { continue };
+                let name = procedure.and_then(|procedure| taker.name(procedure));
+                let Some(variable) = name.and_then(|name| state.variable(&name)) else { continue };
                 if !item.variables.contains(&variable) {
                     item.variables.push(variable);
                 }

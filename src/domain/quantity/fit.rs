@@ -1,7 +1,7 @@
 //! Which values a quantity may stand behind: 20 % is 20, 0.2, 0.8 and 1.2; half is 0.5 and 2.
 
+use super::number::near;
 use super::{Kind, Quantity};
-use crate::domain::number::near;
 
 /// Conversions that everybody knows: days a week, minutes an hour, months and weeks a year, hours a day, cents.
 const CONVERSIONS: [f64; 12] = [7.0, 60.0, 12.0, 52.0, 365.0, 24.0, 100.0, 1000.0, 30.0, 3600.0, 10.0, 4.0];
@@ -119,7 +119,8 @@ pub(super) fn derived(quantities: &[Quantity], value: f64) -> bool {
 fn of_a_part(a: f64, b: f64, value: f64) -> bool {
     let part = |whole: f64, part: f64| {
         let part = if part > 1.0 { part / 100.0 } else { part };
-        part < 1.0 && (near(whole * part, value) || near(whole * (1.0 - part), value) || near(whole * (1.0 + part), value))
+        part < 1.0
+            && (near(whole * part, value) || near(whole * (1.0 - part), value) || near(whole * (1.0 + part), value))
     };
     part(a, b) || part(b, a)
 }
@@ -148,10 +149,11 @@ fn same_but_one(a: u64, b: u64) -> bool {
     }
     if left.len() == right.len() {
         let unlike = left.iter().zip(right).filter(|(a, b)| a != b).count();
-        let swapped = unlike == 2 && left.windows(2).zip(right.windows(2)).any(|pair| match pair {
-            ([a, b], [c, d]) => a == d && b == c && a != b,
-            _ => false,
-        });
+        let swapped = unlike == 2
+            && left.windows(2).zip(right.windows(2)).any(|pair| match pair {
+                ([a, b], [c, d]) => a == d && b == c && a != b,
+                _ => false,
+            });
         return swapped || (unlike == 1 && left.len() >= 3);
     }
     let (short, long) = if left.len() < right.len() { (left, right) } else { (right, left) };
@@ -225,10 +227,22 @@ mod tests {
 
     #[test]
     fn misreadings_are_near() {
-        for (own, value) in [(24.0, 42.0), (150.0, 1500.0), (12.0, 13.0), (150.0, 15.0), (1234.0, 1243.0), (365.0, 356.0), (128.0, 126.0), (100.0, 10.0), (45.0, 445.0)] {
+        for (own, value) in [
+            (24.0, 42.0),
+            (150.0, 1500.0),
+            (12.0, 13.0),
+            (150.0, 15.0),
+            (1234.0, 1243.0),
+            (365.0, 356.0),
+            (128.0, 126.0),
+            (100.0, 10.0),
+            (45.0, 445.0),
+        ] {
             assert!(misread(own, value), "{own} {value}");
         }
-        for (own, value) in [(24.0, 48.0), (3.0, 4.0), (24.0, 27.0), (7.0, 9.0), (0.0, 1.0), (22.0, 33.0), (512.0, 125.0)] {
+        for (own, value) in
+            [(24.0, 48.0), (3.0, 4.0), (24.0, 27.0), (7.0, 9.0), (0.0, 1.0), (22.0, 33.0), (512.0, 125.0)]
+        {
             assert!(!misread(own, value), "{own} {value}");
         }
     }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::number::Number;
 use super::words::{LONGEST, Part, Unit, before_a_year, is_month, may_begin, names_by_number, part, unit};
 use super::{Kind, Quantity};
-use crate::domain::number::Number;
 
 /// More are not listed: such a text is no question.
 const MAX_FOUND: usize = 256;
@@ -277,7 +277,8 @@ impl Scan<'_> {
     }
 
     fn is_negative(&self, at: usize) -> bool {
-        self.before(at) == b'-' && at.checked_sub(1).is_some_and(|at| matches!(self.before(at), 0 | b' ' | b'(' | b'\n'))
+        self.before(at) == b'-'
+            && at.checked_sub(1).is_some_and(|at| matches!(self.before(at), 0 | b' ' | b'(' | b'\n'))
     }
 
     fn is_range_end(&self, start: usize) -> bool {
@@ -483,7 +484,10 @@ impl Scan<'_> {
         }
         let mut word = self.next_word(end)?;
         // `half an hour`, `5 more minutes`
-        if matches!(word.lower(), b"a" | b"an" | b"of" | b"more" | b"extra" | b"additional" | b"full" | b"fewer" | b"less") {
+        if matches!(
+            word.lower(),
+            b"a" | b"an" | b"of" | b"more" | b"extra" | b"additional" | b"full" | b"fewer" | b"less"
+        ) {
             word = self.next_word(word.end)?;
             if matches!(word.lower(), b"a" | b"an") {
                 word = self.next_word(word.end)?;
@@ -513,7 +517,15 @@ impl Scan<'_> {
             return true;
         }
         let capital = self.byte(word.start).is_ascii_uppercase() && word.end - word.start > 1;
-        capital && (is_month(word.lower()) || !self.begins_sentence(word.start))
+        capital && (is_month(word.lower()) || !self.begins_sentence(word.start)) && !self.counts_things(end)
+    }
+
+    /// Whether things are named after the number: `At Milltown 27 people get off`.
+    fn counts_things(&self, end: usize) -> bool {
+        const MANY: [&[u8]; 5] = [b"people", b"men", b"women", b"children", b"more"];
+        let Some(word) = self.next_word(end) else { return false };
+        let lower = self.byte(word.start).is_ascii_lowercase();
+        lower && (MANY.contains(&word.lower()) || (self.before(word.end) == b's' && word.end - word.start > 3))
     }
 
     /// Whether the next word carries no meaning of its own, so that nothing is counted here.
@@ -583,7 +595,9 @@ impl Scan<'_> {
             Part::Period(n) => {
                 let adverb = word.lower().ends_with(b"ly");
                 let part = self.word_before(at).is_some_and(|article| self.previous_is(article.start, &[b"half"]));
-                if adverb || !part && self.previous_is(at, &[b"a", b"an", b"per", b"each", b"every", b"one", b"in", b"last"]) {
+                if adverb
+                    || !part && self.previous_is(at, &[b"a", b"an", b"per", b"each", b"every", b"one", b"in", b"last"])
+                {
                     self.push(at..word.end, Number::int(i64::from(n)), Kind::Period, false, unit(word.lower()));
                 }
             }
@@ -616,7 +630,8 @@ impl Scan<'_> {
             return next.end;
         }
         const PLACES: [&[u8]; 8] = [b"first", b"second", b"other", b"last", b"top", b"bottom", b"latter", b"better"];
-        let place = self.previous_is(word.start, &PLACES) || self.next_is(word.end, &[b"past", b"time", b"brother", b"sister"]);
+        let place =
+            self.previous_is(word.start, &PLACES) || self.next_is(word.end, &[b"past", b"time", b"brother", b"sister"]);
         let sure = !named && !place && !matches!(word.lower(), b"halves" | b"halfway");
         self.push(word.start..word.end, half, Kind::Fraction, sure, self.unit_after(word.end));
         word.end

@@ -4,7 +4,7 @@
 use super::fit::{Fit, derived, fit, misread};
 use super::{Kind, Quantity, find};
 use crate::domain::json::{Kind as JsonKind, Value};
-use crate::domain::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure, Step};
+use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::text::Untrusted;
 
@@ -17,13 +17,11 @@ const AROUND: usize = 48;
 
 /// The quantities of a question and the variables that a run extracted.
 #[derive(Clone, Debug)]
-pub struct Uptake<'a> {
-    /// The question.
-    pub question: Untrusted<'a>,
-    /// Its quantities; their `variables` are empty here.
+pub struct Uptake {
+    /// The quantities of the question; their `variables` are empty here.
     pub quantities: Vec<Quantity>,
     /// The variables that steps with the question before them wrote.
-    pub takers: Vec<Taker<'a>>,
+    pub takers: Vec<Taker>,
     /// Sure quantities that no value, no description and no step text holds.
     pub missed: Vec<Missed>,
     /// Takers whose number stands nowhere and follows from nothing.
@@ -35,20 +33,80 @@ pub struct Uptake<'a> {
 }
 
 /// A variable that a step with the question before it wrote.
-#[derive(Clone, Debug)]
-pub struct Taker<'a> {
-    /// Its name.
-    pub name: Untrusted<'a>,
-    /// What the plan says of it.
-    pub description: Option<Value<'a>>,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taker {
     /// The position of the step.
     pub step: usize,
     /// Its place among the step's outputs.
     pub output: usize,
-    /// What the final state holds.
-    pub value: Option<Value<'a>>,
     /// Whether the step does nothing but extract.
     pub extracts: bool,
+}
+
+impl Taker {
+    /// Its declaration.
+    pub fn field<'a>(&self, procedure: &Procedure<'a>) -> Option<Field<'a>> {
+        procedure.steps.get(self.step)?.outputs.get(self.output).copied()
+    }
+
+    /// Its name.
+    pub fn name<'a>(&self, procedure: &Procedure<'a>) -> Option<Untrusted<'a>> {
+        self.field(procedure)?.name_text()
+    }
+}
+
+impl Uptake {
+    /// `None` where there is nothing to compare: no question, no plan, or no state.
+    pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Option<Self> {
+        let state = record.state.filter(|state| state.kind() == JsonKind::Object)?;
+        if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) {
+            return None;
+        }
+        let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
+        let mut holders = holders(procedure?);
+        if holders.is_empty() {
+            return None;
+        }
+        let quantities = find(question.bytes());
+        fill(&mut holders, state, &question);
+        let taken = vec![0; quantities.len().min(MAX_LINKED)];
+        let (missed, invented, changed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut linking = Linking { question, holders, quantities, missed, invented, changed, taken };
+        linking.link();
+        linking.judge(procedure?, state);
+        Some(linking.done())
+    }
+
+    /// The takers that hold or describe a quantity.
+    pub fn takers_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
+        let mask = self.taken.get(quantity).copied().unwrap_or(0);
+        (0..self.takers.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
+    }
+
+    /// Whether a text with numbers (a worked solution) uses a quantity.
+    pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
+        let Some(quantity) = self.quantities.get(quantity) else { return false };
+        numbers.iter().any(|number| number.kind != Kind::Label && fit(quantity, number.approx) >= Fit::Kind)
+    }
+}
+
+/// An [`Uptake`] in the making, with the texts that it looks at.
+struct Linking<'a> {
+    question: Untrusted<'a>,
+    holders: Vec<Holder<'a>>,
+    quantities: Vec<Quantity>,
+    missed: Vec<Missed>,
+    invented: Vec<usize>,
+    changed: Vec<Changed>,
+    taken: Vec<u64>,
+}
+
+/// A taker with what it holds.
+struct Holder<'a> {
+    taker: Taker,
+    name: Untrusted<'a>,
+    description: Option<Value<'a>>,
+    value: Option<Value<'a>>,
     /// The quantities it holds, one bit each.
     links: u64,
     content: Content,
@@ -91,7 +149,9 @@ enum Content {
 impl Content {
     fn of(value: Value<'_>, question: &Untrusted<'_>) -> Self {
         match value.kind() {
-            JsonKind::Int | JsonKind::Float => value.float().filter(|float| float.is_finite()).map_or(Self::Nothing, Self::One),
+            JsonKind::Int | JsonKind::Float => {
+                value.float().filter(|float| float.is_finite()).map_or(Self::Nothing, Self::One)
+            }
             JsonKind::String => Self::of_text(value, question),
             JsonKind::Array | JsonKind::Object => {
                 let numbers = value.walk().filter_map(|stop| match stop.value.kind() {
@@ -134,32 +194,11 @@ fn is_measure(text: &[u8], number: &Quantity) -> bool {
     number.span.start == 0 && words && rest.len() <= 16
 }
 
-impl<'a> Uptake<'a> {
-    /// `None` where there is nothing to compare: no question, no plan, or no state.
-    pub fn of(record: &Record<'a>, procedure: Option<&Procedure<'a>>) -> Option<Self> {
-        let state = record.state.filter(|state| state.kind() == JsonKind::Object)?;
-        if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) {
-            return None;
-        }
-        let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
-        let mut takers = takers(procedure?);
-        if takers.is_empty() {
-            return None;
-        }
-        let quantities = find(question.bytes());
-        fill(&mut takers, state, &question);
-        let taken = vec![0; quantities.len().min(MAX_LINKED)];
-        let (missed, invented, changed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut uptake = Self { question, quantities, takers, missed, invented, changed, taken };
-        uptake.link();
-        uptake.judge(procedure?, state);
-        Some(uptake)
-    }
-
-    /// The takers that hold or describe a quantity.
-    pub fn takers_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
-        let mask = self.taken.get(quantity).copied().unwrap_or(0);
-        (0..self.takers.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
+impl<'a> Linking<'a> {
+    fn done(self) -> Uptake {
+        let takers = self.holders.iter().map(|holder| holder.taker).collect();
+        let Self { quantities, missed, invented, changed, taken, .. } = self;
+        Uptake { quantities, takers, missed, invented, changed, taken }
     }
 
     fn link(&mut self) {
@@ -167,8 +206,8 @@ impl<'a> Uptake<'a> {
         // ordinal takes only what nothing else takes.
         for sure in [true, false] {
             for wanted in [Fit::Exact, Fit::Kind, Fit::Unit] {
-                for taker in 0..self.takers.len().min(MAX_LINKED) {
-                    let count = self.takers.get(taker).map_or(0, |taker| taker.content.numbers().len());
+                for taker in 0..self.holders.len().min(MAX_LINKED) {
+                    let count = self.holders.get(taker).map_or(0, |taker| taker.content.numbers().len());
                     for n in 0..count {
                         self.link_number(taker, n, wanted, sure);
                     }
@@ -179,7 +218,7 @@ impl<'a> Uptake<'a> {
     }
 
     fn link_number(&mut self, taker: usize, n: usize, wanted: Fit, sure: bool) {
-        let Some(holder) = self.takers.get(taker) else { return };
+        let Some(holder) = self.holders.get(taker) else { return };
         let Some(&number) = holder.content.numbers().get(n) else { return };
         let linked = self.quantities.iter().take(MAX_LINKED).enumerate();
         let mut linked = linked.filter(|(q, _)| holder.links >> q & 1 == 1);
@@ -196,14 +235,14 @@ impl<'a> Uptake<'a> {
             if let Some(mask) = self.taken.get_mut(best) {
                 *mask |= 1 << taker;
             }
-            if let Some(holder) = self.takers.get_mut(taker) {
+            if let Some(holder) = self.holders.get_mut(taker) {
                 holder.links |= 1 << best;
             }
         }
     }
 
     /// Of several quantities that fit, the one that is free and spoken of in the words of the variable.
-    fn best(&self, fitting: u64, holder: &Taker<'_>) -> Option<usize> {
+    fn best(&self, fitting: u64, holder: &Holder<'_>) -> Option<usize> {
         if fitting.count_ones() <= 1 {
             return (fitting != 0).then(|| fitting.trailing_zeros() as usize);
         }
@@ -218,7 +257,7 @@ impl<'a> Uptake<'a> {
 
     /// How many words of a variable's name and description stand near a quantity in its sentence; those after it count
     /// twice, the very next one most.
-    fn common_words(&self, quantity: &Quantity, holder: &Taker<'_>) -> usize {
+    fn common_words(&self, quantity: &Quantity, holder: &Holder<'_>) -> usize {
         let text = self.question.bytes();
         let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
         let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
@@ -248,7 +287,7 @@ impl<'a> Uptake<'a> {
     /// One variable may stand for several places with the same number.
     fn share_constants(&mut self) {
         for q in 0..self.taken.len() {
-            if self.taken.get(q) != Some(&0) {
+            if self.taken.get(q) != Some(&0) || self.quantities.get(q).is_none_or(|quantity| !quantity.sure) {
                 continue;
             }
             let value = self.quantities.get(q).map(|quantity| quantity.value);
@@ -264,7 +303,7 @@ impl<'a> Uptake<'a> {
     }
 
     fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
-        let loose = self.takers.iter().any(|taker| taker.links == 0 && taker.content != Content::Nothing);
+        let loose = self.holders.iter().any(|taker| taker.links == 0 && taker.content != Content::Nothing);
         let open = self.open();
         if open == 0 && !loose {
             return;
@@ -278,10 +317,8 @@ impl<'a> Uptake<'a> {
         self.changed = planned;
         self.misreadings(&mut open);
         let room = self.room();
-        self.missed = (0..self.taken.len())
-            .filter(|q| open >> q & 1 == 1)
-            .map(|quantity| Missed { quantity, room })
-            .collect();
+        self.missed =
+            (0..self.taken.len()).filter(|q| open >> q & 1 == 1).map(|quantity| Missed { quantity, room }).collect();
     }
 
     /// Sure quantities that no value holds.
@@ -295,17 +332,21 @@ impl<'a> Uptake<'a> {
     /// than the one that their description takes from the question.
     fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
         let (mut named, mut changed) = (0_u64, Vec::new());
-        for t in 0..self.takers.len().min(MAX_LINKED) {
-            let Some(taker) = self.takers.get(t) else { continue };
+        for t in 0..self.holders.len().min(MAX_LINKED) {
+            let Some(taker) = self.holders.get(t) else { continue };
             let loose = taker.links == 0;
             if open == 0 && !loose {
                 continue;
             }
             let name: Vec<u8> = taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
             let mut numbers = find(&name);
-            let from_name = numbers.len();
+            let mut digits = 0;
             if let Some(text) = taker.description.and_then(Value::string) {
-                numbers.extend(find(text.bytes()));
+                let found = find(text.bytes());
+                // `half` in a description is a way of speaking, `(24)` is the number itself.
+                let digit = |at: usize| text.bytes().get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$');
+                digits = found.iter().filter(|number| number.sure && digit(number.span.start)).count();
+                numbers.extend(found);
             }
             let mut own = 0_u64;
             for number in numbers.iter().filter(|number| number.sure) {
@@ -315,9 +356,8 @@ impl<'a> Uptake<'a> {
                     }
                 }
             }
-            let exact = numbers.iter().skip(from_name).filter(|number| number.sure).count() == 1;
             if let Content::One(value) = taker.content
-                && exact
+                && digits == 1
                 && own & open != 0
                 && !taker.rewritten
                 && numbers.iter().all(|number| fit(number, value) == Fit::None)
@@ -370,11 +410,11 @@ impl<'a> Uptake<'a> {
 
     /// Takers whose number comes from nowhere.
     fn invent(&self) -> Vec<usize> {
-        let from_nowhere = |taker: &Taker<'_>| {
+        let from_nowhere = |taker: &Holder<'_>| {
             let Content::One(value) = taker.content else { return false };
-            taker.links == 0 && taker.extracts && !taker.rewritten && !self.follows(value)
+            taker.links == 0 && taker.taker.extracts && !taker.rewritten && !self.follows(value)
         };
-        (0..self.takers.len()).filter(|&n| self.takers.get(n).is_some_and(from_nowhere)).collect()
+        (0..self.holders.len()).filter(|&n| self.holders.get(n).is_some_and(from_nowhere)).collect()
     }
 
     /// Whether a number follows from the question in a way that need not stand there as a number.
@@ -394,7 +434,8 @@ impl<'a> Uptake<'a> {
     fn may_count(&self, wanted: usize) -> bool {
         let text = self.question.bytes();
         let commas = memchr::memchr_iter(b',', text).count();
-        let ands = memchr::memmem::find_iter(text, b" and ").count() + memchr::memmem::find_iter(text, b"other").count();
+        let ands =
+            memchr::memmem::find_iter(text, b" and ").count() + memchr::memmem::find_iter(text, b"other").count();
         let sentences = memchr::memchr2_iter(b'.', b'?', text).count();
         wanted <= (commas + ands + 1).max(sentences.min(6)).min(12)
     }
@@ -411,7 +452,7 @@ impl<'a> Uptake<'a> {
         let alone = open.count_ones() == 1 && self.invented.len() == 1;
         let mut kept = Vec::new();
         for &t in &self.invented {
-            let Some(Content::One(value)) = self.takers.get(t).map(|taker| &taker.content) else { continue };
+            let Some(Content::One(value)) = self.holders.get(t).map(|taker| &taker.content) else { continue };
             if self.changed.iter().any(|changed| changed.taker == t) {
                 continue;
             }
@@ -436,7 +477,7 @@ impl<'a> Uptake<'a> {
     fn room(&self) -> bool {
         let mut held = 0_u64;
         let mut room = !self.invented.is_empty() || !self.changed.is_empty();
-        for taker in self.takers.iter().filter(|taker| taker.extracts) {
+        for taker in self.holders.iter().filter(|taker| taker.taker.extracts) {
             let again = taker.links != 0 && taker.links & !held == 0;
             room |= again || (taker.links == 0 && taker.value.is_none());
             room |= taker.links == 0 && taker.content == Content::Nothing;
@@ -452,8 +493,8 @@ fn same_length(a: f64, b: f64) -> bool {
 }
 
 /// The outputs of the steps that read the question.
-fn takers<'a>(procedure: &Procedure<'a>) -> Vec<Taker<'a>> {
-    let mut takers = Vec::new();
+fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
+    let mut holders = Vec::new();
     for (position, step) in procedure.steps.iter().enumerate() {
         if !reads_question(step) {
             continue;
@@ -462,20 +503,18 @@ fn takers<'a>(procedure: &Procedure<'a>) -> Vec<Taker<'a>> {
         for (output, field) in step.outputs.iter().enumerate() {
             let Some(name) = field.name_text().filter(|name| !is_answer(name)) else { continue };
             let writers = procedure.steps.iter().filter(|step| step.output_names().any(|other| other == name)).count();
-            takers.push(Taker {
+            holders.push(Holder {
+                taker: Taker { step: position, output, extracts },
                 name,
                 description: field.description,
-                step: position,
-                output,
                 value: None,
-                extracts,
                 links: 0,
                 content: Content::Nothing,
                 rewritten: writers > 1,
             });
         }
     }
-    takers
+    holders
 }
 
 fn reads_question(step: &Step<'_>) -> bool {
@@ -495,10 +534,10 @@ fn calculates(step: &Step<'_>) -> bool {
 }
 
 /// Takes the values from the final state.
-fn fill<'a>(takers: &mut [Taker<'a>], state: Value<'a>, question: &Untrusted<'a>) {
+fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
     for member in state.members() {
         let name = member.name();
-        for taker in takers.iter_mut().filter(|taker| taker.name == name) {
+        for taker in holders.iter_mut().filter(|taker| taker.name == name) {
             taker.value = Some(member.value);
             taker.content = Content::of(member.value, question);
         }

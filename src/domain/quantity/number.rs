@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// How far two numbers may be apart and still count as equal, as upstream compares answers.
-pub const TOLERANCE: f64 = 1e-6;
+const TOLERANCE: f64 = 1e-6;
 /// A number with more digits is not read exactly.
 const MAX_DIGITS: usize = 36;
 
@@ -69,11 +69,7 @@ impl Number {
         let upper = if negative { -upper } else { upper };
         let shift = exponent.checked_sub(places)?;
         let power = 10_i128.checked_pow(shift.unsigned_abs())?;
-        if shift >= 0 {
-            Some(Self { upper: upper.checked_mul(power)?, lower: 1 })
-        } else {
-            Self::ratio(upper, power)
-        }
+        if shift >= 0 { Some(Self { upper: upper.checked_mul(power)?, lower: 1 }) } else { Self::ratio(upper, power) }
     }
 
     /// The sum.
@@ -138,7 +134,8 @@ impl fmt::Display for Number {
             }
             let Some(scaled) = self.upper.checked_mul(scale / self.lower) else { break };
             let sign = if scaled < 0 { "-" } else { "" };
-            let (whole, rest) = (scaled.unsigned_abs() / scale.unsigned_abs(), scaled.unsigned_abs() % scale.unsigned_abs());
+            let (whole, rest) =
+                (scaled.unsigned_abs() / scale.unsigned_abs(), scaled.unsigned_abs() % scale.unsigned_abs());
             return write!(f, "{sign}{whole}.{rest:0width$}", width = places as usize);
         }
         write!(f, "{}/{}", self.upper, self.lower)
