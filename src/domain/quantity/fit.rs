@@ -135,7 +135,7 @@ pub(super) fn misread(own: f64, value: f64) -> bool {
         return true;
     }
     let whole = own.fract() == 0.0 && value.fract() == 0.0 && own < 1e15 && value < 1e15;
-    whole && ((own >= 4.0 && (own - value).abs() == 1.0) || same_but_one(own as u64, value as u64))
+    whole && ((own >= 4.0 && near((own - value).abs(), 1.0)) || same_but_one(own as u64, value as u64))
 }
 
 /// Whether two numbers of at least two digits differ by one swap, one lost or added digit, or (from three digits on)

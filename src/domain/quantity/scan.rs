@@ -73,10 +73,9 @@ impl Scan<'_> {
     /// Letters outside of ASCII belong to words; signs and punctuation do not.
     fn is_letter(&self, at: usize) -> bool {
         match self.byte(at) {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => true,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0xc4..=0xe1 | 0xe3.. => true,
             // The signs of multiplication and division stand among the letters of Latin-1.
             0xc3 => !matches!(self.byte(at + 1), 0x97 | 0xb7),
-            0xc4..=0xe1 | 0xe3.. => true,
             _ => false,
         }
     }
@@ -613,6 +612,7 @@ impl Scan<'_> {
     }
 
     fn half(&mut self, word: Word, named: bool) -> usize {
+        const PLACES: [&[u8]; 8] = [b"first", b"second", b"other", b"last", b"top", b"bottom", b"latter", b"better"];
         let half = Number::ratio(1, 2).unwrap_or(Number::ONE);
         let mut next = self.next_word(word.end);
         if let Some(article) = next.filter(|next| next.lower() == b"a") {
@@ -629,7 +629,6 @@ impl Scan<'_> {
             self.push(word.start..next.end, value, kind, !named, self.unit_after(next.end));
             return next.end;
         }
-        const PLACES: [&[u8]; 8] = [b"first", b"second", b"other", b"last", b"top", b"bottom", b"latter", b"better"];
         let place =
             self.previous_is(word.start, &PLACES) || self.next_is(word.end, &[b"past", b"time", b"brother", b"sister"]);
         let sure = !named && !place && !matches!(word.lower(), b"halves" | b"halfway");
@@ -639,6 +638,7 @@ impl Scan<'_> {
 
     /// `a third of`, `the third day`, `a quarter`.
     fn nth(&mut self, word: Word, lower: u8, many: bool, named: bool) {
+        const PARTS: [&[u8]; 8] = [b"of", b"as", b"more", b"less", b"the", b"off", b"full", b"fewer"];
         let Some(value) = Number::ratio(1, i128::from(lower)) else { return };
         if many {
             // Without a count before it: coins, or the quarters of a game.
@@ -647,7 +647,6 @@ impl Scan<'_> {
             }
             return;
         }
-        const PARTS: [&[u8]; 8] = [b"of", b"as", b"more", b"less", b"the", b"off", b"full", b"fewer"];
         let quarter = word.lower() == b"quarter";
         let article = self.previous_is(word.start, &[b"a", b"an"]);
         let part = article && self.next_is(word.end, &PARTS) || quarter && self.next_is(word.end, &[b"of"]);
@@ -700,8 +699,7 @@ impl Scan<'_> {
             Part::Scale(scale) => (total, current) = (scale as i64, 0),
             _ => {}
         }
-        loop {
-            let Some(mut next) = self.next_word(end) else { break };
+        while let Some(mut next) = self.next_word(end) {
             let large = matches!(last, Part::Hundred | Part::Scale(_));
             if large && next.lower() == b"and" {
                 let Some(after) = self.next_word(next.end) else { break };
@@ -712,9 +710,8 @@ impl Scan<'_> {
             }
             let Some(part) = next.part() else { break };
             match (last, part) {
-                (Part::Tens(_), Part::Small(n @ 1..=9)) => current += i64::from(n),
-                (Part::Hundred | Part::Scale(_), Part::Small(n)) if n > 0 => current += i64::from(n),
-                (Part::Hundred | Part::Scale(_), Part::Tens(n)) => current += i64::from(n),
+                (Part::Tens(_), Part::Small(n @ 1..=9))
+                | (Part::Hundred | Part::Scale(_), Part::Small(n @ 1..) | Part::Tens(n)) => current += i64::from(n),
                 (Part::Small(1..) | Part::Tens(_), Part::Hundred) if current < 100 => current *= 100,
                 (Part::Small(1..) | Part::Tens(_) | Part::Hundred, Part::Scale(scale)) if current < 1000 => {
                     total += current * scale as i64;

@@ -275,7 +275,7 @@ impl<'a> Linking<'a> {
         let words = words.chain(description.bytes().split(|byte| !byte.is_ascii_alphabetic()));
         words
             .filter(|word| word.len() > 3)
-            .map(|word| word.to_ascii_lowercase())
+            .map(<[u8]>::to_ascii_lowercase)
             .map(|word| {
                 let stem = word.strip_suffix(b"s").unwrap_or(&word);
                 let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());
@@ -449,7 +449,7 @@ impl<'a> Linking<'a> {
 
     /// Pairs what came from nowhere with what was missed, where one is a misreading of the other.
     fn misreadings(&mut self, open: &mut u64) {
-        let alone = open.count_ones() == 1 && self.invented.len() == 1;
+        let alone = open.is_power_of_two() && self.invented.len() == 1;
         let mut kept = Vec::new();
         for &t in &self.invented {
             let Some(Content::One(value)) = self.holders.get(t).map(|taker| &taker.content) else { continue };

@@ -171,7 +171,7 @@ impl Dimension {
             Self::Length => &[1.0, 10.0, 1000.0, 1_000_000.0, 25.4, 304.8, 914.4, 1_609_344.0],
             Self::Weight => &[0.001, 1.0, 1000.0, 1_000_000.0, 28.349_523_125, 453.592_37, 907_184.74],
             Self::Volume => {
-                &[1.0, 10.0, 1000.0, 29.573_529_562_5, 236.588_236_5, 473.176_473, 946.352_946, 3785.411_784]
+                &[1.0, 10.0, 1000.0, 29.573_529_562_5, 236.588_236_5, 473.176_473, 946.352_946, 3_785.411_784]
             }
             Self::Percent => &[1.0],
         }
@@ -227,7 +227,7 @@ pub fn unit(word: &[u8]) -> Option<Unit> {
         b"cup" | b"cups" => (Volume, 236.588_236_5, "cup"),
         b"pint" | b"pints" => (Volume, 473.176_473, "pint"),
         b"quart" | b"quarts" => (Volume, 946.352_946, "quart"),
-        b"gallon" | b"gallons" => (Volume, 3785.411_784, "gallon"),
+        b"gallon" | b"gallons" => (Volume, 3_785.411_784, "gallon"),
         _ => return None,
     };
     Some(Unit { dimension, size, name })
