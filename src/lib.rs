@@ -26,6 +26,8 @@ pub mod domain {
     pub mod pyjson;
     /// Values as Python prints them in its messages.
     pub mod python;
+    /// The quantities of a question, and the variables that took them up.
+    pub mod quantity;
     /// One record, whatever its format.
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.

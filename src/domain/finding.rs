@@ -96,13 +96,22 @@ pub enum Place {
         /// One past the last.
         end: usize,
     },
+    /// A part of the string that the pointer names, in bytes of its unescaped text.
+    Span {
+        /// The string.
+        pointer: Pointer,
+        /// First byte.
+        start: usize,
+        /// One past the last.
+        end: usize,
+    },
 }
 
 impl Place {
     /// The address in the record; the whole record where only bytes are known.
     pub fn pointer(&self) -> Pointer {
         match self {
-            Self::Key(pointer) | Self::Value(pointer) => pointer.clone(),
+            Self::Key(pointer) | Self::Value(pointer) | Self::Span { pointer, .. } => pointer.clone(),
             Self::Bytes { .. } => Pointer::default(),
         }
     }

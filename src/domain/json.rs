@@ -592,6 +592,39 @@ fn raw_inner(text: &[u8], node: Node) -> &[u8] {
     text.get(node.start as usize + 1..(node.end as usize).saturating_sub(1)).unwrap_or_default()
 }
 
+/// The offset in the raw text of a string that an offset in its unescaped text stands for. What lies inside of an
+/// escape becomes its beginning, or its end if that is asked for.
+fn raw_offset(raw: &[u8], wanted: usize, ending: bool) -> usize {
+    let (mut at, mut plain) = (0, 0);
+    while plain < wanted {
+        let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) else { break };
+        let run = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        if plain + run >= wanted {
+            return at + wanted - plain;
+        }
+        (at, plain) = (at + run, plain + run);
+        let (read, made) = escape_lengths(raw, at);
+        if plain + made > wanted && !ending {
+            break;
+        }
+        (at, plain) = (at + read, plain + made);
+    }
+    at.min(raw.len())
+}
+
+/// How many bytes the escape takes in the raw text, and how many in the unescaped one.
+fn escape_lengths(raw: &[u8], at: usize) -> (usize, usize) {
+    if raw.get(at + 1) != Some(&b'u') {
+        return (2, 1);
+    }
+    match hex4(raw, at + 2).unwrap_or(0xfffd) {
+        0..0x80 => (6, 1),
+        0x80..0x800 => (6, 2),
+        0xd800..0xdc00 if low_surrogate(raw, at + 6).is_some() => (12, 4),
+        _ => (6, 3),
+    }
+}
+
 fn decode(text: &[u8], node: Node) -> Cow<'_, [u8]> {
     let raw = raw_inner(text, node);
     if !node.escaped {
@@ -712,6 +745,19 @@ impl<'a> Value<'a> {
             Some(bytes) => bytes == text.as_bytes(),
             None => self.string().is_some_and(|string| string == text),
         }
+    }
+
+    /// Where a part of the string stands in the text: `within` counts the bytes of its unescaped text.
+    pub fn range_within(self, within: Range<usize>) -> Range<usize> {
+        let node = self.node();
+        let raw = raw_inner(self.text, node);
+        let (start, end) = if node.escaped {
+            (raw_offset(raw, within.start, false), raw_offset(raw, within.end, true))
+        } else {
+            (within.start.min(raw.len()), within.end.min(raw.len()))
+        };
+        let first = node.start as usize + 1;
+        first + start..first + end.max(start)
     }
 
     /// Whether it is a number, finite or not. (In Python `True` is one too; that is the caller's business.)

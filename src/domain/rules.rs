@@ -4,14 +4,18 @@
 //! add it to `RULES`. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::finding::{Findings, Severity};
-use super::json::Problem;
+use super::json::{Problem, Value};
 use super::procedure::Procedure;
+use super::quantity::{Quantity, Uptake, find};
 use super::record::Record;
 
 pub mod answer;
+pub mod plausibility;
 pub mod procedure;
+pub mod quantity;
 pub mod reading;
 pub mod run;
 pub mod source;
@@ -52,6 +56,8 @@ pub struct Subject<'a> {
     pub flow: Option<procedure::Flow<'a>>,
     /// The schema that answers must hold, where the user gave one; else the record's own.
     pub answer_schema: Option<&'a answer::Schema>,
+    uptake: OnceCell<Option<Uptake>>,
+    numbers: OnceCell<Vec<Quantity>>,
 }
 
 impl<'a> Subject<'a> {
@@ -60,7 +66,25 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None }
+        let (uptake, numbers) = (OnceCell::new(), OnceCell::new());
+        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None, uptake, numbers }
+    }
+
+    /// What the run made of the quantities of its question; worked out when first asked.
+    pub fn uptake(&self) -> Option<&Uptake> {
+        let uptake = || Uptake::of(self.record.as_ref()?, self.procedure.as_ref());
+        self.uptake.get_or_init(uptake).as_ref()
+    }
+
+    /// The quantities of the question; found when first asked.
+    pub fn numbers(&self) -> &[Quantity] {
+        if let Some(uptake) = self.uptake() {
+            return &uptake.quantities;
+        }
+        self.numbers.get_or_init(|| {
+            let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);
+            question.map(|question| find(question.bytes())).unwrap_or_default()
+        })
     }
 
     /// With the user's own answer schema.
@@ -100,6 +124,16 @@ pub const RULES: &[&Rule] = &[
     &procedure::REDEFINED,
     &procedure::UNUSED,
     &answer::SCHEMA,
+    &quantity::MISSED,
+    &quantity::INVENTED,
+    &quantity::CHANGED,
+    &plausibility::ZERO,
+    &plausibility::NEGATIVE,
+    &plausibility::NOT_FINITE,
+    &plausibility::FRACTIONAL,
+    &plausibility::MAGNITUDE,
+    &plausibility::UNIT,
+    &plausibility::FACTOR,
     &source::JOINED,
     &source::DUPLICATE_ID,
 ];
@@ -152,6 +186,10 @@ mod tests {
                         assert!(root.find(pointer).expect("a place").key.is_some(), "{finding:?}");
                     }
                     (Place::Value(pointer), Some(root)) => assert!(root.find(pointer).is_some(), "{finding:?}"),
+                    (Place::Span { pointer, start, end }, Some(root)) => {
+                        let text = root.find(pointer).expect("a place").value.string().expect("a string");
+                        assert!(start < end && text.bytes().get(*start..*end).is_some(), "{finding:?}");
+                    }
                     (Place::Bytes { start, end }, _) => assert!(start <= end && *end <= text.len(), "{finding:?}"),
                     _ => panic!("a pointer into what could not be read: {finding:?}"),
                 }

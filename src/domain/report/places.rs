@@ -43,6 +43,9 @@ impl<'a> Places<'a> {
             }
             Place::Key(pointer) => self.find(pointer).map_or(0..len, |(key, value)| key.unwrap_or(value).range()),
             Place::Value(pointer) => self.find(pointer).map_or(0..len, |(_, value)| value.range()),
+            Place::Span { pointer, start, end } => {
+                self.find(pointer).map_or(0..len, |(_, value)| value.range_within(*start..*end))
+            }
         }
     }
 

@@ -149,7 +149,7 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
     problem.place = match &problem.place {
         Place::Key(pointer) => Place::Key(moved(pointer)),
         Place::Value(pointer) => Place::Value(moved(pointer)),
-        Place::Bytes { .. } => Place::Value(base),
+        Place::Bytes { .. } | Place::Span { .. } => Place::Value(base),
     };
     Some(problem)
 }

@@ -337,7 +337,7 @@ mod tests {
             let (sign, pointer) = match &label.place {
                 Place::Key(pointer) => ("key ", pointer),
                 Place::Value(pointer) => ("", pointer),
-                Place::Bytes { .. } => panic!("{label:?}"),
+                Place::Bytes { .. } | Place::Span { .. } => panic!("{label:?}"),
             };
             assert!(root.find(pointer).is_some(), "{pointer:?}");
             format!(" @ {sign}{} {}", pointer.text().line(), label.text.line())

@@ -1,0 +1,545 @@
+//! What a run made of the quantities of its question: which value stands for which quantity, what was missed, what
+//! came from nowhere. Made once a record and shared by the rules; every set is a bit mask, so that it costs little.
+
+use super::fit::{Fit, derived, fit, misread};
+use super::{Kind, Quantity, find};
+use crate::domain::json::{Kind as JsonKind, Value};
+use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::domain::record::{Record, RecordKind};
+use crate::domain::text::Untrusted;
+
+/// How many quantities and how many variables are linked.
+const MAX_LINKED: usize = 64;
+/// A longer text in a state is prose.
+const LONG_TEXT: usize = 200;
+/// How much of the question around a quantity is compared with a variable's name and description.
+const AROUND: usize = 48;
+
+/// The quantities of a question and the variables that a run extracted.
+#[derive(Clone, Debug)]
+pub struct Uptake {
+    /// The quantities of the question; their `variables` are empty here.
+    pub quantities: Vec<Quantity>,
+    /// The variables that steps with the question before them wrote.
+    pub takers: Vec<Taker>,
+    /// Sure quantities that no value, no description and no step text holds.
+    pub missed: Vec<Missed>,
+    /// Takers whose number stands nowhere and follows from nothing.
+    pub invented: Vec<usize>,
+    /// Numbers that were probably misread.
+    pub changed: Vec<Changed>,
+    /// For each quantity, the takers that hold or describe it.
+    taken: Vec<u64>,
+}
+
+/// A variable that a step with the question before it wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taker {
+    /// The position of the step.
+    pub step: usize,
+    /// Its place among the step's outputs.
+    pub output: usize,
+    /// Whether the step does nothing but extract.
+    pub extracts: bool,
+}
+
+impl Taker {
+    /// Its declaration.
+    pub fn field<'a>(&self, procedure: &Procedure<'a>) -> Option<Field<'a>> {
+        procedure.steps.get(self.step)?.outputs.get(self.output).copied()
+    }
+
+    /// Its name.
+    pub fn name<'a>(&self, procedure: &Procedure<'a>) -> Option<Untrusted<'a>> {
+        self.field(procedure)?.name_text()
+    }
+}
+
+impl Uptake {
+    /// `None` where there is nothing to compare: no question, no plan, or no state.
+    pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Option<Self> {
+        let state = record.state.filter(|state| state.kind() == JsonKind::Object)?;
+        if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) {
+            return None;
+        }
+        let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
+        let mut holders = holders(procedure?);
+        if holders.is_empty() {
+            return None;
+        }
+        let quantities = find(question.bytes());
+        fill(&mut holders, state, &question);
+        let taken = vec![0; quantities.len().min(MAX_LINKED)];
+        let (missed, invented, changed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut linking = Linking { question, holders, quantities, missed, invented, changed, taken };
+        linking.link();
+        linking.judge(procedure?, state);
+        Some(linking.done())
+    }
+
+    /// The takers that hold or describe a quantity.
+    pub fn takers_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
+        let mask = self.taken.get(quantity).copied().unwrap_or(0);
+        (0..self.takers.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
+    }
+
+    /// Whether a text with numbers (a worked solution) uses a quantity.
+    pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
+        let Some(quantity) = self.quantities.get(quantity) else { return false };
+        numbers.iter().any(|number| number.kind != Kind::Label && fit(quantity, number.approx) >= Fit::Kind)
+    }
+}
+
+/// An [`Uptake`] in the making, with the texts that it looks at.
+struct Linking<'a> {
+    question: Untrusted<'a>,
+    holders: Vec<Holder<'a>>,
+    quantities: Vec<Quantity>,
+    missed: Vec<Missed>,
+    invented: Vec<usize>,
+    changed: Vec<Changed>,
+    taken: Vec<u64>,
+}
+
+/// A taker with what it holds.
+struct Holder<'a> {
+    taker: Taker,
+    name: Untrusted<'a>,
+    description: Option<Value<'a>>,
+    value: Option<Value<'a>>,
+    /// The quantities it holds, one bit each.
+    links: u64,
+    content: Content,
+    /// Whether another step writes it too: then nobody knows what this one wrote.
+    rewritten: bool,
+}
+
+/// A quantity that was taken up by nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Missed {
+    /// Its index.
+    pub quantity: usize,
+    /// Whether the plan has a variable that may have been meant for it and holds something else: then the step was run
+    /// badly; if not, the plan left it out.
+    pub room: bool,
+}
+
+/// A number that was taken up wrongly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Changed {
+    /// The quantity as the question has it.
+    pub quantity: usize,
+    /// The variable that holds another number.
+    pub taker: usize,
+    /// Whether the plan itself names the right number.
+    pub planned: bool,
+}
+
+/// The numbers in a value.
+#[derive(Clone, PartialEq, Debug)]
+enum Content {
+    /// None at all, or prose.
+    Nothing,
+    /// The value is this number.
+    One(f64),
+    /// Numbers in a text or list.
+    Some(Vec<f64>),
+}
+
+impl Content {
+    fn of(value: Value<'_>, question: &Untrusted<'_>) -> Self {
+        match value.kind() {
+            JsonKind::Int | JsonKind::Float => {
+                value.float().filter(|float| float.is_finite()).map_or(Self::Nothing, Self::One)
+            }
+            JsonKind::String => Self::of_text(value, question),
+            JsonKind::Array | JsonKind::Object => {
+                let numbers = value.walk().filter_map(|stop| match stop.value.kind() {
+                    JsonKind::Int | JsonKind::Float => stop.value.float(),
+                    _ => None,
+                });
+                Self::Some(numbers.take(MAX_LINKED).collect())
+            }
+            _ => Self::Nothing,
+        }
+    }
+
+    fn of_text(value: Value<'_>, question: &Untrusted<'_>) -> Self {
+        let Some(text) = value.string() else { return Self::Nothing };
+        let bytes = text.bytes();
+        if bytes.len() > LONG_TEXT || bytes == question.bytes() {
+            return Self::Nothing;
+        }
+        let found = find(bytes);
+        match found.as_slice() {
+            [] => Self::Nothing,
+            [one] if one.kind != Kind::Label && is_measure(bytes, one) => Self::One(one.approx),
+            many => Self::Some(many.iter().filter(|one| one.kind != Kind::Label).map(|one| one.approx).collect()),
+        }
+    }
+
+    fn numbers(&self) -> &[f64] {
+        match self {
+            Self::Nothing => &[],
+            Self::One(number) => std::slice::from_ref(number),
+            Self::Some(numbers) => numbers,
+        }
+    }
+}
+
+/// Whether a text is a number with at most a unit beside it.
+fn is_measure(text: &[u8], number: &Quantity) -> bool {
+    let rest = text.get(number.span.end..).unwrap_or_default();
+    let words = rest.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'.'));
+    number.span.start == 0 && words && rest.len() <= 16
+}
+
+impl<'a> Linking<'a> {
+    fn done(self) -> Uptake {
+        let takers = self.holders.iter().map(|holder| holder.taker).collect();
+        let Self { quantities, missed, invented, changed, taken, .. } = self;
+        Uptake { quantities, takers, missed, invented, changed, taken }
+    }
+
+    fn link(&mut self) {
+        // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
+        // ordinal takes only what nothing else takes.
+        for sure in [true, false] {
+            for wanted in [Fit::Exact, Fit::Kind, Fit::Unit] {
+                for taker in 0..self.holders.len().min(MAX_LINKED) {
+                    let count = self.holders.get(taker).map_or(0, |taker| taker.content.numbers().len());
+                    for n in 0..count {
+                        self.link_number(taker, n, wanted, sure);
+                    }
+                }
+            }
+        }
+        self.share_constants();
+    }
+
+    fn link_number(&mut self, taker: usize, n: usize, wanted: Fit, sure: bool) {
+        let Some(holder) = self.holders.get(taker) else { return };
+        let Some(&number) = holder.content.numbers().get(n) else { return };
+        let linked = self.quantities.iter().take(MAX_LINKED).enumerate();
+        let mut linked = linked.filter(|(q, _)| holder.links >> q & 1 == 1);
+        if linked.any(|(_, quantity)| fit(quantity, number) > Fit::None) {
+            return;
+        }
+        let mut fitting = 0_u64;
+        for (q, quantity) in self.quantities.iter().take(MAX_LINKED).enumerate() {
+            if quantity.sure == sure && fit(quantity, number) == wanted {
+                fitting |= 1 << q;
+            }
+        }
+        if let Some(best) = self.best(fitting, holder) {
+            if let Some(mask) = self.taken.get_mut(best) {
+                *mask |= 1 << taker;
+            }
+            if let Some(holder) = self.holders.get_mut(taker) {
+                holder.links |= 1 << best;
+            }
+        }
+    }
+
+    /// Of several quantities that fit, the one that is free and spoken of in the words of the variable.
+    fn best(&self, fitting: u64, holder: &Holder<'_>) -> Option<usize> {
+        if fitting.count_ones() <= 1 {
+            return (fitting != 0).then(|| fitting.trailing_zeros() as usize);
+        }
+        let rank = |q: &usize| {
+            let quantity = self.quantities.get(*q);
+            let free = self.taken.get(*q) == Some(&0);
+            let words = quantity.map_or(0, |quantity| self.common_words(quantity, holder));
+            (free, words, std::cmp::Reverse(*q))
+        };
+        (0..self.taken.len()).filter(|q| fitting >> q & 1 == 1).max_by_key(rank)
+    }
+
+    /// How many words of a variable's name and description stand near a quantity in its sentence; those after it count
+    /// twice, the very next one most.
+    fn common_words(&self, quantity: &Quantity, holder: &Holder<'_>) -> usize {
+        let text = self.question.bytes();
+        let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
+        let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
+        let mut after = lower(quantity.span.end..(quantity.span.end + AROUND).min(text.len()));
+        if let Some(end) = memchr::memchr2(b'.', b'?', &after) {
+            after.truncate(end);
+        }
+        if let Some(start) = memchr::memrchr2(b'.', b'?', &before) {
+            before.drain(..start);
+        }
+        let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+        let next = next.next().unwrap_or_default().to_vec();
+        let description = holder.description.and_then(Value::string).unwrap_or_default();
+        let words = holder.name.bytes().split(|byte| !byte.is_ascii_alphabetic());
+        let words = words.chain(description.bytes().split(|byte| !byte.is_ascii_alphabetic()));
+        words
+            .filter(|word| word.len() > 3)
+            .map(<[u8]>::to_ascii_lowercase)
+            .map(|word| {
+                let stem = word.strip_suffix(b"s").unwrap_or(&word);
+                let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());
+                4 * holds(&next) + 2 * holds(&after) + holds(&before)
+            })
+            .sum()
+    }
+
+    /// One variable may stand for several places with the same number.
+    fn share_constants(&mut self) {
+        for q in 0..self.taken.len() {
+            if self.taken.get(q) != Some(&0) || self.quantities.get(q).is_none_or(|quantity| !quantity.sure) {
+                continue;
+            }
+            let value = self.quantities.get(q).map(|quantity| quantity.value);
+            let same = (0..self.taken.len()).find(|&other| {
+                self.taken.get(other) != Some(&0) && self.quantities.get(other).map(|quantity| quantity.value) == value
+            });
+            if let Some(mask) = same.and_then(|same| self.taken.get(same).copied())
+                && let Some(slot) = self.taken.get_mut(q)
+            {
+                *slot = mask;
+            }
+        }
+    }
+
+    fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
+        let loose = self.holders.iter().any(|taker| taker.links == 0 && taker.content != Content::Nothing);
+        let open = self.open();
+        if open == 0 && !loose {
+            return;
+        }
+        let (mut described, planned) = self.descriptions(open);
+        if open & !described != 0 {
+            described |= self.mentions(procedure, state, open & !described);
+        }
+        let mut open = open & !described;
+        self.invented = self.invent();
+        self.changed = planned;
+        self.misreadings(&mut open);
+        let room = self.room();
+        self.missed =
+            (0..self.taken.len()).filter(|q| open >> q & 1 == 1).map(|quantity| Missed { quantity, room }).collect();
+    }
+
+    /// Sure quantities that no value holds.
+    fn open(&self) -> u64 {
+        let free = self.quantities.iter().zip(&self.taken).enumerate();
+        let free = free.filter(|(_, (quantity, taken))| quantity.sure && **taken == 0);
+        free.fold(0, |mask, (q, _)| mask | 1 << q)
+    }
+
+    /// Looks into names and descriptions: which open quantities they name, and which variables hold another number
+    /// than the one that their description takes from the question.
+    fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
+        let (mut named, mut changed) = (0_u64, Vec::new());
+        for t in 0..self.holders.len().min(MAX_LINKED) {
+            let Some(taker) = self.holders.get(t) else { continue };
+            let loose = taker.links == 0;
+            if open == 0 && !loose {
+                continue;
+            }
+            let name: Vec<u8> = taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
+            let mut numbers = find(&name);
+            let mut digits = 0;
+            if let Some(text) = taker.description.and_then(Value::string) {
+                let found = find(text.bytes());
+                // `half` in a description is a way of speaking, `(24)` is the number itself.
+                let digit = |at: usize| text.bytes().get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$');
+                digits = found.iter().filter(|number| number.sure && digit(number.span.start)).count();
+                numbers.extend(found);
+            }
+            let mut own = 0_u64;
+            for number in numbers.iter().filter(|number| number.sure) {
+                for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
+                    if fit(quantity, number.approx) >= Fit::Kind {
+                        own |= 1 << q;
+                    }
+                }
+            }
+            if let Content::One(value) = taker.content
+                && digits == 1
+                && own & open != 0
+                && !taker.rewritten
+                && numbers.iter().all(|number| fit(number, value) == Fit::None)
+                && let Some(quantity) = (0..self.taken.len()).find(|q| (own & open) >> q & 1 == 1)
+                && self.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == Fit::None)
+                && !derived(&numbers, value)
+            {
+                changed.push(Changed { quantity, taker: t, planned: true });
+            }
+            named |= own & open;
+            for (q, mask) in self.taken.iter_mut().enumerate() {
+                if (own & open) >> q & 1 == 1 {
+                    *mask |= 1 << t;
+                }
+            }
+        }
+        (named, changed)
+    }
+
+    /// Which open quantities stand in a step's text, a later description or a later value.
+    fn mentions(&self, procedure: &Procedure<'a>, state: Value<'a>, open: u64) -> u64 {
+        let mut named = 0_u64;
+        let mut look = |text: Option<Value<'_>>, limit: usize| {
+            let Some(text) = text.and_then(Value::string) else { return };
+            if named & open == open || text.bytes().len() > limit || text == self.question {
+                return;
+            }
+            for number in find(text.bytes()) {
+                for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
+                    if open >> q & 1 == 1 && fit(quantity, number.approx) > Fit::None {
+                        named |= 1 << q;
+                    }
+                }
+            }
+        };
+        for step in &procedure.steps {
+            look(step.text, usize::MAX);
+            for field in &step.outputs {
+                look(field.description, usize::MAX);
+            }
+        }
+        for member in state.members() {
+            let name = member.key.plain_string().unwrap_or_default();
+            if !matches!(name, b"problem_text" | b"final_answer") {
+                look(Some(member.value), LONG_TEXT);
+            }
+        }
+        named & open
+    }
+
+    /// Takers whose number comes from nowhere.
+    fn invent(&self) -> Vec<usize> {
+        let from_nowhere = |taker: &Holder<'_>| {
+            let Content::One(value) = taker.content else { return false };
+            taker.links == 0 && taker.taker.extracts && !taker.rewritten && !self.follows(value)
+        };
+        (0..self.holders.len()).filter(|&n| self.holders.get(n).is_some_and(from_nowhere)).collect()
+    }
+
+    /// Whether a number follows from the question in a way that need not stand there as a number.
+    fn follows(&self, value: f64) -> bool {
+        let size = value.abs();
+        // One of something is never said; nothing left, nothing spent neither.
+        if size <= 1.0 && size.fract() == 0.0 {
+            return true;
+        }
+        if size.fract() == 0.0 && size <= 40.0 && (self.may_count(size as usize) || self.letters(size as usize)) {
+            return true;
+        }
+        derived(&self.quantities, size)
+    }
+
+    /// Whether the question lists as many things: `Tom, Dick and Harry`.
+    fn may_count(&self, wanted: usize) -> bool {
+        let text = self.question.bytes();
+        let commas = memchr::memchr_iter(b',', text).count();
+        let ands =
+            memchr::memmem::find_iter(text, b" and ").count() + memchr::memmem::find_iter(text, b"other").count();
+        let sentences = memchr::memchr2_iter(b'.', b'?', text).count();
+        wanted <= (commas + ands + 1).max(sentences.min(6)).min(12)
+    }
+
+    /// Whether the question is about letters and holds a word of that length.
+    fn letters(&self, wanted: usize) -> bool {
+        let text = self.question.bytes();
+        memchr::memmem::find(text, b"letter").is_some()
+            && text.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() == wanted)
+    }
+
+    /// Pairs what came from nowhere with what was missed, where one is a misreading of the other.
+    fn misreadings(&mut self, open: &mut u64) {
+        let alone = open.is_power_of_two() && self.invented.len() == 1;
+        let mut kept = Vec::new();
+        for &t in &self.invented {
+            let Some(Content::One(value)) = self.holders.get(t).map(|taker| &taker.content) else { continue };
+            if self.changed.iter().any(|changed| changed.taker == t) {
+                continue;
+            }
+            let near = |q: &usize| {
+                *open >> q & 1 == 1
+                    && self.quantities.get(*q).is_some_and(|quantity| {
+                        misread(quantity.approx, *value) || (alone && same_length(quantity.approx, *value))
+                    })
+            };
+            match (0..self.taken.len()).find(near) {
+                Some(quantity) => {
+                    *open &= !(1 << quantity);
+                    self.changed.push(Changed { quantity, taker: t, planned: false });
+                }
+                None => kept.push(t),
+            }
+        }
+        self.invented = kept;
+    }
+
+    /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
+    fn room(&self) -> bool {
+        let mut held = 0_u64;
+        let mut room = !self.invented.is_empty() || !self.changed.is_empty();
+        for taker in self.holders.iter().filter(|taker| taker.taker.extracts) {
+            let again = taker.links != 0 && taker.links & !held == 0;
+            room |= again || (taker.links == 0 && taker.value.is_none());
+            room |= taker.links == 0 && taker.content == Content::Nothing;
+            held |= taker.links;
+        }
+        room
+    }
+}
+
+/// Whether two numbers have as many digits before the point.
+fn same_length(a: f64, b: f64) -> bool {
+    a >= 10.0 && b >= 10.0 && a.log10().floor() == b.log10().floor()
+}
+
+/// The outputs of the steps that read the question.
+fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
+    let mut holders = Vec::new();
+    for (position, step) in procedure.steps.iter().enumerate() {
+        if !reads_question(step) {
+            continue;
+        }
+        let extracts = step.inputs.len() == 1 && !calculates(step);
+        for (output, field) in step.outputs.iter().enumerate() {
+            let Some(name) = field.name_text().filter(|name| !is_answer(name)) else { continue };
+            let writers = procedure.steps.iter().filter(|step| step.output_names().any(|other| other == name)).count();
+            holders.push(Holder {
+                taker: Taker { step: position, output, extracts },
+                name,
+                description: field.description,
+                value: None,
+                links: 0,
+                content: Content::Nothing,
+                rewritten: writers > 1,
+            });
+        }
+    }
+    holders
+}
+
+fn reads_question(step: &Step<'_>) -> bool {
+    step.inputs.iter().any(|input| input.name.is_some_and(|name| name.is_string(PROBLEM_TEXT)))
+}
+
+fn is_answer(name: &Untrusted<'_>) -> bool {
+    *name == FINAL_ANSWER || *name == PROBLEM_TEXT || *name == "final_answer_numerical" || *name == "confidence"
+}
+
+/// Whether a step's text asks for more than copying numbers.
+fn calculates(step: &Step<'_>) -> bool {
+    const SIGNS: [&[u8]; 8] =
+        [b"ompute", b"alculat", b"ultipl", b"ubtract", b"ivide", b"onvert", b"educe", b"total of"];
+    let Some(text) = step.text.and_then(Value::string) else { return false };
+    SIGNS.iter().any(|sign| memchr::memmem::find(text.bytes(), sign).is_some())
+}
+
+/// Takes the values from the final state.
+fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
+    for member in state.members() {
+        let name = member.name();
+        for taker in holders.iter_mut().filter(|taker| taker.name == name) {
+            taker.value = Some(member.value);
+            taker.content = Content::of(member.value, question);
+        }
+    }
+}
