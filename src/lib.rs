@@ -6,6 +6,8 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// Calculations as they stand in texts, found, read and worked out.
+    pub mod expression;
     /// The filter language of the table.
     pub mod filter;
     /// Findings: what is said about a record, and where.
@@ -16,6 +18,8 @@ pub mod domain {
     pub mod headline;
     /// JSON as people really have it, every value with its place.
     pub mod json;
+    /// Exact numbers of bounded size.
+    pub mod number;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.
