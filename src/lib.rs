@@ -14,6 +14,8 @@ pub mod domain {
     pub mod finding;
     /// The registry of record formats, recognised by content.
     pub mod formats;
+    /// The gold answer: its number, and what in it cannot be right.
+    pub mod gold;
     /// What the table shows of one record.
     pub mod headline;
     /// JSON as people really have it, every value with its place.
@@ -30,6 +32,8 @@ pub mod domain {
     pub mod pyjson;
     /// Values as Python prints them in its messages.
     pub mod python;
+    /// What each step should have given, by exact calculation.
+    pub mod recompute;
     /// One record, whatever its format.
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
