@@ -6,16 +6,22 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// Calculations as they stand in texts, found, read and worked out.
+    pub mod expression;
     /// The filter language of the table.
     pub mod filter;
     /// Findings: what is said about a record, and where.
     pub mod finding;
     /// The registry of record formats, recognised by content.
     pub mod formats;
+    /// The gold answer: its number, and what in it cannot be right.
+    pub mod gold;
     /// What the table shows of one record.
     pub mod headline;
     /// JSON as people really have it, every value with its place.
     pub mod json;
+    /// Exact numbers of bounded size.
+    pub mod number;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.
@@ -28,6 +34,8 @@ pub mod domain {
     pub mod python;
     /// The quantities of a question, and the variables that took them up.
     pub mod quantity;
+    /// What each step should have given, by exact calculation.
+    pub mod recompute;
     /// One record, whatever its format.
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.

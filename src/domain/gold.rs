@@ -1,0 +1,121 @@
+//! The gold answer: the number at the end of its text (`#### 1,080`), and what in it cannot be right.
+
+use super::expression::{self, alone};
+use super::json::Value;
+use super::number::{Number, Written};
+use super::record::Record;
+
+/// Longer gold answers are not looked through for calculations.
+const MAX_TEXT: usize = 16_000;
+/// More calculations are not worked out.
+const MAX_MARKS: usize = 100;
+
+/// What the gold answer says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gold {
+    /// The number to compare with.
+    pub value: Number,
+    /// It stands at the end of the gold text; else it is `gold_num`.
+    pub from_text: bool,
+    /// `gold_num` is another number than the one at the end of the text.
+    pub misread: Option<Number>,
+}
+
+/// A calculation in the gold text: `<<48/2=24>>`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// As it is written.
+    pub text: String,
+    /// What it says it gives.
+    pub says: Written,
+    /// What it gives.
+    pub gives: Option<Number>,
+}
+
+impl Mark {
+    /// Whether it is wrong.
+    pub fn is_wrong(&self) -> bool {
+        self.gives.is_some_and(|gives| !self.says.stands_for(gives))
+    }
+}
+
+impl Gold {
+    /// The gold number of a record; `None` where it has none.
+    pub fn of(record: &Record<'_>) -> Option<Self> {
+        let number = record.gold_num.and_then(Written::of).map(|written| written.value);
+        let Some(value) = record.gold_answer.and_then(ending) else {
+            return number.map(|value| Self { value, from_text: false, misread: None });
+        };
+        Some(Self { value, from_text: true, misread: number.filter(|number| !number.is_near(value)) })
+    }
+}
+
+/// The number behind the last `####`.
+fn ending(text: Value<'_>) -> Option<Number> {
+    let text = text.string()?;
+    let at = memchr::memmem::rfind(text.bytes(), b"####")?;
+    let tail = std::str::from_utf8(text.bytes().get(at + 4..)?).ok()?.trim();
+    if let Some(number) = Written::parse(tail.as_bytes()) {
+        return Some(number.value);
+    }
+    match expression::read(tail, &expression::Names::default()) {
+        // 20% is compared as 20, as upstream reads it.
+        expression::Reading::Number(_) if tail.contains('%') => {
+            expression::numbers(tail).first().map(|(number, _)| number.value)
+        }
+        expression::Reading::Number(number) => Some(number.value),
+        _ => None,
+    }
+}
+
+/// The calculations of the gold text.
+pub fn marks(record: &Record<'_>) -> Vec<Mark> {
+    let Some(text) = record.gold_answer.and_then(Value::string) else { return Vec::new() };
+    let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return Vec::new() };
+    text.split("<<").skip(1).take(MAX_MARKS).filter_map(mark).collect()
+}
+
+fn mark(text: &str) -> Option<Mark> {
+    let (inner, _) = text.split_once(">>")?;
+    let (left, right) = inner.rsplit_once('=')?;
+    let says = Written::parse(right.trim().replace(',', "").as_bytes())?;
+    let gives = alone(left).and_then(|calculation| calculation.evaluate(|_| None));
+    Some(Mark { text: inner.to_owned(), says, gives })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::formats;
+    use crate::domain::json::Tape;
+
+    fn with<T>(gold: &str, then: impl FnOnce(&Record<'_>) -> T) -> T {
+        let text = format!(r#"{{"id": 1, "question": "?", "gold_num": 80.0, "gold_answer": "{gold}", "state": {{}}}}"#);
+        let mut tape = Tape::default();
+        then(&formats::read(tape.parse(text.as_bytes()).unwrap()))
+    }
+
+    #[test]
+    fn the_number_stands_at_the_end() {
+        let value = |gold: &str| with(gold, |record| Gold::of(record).unwrap().value.shown());
+        for (gold, number) in [
+            ("x #### 1,080", "1080"),
+            ("#### $42.50", "42.5"),
+            ("####-3", "-3"),
+            ("#### 20%", "20"),
+            ("#### 1/2", "0.5"),
+            ("none", "80"),
+            ("#### 5 apples", "5"),
+        ] {
+            assert_eq!(value(gold), number, "{gold}");
+        }
+        assert!(with("#### 1,080", |record| Gold::of(record).unwrap().misread.is_some()));
+    }
+
+    #[test]
+    fn wrong_calculations_are_told() {
+        let wrong = |gold: &str| with(gold, |record| marks(record).iter().filter(|mark| mark.is_wrong()).count());
+        assert_eq!(wrong("a <<48/2=24>>24 <<24+48=72>> <<10/3=3.33>> <<+1+2=3>> <<18*.5=9.00>> <<1000*2=2,000>>"), 0);
+        assert_eq!(wrong("a <<48/2=25>>24 <<x=1>> <<1=>> <<=2>> <<2*2=5"), 1);
+    }
+}

@@ -1,0 +1,153 @@
+use super::*;
+use crate::domain::formats;
+use crate::domain::json::Tape;
+
+fn with<T>(text: &str, then: impl FnOnce(&Record<'_>, &State<'_>, &Recomputed) -> T) -> T {
+    let mut tape = Tape::default();
+    let record = formats::read(tape.parse(text.as_bytes()).expect("JSON"));
+    let procedure = record.procedure.map(Procedure::read);
+    let state = State::of(&record, procedure.as_ref());
+    let recomputed = Recomputed::of(&record, procedure.as_ref(), &state);
+    then(&record, &state, &recomputed)
+}
+
+/// A step as its text, its inputs and its outputs with descriptions.
+type Made<'t> = (&'t str, &'t [&'t str], &'t [(&'t str, &'t str)]);
+
+/// A run of some steps; the values are JSON.
+fn run(steps: &[Made<'_>], values: &str) -> String {
+    let field = |name: &str, description: &str| format!(r#"{{"name": "{name}", "description": "{description}"}}"#);
+    let steps: Vec<String> = steps
+        .iter()
+        .enumerate()
+        .map(|(n, (text, inputs, outputs))| {
+            let inputs: Vec<_> = inputs.iter().map(|name| field(name, "")).collect();
+            let outputs: Vec<_> = outputs.iter().map(|(name, description)| field(name, description)).collect();
+            format!(
+                r#"{{"id": {}, "inputs": [{}], "stepDescription": "{text}", "output": [{}]}}"#,
+                n + 1,
+                inputs.join(", "),
+                outputs.join(", ")
+            )
+        })
+        .collect();
+    format!(
+        r#"{{"id": 1, "question": "?", "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "t", "steps": [{}]}}, "state": {{"problem_text": "?", {values}}}}}"#,
+        steps.join(", ")
+    )
+}
+
+fn values(text: &str) -> Vec<(String, String)> {
+    with(text, |_, state, recomputed| {
+        let shown = |computed: &Computed| {
+            (name_of(state, computed.variable), computed.value.map_or_else(|| "-".to_owned(), Number::shown))
+        };
+        recomputed.writes.iter().map(shown).collect()
+    })
+}
+
+const EXTRACT: Made<'_> = ("Extract.", &["problem_text"], &[("a", "A (3)"), ("b", "B")]);
+
+#[test]
+fn a_chain_of_expressions_is_executed() {
+    let text = run(
+        &[
+            EXTRACT,
+            ("Form t = a * b", &["a", "b"], &[("twice_expr", "the product (t = 3 * b)")]),
+            ("Subtract: d = twice_expr - a", &["twice_expr", "a"], &[("rest", "expression")]),
+            ("State the rest", &["rest"], &[("final_answer", "the answer")]),
+        ],
+        r#""a": 3, "b": 4, "twice_expr": "3 * b", "rest": "3 * b - a", "final_answer": "It is 10.", "final_answer_numerical": 10"#,
+    );
+    with(&text, |_, state, recomputed| {
+        assert_eq!(recomputed.recovered.map(Number::shown).as_deref(), Some("9"));
+        assert!(recomputed.exact);
+        let end = recomputed.end(state).unwrap();
+        assert!(end.differs());
+        assert_eq!(end.plan.as_ref().unwrap().wording, Wording::Statement);
+        let write = recomputed.write(end.variable, end.step).unwrap();
+        let derivation = recomputed.derivation(state, write).unwrap();
+        assert_eq!(derivation.line(), "9 ← rest = 9 (step 3)");
+        assert_eq!(derivation.from[0].line(), "9 = 12 − 3 ← twice_expr = 12 (step 2), a = 3 (step 1)");
+        assert_eq!(derivation.from[0].from[0].line(), "12 = 3 × 4 ← a = 3 (step 1), b = 4 (step 1)");
+        assert!(recomputed.writes.iter().filter(|write| write.unevaluated.is_some()).all(|write| !write.differs()));
+    });
+}
+
+#[test]
+fn each_step_is_judged_from_its_recorded_inputs() {
+    let text = run(
+        &[
+            EXTRACT,
+            ("Compute sum = a + b.", &["a", "b"], &[("sum", "s")]),
+            ("Compute big = sum * 10.", &["sum"], &[("big", "s")]),
+        ],
+        r#""a": 3, "b": 4, "sum": 8, "big": 80"#,
+    );
+    with(&text, |_, _, recomputed| {
+        let differs: Vec<_> = recomputed.writes.iter().map(Computed::differs).collect();
+        assert_eq!(differs, [false, false, true, false]);
+    });
+    assert_eq!(values(&text)[3], ("big".to_owned(), "70".to_owned()));
+}
+
+#[test]
+fn rounding_and_percent_are_no_difference() {
+    let text = run(
+        &[
+            ("Extract.", &["problem_text"], &[("a", "A (10)"), ("p", "Rate (20%)"), ("n", "x (3)")]),
+            ("Compute third = a / n.", &["a", "n"], &[("third", "")]),
+            ("Compute whole = a / n, rounded up to whole buses.", &["a", "n"], &[("whole", "")]),
+            ("Compute share = a / 40 as a percentage.", &["a"], &[("share", "")]),
+        ],
+        r#""a": 10, "p": 0.2, "n": 3, "third": 3.33, "whole": 4, "share": 25"#,
+    );
+    with(&text, |_, _, recomputed| {
+        assert!(recomputed.writes.iter().all(|write| !write.differs()), "{:#?}", recomputed.writes);
+    });
+    assert_eq!(values(&text)[4].1, "4");
+    assert_eq!(values(&text)[3].1, "10/3 ≈ 3.333");
+}
+
+#[test]
+fn the_procedures_own_numbers_count() {
+    let text = run(&[EXTRACT, ("Set total to 12.", &["a"], &[("total", "t")])], r#""a": 5, "b": 1, "total": 13"#);
+    with(&text, |_, _, recomputed| {
+        let differs: Vec<_> = recomputed.writes.iter().map(Computed::differs).collect();
+        assert_eq!(differs, [true, false, true]);
+    });
+}
+
+#[test]
+fn what_is_not_understood_is_taken_from_the_record() {
+    let text = run(
+        &[EXTRACT, ("Think about it.", &["a", "b"], &[("c", "?")]), ("Compute d = c * 2", &["c"], &[("d", "")])],
+        r#""a": 3, "b": 1, "c": 13, "d": 27"#,
+    );
+    with(&text, |_, _, recomputed| {
+        let last = recomputed.writes.last().unwrap();
+        assert_eq!(last.value, Some(Number::whole(26)));
+        assert!(!last.exact && last.differs());
+    });
+}
+
+#[test]
+fn records_without_state_cost_nothing() {
+    let text = run(&[EXTRACT], r#""a": 3"#).replace("\"state\"", "\"status_text\"");
+    with(&text, |_, _, recomputed| assert!(recomputed.writes.is_empty() && recomputed.recovered.is_none()));
+}
+
+#[test]
+fn the_real_runs_give_their_recovered_answers() {
+    let runs = include_str!("../../../tests/fixtures/real/runs.jsonl");
+    let mut recovered = Vec::new();
+    for line in runs.lines() {
+        with(line, |record, _, recomputed| {
+            let row = record.root.get("row_index").and_then(Value::float).unwrap_or(0.0);
+            recovered.push(format!("{row} {}", recomputed.recovered.map_or_else(|| "-".to_owned(), Number::shown)));
+        });
+    }
+    let expected =
+        "22 7, 31 1200, 48 10, 52 5, 81 14, 142 26.25, 144 8, 187 -, 245 2280, 13 22.5, 59 85, 108 574, 229 -";
+    assert_eq!(recovered.join(", "), expected);
+}
