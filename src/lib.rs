@@ -117,6 +117,8 @@ pub mod tui {
     mod output;
     /// The panes: each draws one part of the screen.
     pub mod panes;
+    /// Computed values and quantities, ready for the panes.
+    pub mod proof;
     /// Wrapped and painted text.
     pub mod prose;
     /// The event loop and what a program has to be for it.

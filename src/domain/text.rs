@@ -249,7 +249,16 @@ pub struct ShownMap {
 impl ShownMap {
     /// Makes one line printable and remembers where each byte went.
     pub fn line(bytes: &[u8]) -> Self {
-        let mut writer = ShownWriter::new(Breaks::Marked);
+        Self::of(bytes, Breaks::Marked)
+    }
+
+    /// Makes running text printable, with its line breaks, and remembers where each byte went.
+    pub fn prose(bytes: &[u8]) -> Self {
+        Self::of(bytes, Breaks::Kept)
+    }
+
+    fn of(bytes: &[u8], breaks: Breaks) -> Self {
+        let mut writer = ShownWriter::new(breaks);
         let mut marks = Vec::with_capacity(bytes.len() + 1);
         for (range, piece) in pieces(bytes) {
             marks.push((range.start as u32, writer.out.len() as u32));

@@ -7,6 +7,7 @@ use crate::domain::json::Pointer;
 use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::state::{Influence, Moment};
 use crate::domain::text::Shown;
+use crate::shown;
 use crate::tui::list::{List, Move};
 use crate::tui::model::{Detail, Opened};
 use crate::tui::outline::Outline;
@@ -105,6 +106,8 @@ pub struct Inspect {
     pub anchor: Option<Moment>,
     /// What can influence the chosen variable, while the state pane has the keys.
     pub influence: Option<Influence>,
+    /// The quantity of the question that the cursor is on, while the question has the keys.
+    pub quantity: Option<usize>,
     /// The record as JSON.
     pub outline: Outline,
     /// How many lines a record that is no JSON takes, in this width.
@@ -130,6 +133,7 @@ impl Inspect {
             detail: Detail::default(),
             anchor: None,
             influence: None,
+            quantity: None,
             outline,
             raw_lines: None,
         };
@@ -248,7 +252,7 @@ impl Inspect {
 
     /// How many lines the question takes.
     pub fn question_lines(&self, width: usize) -> usize {
-        prose::wrap(self.opened.question.as_str(), width).len()
+        prose::wrap(self.opened.question_text().as_str(), width).len()
     }
 
     /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
@@ -287,6 +291,31 @@ impl Inspect {
         let next = (at + by).rem_euclid(Tab::ALL.len() as isize) as usize;
         self.tab = Tab::ALL.get(next).copied().unwrap_or_default();
         self.detail_top = 0;
+    }
+
+    /// To the next quantity of the question, and to the variable that took it up.
+    pub fn next_quantity(&mut self, by: isize) {
+        let count = self.opened.proof.marks.len();
+        if count == 0 {
+            return;
+        }
+        let next = match self.quantity {
+            None if by > 0 => 0,
+            None => count - 1,
+            Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
+        };
+        self.quantity = Some(next);
+        if let Some(&variable) = self.opened.proof.marks.get(next).and_then(|mark| mark.variables.first()) {
+            self.variables.at = variable;
+        }
+    }
+
+    /// The quantities that are lit: the one under the cursor, else those of the chosen variable.
+    pub fn lit_quantities(&self) -> Vec<usize> {
+        match (self.pane, self.quantity) {
+            (Pane::Question, Some(quantity)) => vec![quantity],
+            _ => self.opened.proof.taken.get(self.variables.at).cloned().unwrap_or_default(),
+        }
     }
 
     /// To the next finding, and to the step and variable it is about.
@@ -410,6 +439,15 @@ impl Inspect {
                 Some((Shown::own(note.rule), note.message.clone()))
             }
         }
+    }
+
+    /// What the cursor is on, in full: of a variable also how its computed value comes about.
+    pub fn whole_text(&self) -> Option<(Shown, Shown)> {
+        let (title, text) = self.chosen_text()?;
+        let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step);
+        let tree =
+            step.filter(|_| self.pane == Pane::State).and_then(|step| self.opened.derivation(self.variables.at, step));
+        Some((title, tree.map_or_else(|| text.clone(), |tree| shown!("{text}\n\n{tree}"))))
     }
 
     /// Every place on this screen that holds a text, in reading order.

@@ -17,6 +17,7 @@ use crate::domain::text::{Shown, Untrusted, head};
 use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
+use crate::tui::proof::{Proof, derivation};
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
@@ -44,6 +45,8 @@ pub struct Opened {
     pub id: Shown,
     /// The task's text.
     pub question: Shown,
+    /// What can be worked out from the record alone.
+    pub proof: Proof,
     /// The gold number.
     pub gold: Option<Shown>,
     /// The final number.
@@ -210,6 +213,7 @@ impl Opened {
             kind: RecordKind::Broken,
             id: Shown::default(),
             question: Shown::default(),
+            proof: Proof::default(),
             gold: None,
             pred: None,
             answer: None,
@@ -254,6 +258,7 @@ impl Opened {
         let variables = analysis.variables();
         let notes: Vec<Note> = findings.iter().map(|finding| analysis.note(finding)).collect();
         let surprise = analysis.state.last_step().surprise;
+        let proof = analysis.proof();
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         for note in &notes {
@@ -265,7 +270,7 @@ impl Opened {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
-        (self.findings, self.notes) = (findings, notes);
+        (self.findings, self.notes, self.proof) = (findings, notes, proof);
         if let Some(facts) = facts {
             self.kind = facts.kind;
             self.id = facts.id;
@@ -299,6 +304,18 @@ impl Opened {
     /// A value with its line breaks, by its place in the record.
     pub fn value_at(&self, pointer: &Pointer) -> Option<Shown> {
         self.root()?.find(pointer).map(|found| prose(found.value))
+    }
+
+    /// The question as it is shown: its quantities numbered.
+    pub fn question_text(&self) -> &Shown {
+        self.proof.question.as_ref().unwrap_or(&self.question)
+    }
+
+    /// How the value that a step should have written comes about, as a tree of lines.
+    pub fn derivation(&self, variable: usize, step: usize) -> Option<Shown> {
+        let analysis = self.analyse();
+        let record = analysis.subject.record.as_ref()?;
+        derivation(record, analysis.procedure(), &analysis.state, variable, step)
     }
 
     /// The whole step as JSON.
@@ -403,6 +420,11 @@ impl<'a> Analysis<'a> {
                 }
             })
             .collect()
+    }
+
+    fn proof(&self) -> Proof {
+        let record = self.subject.record.as_ref();
+        record.map(|record| Proof::of(record, self.procedure(), &self.state)).unwrap_or_default()
     }
 
     fn variables(&self) -> Vec<VariableRow> {

@@ -583,6 +583,7 @@ impl App {
                 if by < 0 { outline.left(root) } else { outline.right(root) }
             }
             Screen::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
+            Screen::Run if inspect.pane == Pane::Question => inspect.next_quantity(by),
             Screen::Run if inspect.opened.has_steps() => {
                 let moment = inspect.moment.0.saturating_add_signed(by);
                 inspect.walk_to(moment);
@@ -605,7 +606,7 @@ impl App {
             inspect.focus(Pane::Step);
             return Vec::new();
         }
-        if let Some((title, text)) = inspect.chosen_text() {
+        if let Some((title, text)) = inspect.whole_text() {
             self.overlay = Some(Overlay::Popup(Popup { title, text, top: 0 }));
         }
         Vec::new()

@@ -2,10 +2,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use super::{Look, frame, scroll_mark};
+use crate::domain::paint::Mark;
 use crate::tui::inspect::{Inspect, inner_width};
+use crate::tui::proof::QuantityMark;
 use crate::tui::prose;
 use crate::tui::theme::Role;
 
@@ -29,14 +32,29 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let inner = frame(title, area, buf, look);
     let (text, role) = match &opened.error {
         Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),
-        _ => (&opened.question, Role::Question),
+        _ => (opened.question_text(), Role::Question),
     };
     let height = usize::from(inner.height);
     let window = inspect.question_top..inspect.question_top + height;
-    let lines = prose::lines(text, inner_width(area), window, look.style(role), &[]);
+    let lines = prose::lines(text, inner_width(area), window, look.style(role), &marks(inspect, look));
     for (row, line) in lines.into_iter().enumerate() {
         let spans: Vec<Span<'static>> = line.spans;
         super::put(spans, row, inner, buf);
     }
     scroll_mark(area, inspect.question_top, inspect.question_lines(inner_width(area)), buf, look);
+}
+
+/// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
+fn marks(inspect: &Inspect, look: Look<'_>) -> Vec<Mark<Style>> {
+    let lit = inspect.lit_quantities();
+    let quantities = inspect.opened.proof.marks.iter().enumerate();
+    let style = |n: usize, mark: &QuantityMark| match (lit.contains(&n), mark.variables.is_empty()) {
+        (true, _) => Some(look.style(Role::CitedCurrent)),
+        (_, false) => Some(look.style(Role::Cited)),
+        (_, true) if mark.sure && inspect.opened.has_steps() => {
+            Some(look.style(Role::Warning).add_modifier(Modifier::UNDERLINED))
+        }
+        _ => None,
+    };
+    quantities.filter_map(|(n, mark)| Some(Mark { range: mark.range.clone(), tone: style(n, mark)? })).collect()
 }

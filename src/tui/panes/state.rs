@@ -6,12 +6,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
 
 use super::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::state::{Moment, Origin};
 use crate::tui::inspect::Inspect;
 use crate::tui::model::{VariableRow, WriteRow};
+use crate::tui::proof::superscript;
 use crate::tui::prose::{fit, pad};
 use crate::tui::theme::Role;
 
@@ -119,7 +121,7 @@ fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) ->
         Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), quiet(look.style(name))),
         Span::raw(" "),
     ];
-    line.extend(value(inspect, row, held, columns, look, dimmed, fresh));
+    line.extend(value(inspect, (variable, row), held, columns, look, dimmed, fresh));
     line.push(Span::raw(" "));
     line.extend(lifeline(inspect, row, columns, look, dimmed));
     line
@@ -127,7 +129,7 @@ fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) ->
 
 fn value(
     inspect: &Inspect,
-    row: &VariableRow,
+    (variable, row): (usize, &VariableRow),
     held: Option<&WriteRow>,
     columns: Columns,
     look: Look<'_>,
@@ -151,14 +153,42 @@ fn value(
     if fresh {
         style = style.add_modifier(Modifier::BOLD);
     }
-    if dimmed {
-        style = look.style(Role::Ghost);
+    let behind = behind(inspect, variable, write, look);
+    let width: usize = behind.iter().map(Span::width).sum();
+    let text = if width == 0 { fit(text, room) } else { fit(text, room.saturating_sub(width).max(room / 3)) };
+    room = room.saturating_sub(text.width());
+    spans.push(Span::styled(text, style));
+    for span in super::fit_spans(behind, room) {
+        room = room.saturating_sub(span.width());
+        spans.push(span);
     }
-    spans.push(Span::styled(pad(text, room), style));
+    spans.push(blank(room));
+    if dimmed {
+        spans.iter_mut().for_each(|span| span.style = look.style(Role::Ghost));
+    }
     if columns.badge > 0 {
         let badge = if write.value.is_some() { write.badge.short() } else { "" };
         let style = if dimmed { look.style(Role::Ghost) } else { look.style(badge_role(write.badge)) };
         spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
+    }
+    spans
+}
+
+/// What stands behind a value: the numbers of the quantities it is, and what it should be.
+fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
+    let proof = &inspect.opened.proof;
+    let mut spans = Vec::new();
+    let taken = proof.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
+    if !taken.is_empty() {
+        let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
+        spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
+    }
+    match proof.computed(variable, write.step) {
+        Some(computed) if computed.differs => {
+            spans.push(look.span(format!("  ≙ {} !", computed.value), Role::Warning));
+        }
+        Some(_) => spans.push(look.span("  ≙", Role::Ok)),
+        None => {}
     }
     spans
 }
@@ -223,7 +253,7 @@ fn lifeline(
 }
 
 /// What the signs mean, for the help.
-pub const LEGEND: [(&str, &str); 9] = [
+pub const LEGEND: [(&str, &str); 12] = [
     ("◆", "the step writes the variable"),
     ("○", "the step reads it"),
     ("◈", "the step reads it and writes it again"),
@@ -232,6 +262,9 @@ pub const LEGEND: [(&str, &str); 9] = [
     ("q", "given with the question, before step 1"),
     ("rec", "the value stands in the record for this step"),
     ("re", "reconstructed from the final state: one step alone writes it"),
+    ("≙", "executed exactly from the values before it, the step gives this very value"),
+    ("≙ 7 !", "executed exactly, it gives 7, and the record says something else"),
+    ("¹", "the number of the quantity in the question that the variable took up"),
     ("amb", "ambiguous: several steps write it, only the last value is known"),
 ];
 
@@ -252,5 +285,8 @@ pub fn describe(inspect: &Inspect) -> String {
     } else {
         format!("  {}", fit(row.description.as_str(), 200))
     };
-    format!("{}: {written}, {read}{text}", row.name)
+    let held = inspect.opened.write_at(inspect.variables.at, inspect.moment).and_then(|write| write.step);
+    let computed = inspect.opened.proof.computed(inspect.variables.at, held);
+    let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
+    format!("{}: {computed}{written}, {read}{text}", row.name)
 }

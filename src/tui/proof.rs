@@ -1,0 +1,185 @@
+//! What proves a run right or wrong, ready for the screen: the computed value beside the recorded one with its
+//! derivation, and the question's quantities with the variables that took them up.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::domain::json::Value;
+use crate::domain::procedure::Procedure;
+use crate::domain::quantity::Quantities;
+use crate::domain::recompute::{Basis, Derivation, Recomputed};
+use crate::domain::record::Record;
+use crate::domain::state::State;
+use crate::domain::text::{Shown, ShownMap};
+use crate::shown;
+
+/// Quantities of longer questions are not marked.
+const MAX_QUESTION: usize = 64 << 10;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Proof {
+    /// The question, each quantity followed by its number.
+    pub question: Option<Shown>,
+    /// Where the quantities stand in it.
+    pub marks: Vec<QuantityMark>,
+    /// Of each variable, the numbers of the quantities that it took up.
+    pub taken: Vec<Vec<usize>>,
+    computed: HashMap<(usize, usize), Computed>,
+}
+
+/// A quantity in the question.
+#[derive(Debug, Clone)]
+pub struct QuantityMark {
+    /// Its bytes in the shown question, without its number.
+    pub range: Range<usize>,
+    /// The variables that took it up.
+    pub variables: Vec<usize>,
+    /// Whether it certainly is a quantity.
+    pub sure: bool,
+}
+
+/// What a step should have written.
+#[derive(Debug, Clone)]
+pub struct Computed {
+    /// The value.
+    pub value: Shown,
+    /// With its derivation, on one line.
+    pub line: Shown,
+    /// The recorded value is another.
+    pub differs: bool,
+    /// The recorded value is a calculation that was not carried out.
+    pub unevaluated: bool,
+}
+
+impl Proof {
+    /// Gathers what can be said of a record from itself alone.
+    pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
+        let recomputed = Recomputed::of(record, procedure, state);
+        let quantities = Quantities::of(record, state, procedure);
+        let mut proof = Self { computed: computed(&recomputed, state), ..Self::default() };
+        proof.mark(record.question.and_then(Value::string).unwrap_or_default().bytes(), &quantities);
+        proof.taken = quantities.by_variable;
+        proof
+    }
+
+    /// What a step should have written into a variable.
+    pub fn computed(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
+        self.computed.get(&(variable, step?))
+    }
+
+    fn mark(&mut self, question: &[u8], quantities: &Quantities) {
+        if quantities.items.is_empty() || question.len() > MAX_QUESTION {
+            return;
+        }
+        let map = ShownMap::prose(question);
+        let text = map.text.as_str();
+        let (mut out, mut done) = (String::with_capacity(text.len() + 8 * quantities.items.len()), 0);
+        for (n, quantity) in quantities.items.iter().enumerate() {
+            let range = map.range(quantity.span.clone());
+            let Some(before) = text.get(done..range.start) else { continue };
+            out.push_str(before);
+            let start = out.len();
+            out.push_str(text.get(range.clone()).unwrap_or_default());
+            self.marks.push(QuantityMark {
+                range: start..out.len(),
+                variables: quantity.variables.clone(),
+                sure: quantity.sure,
+            });
+            if !quantity.variables.is_empty() {
+                out.push_str(&superscript(n + 1));
+            }
+            done = range.end;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        self.question = Some(shown!("{out}"));
+    }
+}
+
+fn computed(recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize), Computed> {
+    let mut found = HashMap::new();
+    for (n, write) in recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == Basis::Plan) {
+        let Some(value) = write.value else { continue };
+        let line = recomputed.derivation(state, n).map(|derivation| derivation.line()).unwrap_or_default();
+        let same = write.recorded.is_some_and(|recorded| recorded.stands_for(value));
+        let computed = Computed {
+            value: shown!("{}", value.shown()),
+            line: shown!("{line}"),
+            differs: !same && (write.recorded.is_some() || write.unevaluated.is_some()),
+            unevaluated: write.unevaluated.is_some(),
+        };
+        found.insert((write.variable, write.step), computed);
+    }
+    found
+}
+
+/// The derivation of a variable as a tree of lines.
+pub fn derivation(
+    record: &Record<'_>,
+    procedure: Option<&Procedure<'_>>,
+    state: &State<'_>,
+    variable: usize,
+    step: usize,
+) -> Option<Shown> {
+    let recomputed = Recomputed::of(record, procedure, state);
+    let tree = recomputed.derivation(state, recomputed.write(variable, step)?)?;
+    let mut out = String::new();
+    branch(&tree, "≙ ", "  ", &mut out);
+    Some(shown!("{}", out.trim_end()))
+}
+
+fn branch(node: &Derivation, first: &str, rest: &str, out: &mut String) {
+    use std::fmt::Write as _;
+    let _ = write!(out, "{first}{} = {}", node.name, node.value.shown());
+    if let Some(formula) = &node.formula {
+        let _ = write!(out, " = {formula}");
+    }
+    let basis = match node.basis {
+        Basis::Plan => "",
+        Basis::Extracted => ", read from the question",
+        Basis::Recorded => ", as recorded",
+    };
+    let _ = writeln!(out, "   (step {}{basis})", node.step + 1);
+    for (n, from) in node.from.iter().enumerate() {
+        let last = n + 1 == node.from.len();
+        let (joint, below) = if last { ("└ ", "  ") } else { ("├ ", "│ ") };
+        branch(from, &format!("{rest}{joint}"), &format!("{rest}{below}"), out);
+    }
+}
+
+/// A number as small raised digits.
+pub fn superscript(n: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digit = |c: char| c.to_digit(10).and_then(|digit| DIGITS.get(digit as usize)).copied();
+    n.to_string().chars().filter_map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::formats;
+    use crate::domain::json::Tape;
+
+    #[test]
+    fn quantities_are_numbered_and_values_derived() {
+        let text = r#"{"id": 1, "question": "Ann has 3 apples and buys twice as many\u001b. How many?", "gold_num": 9.0, "status": "ok",
+            "mode": "procedural", "procedure": {"NameDescription": "n", "steps": [
+            {"id": 1, "inputs": [{"name": "problem_text", "description": "t"}], "stepDescription": "Extract the numbers", "output": [{"name": "apples", "description": "apples"}, {"name": "factor", "description": "times"}]},
+            {"id": 2, "inputs": [{"name": "apples", "description": "a"}, {"name": "factor", "description": "f"}], "stepDescription": "Compute bought = apples * factor", "output": [{"name": "bought", "description": "b"}]},
+            {"id": 3, "inputs": [{"name": "apples", "description": "a"}, {"name": "bought", "description": "b"}], "stepDescription": "Compute final_answer = apples + bought", "output": [{"name": "final_answer", "description": "f"}]}]},
+            "state": {"problem_text": "", "apples": 3, "factor": 2, "bought": "apples * factor", "final_answer": "7", "final_answer_numerical": 7}, "pred_num": 7, "correct": false}"#;
+        let mut tape = Tape::default();
+        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
+        let procedure = record.procedure.map(Procedure::read);
+        let state = State::of(&record, procedure.as_ref());
+        let proof = Proof::of(&record, procedure.as_ref(), &state);
+        let question = proof.question.unwrap();
+        assert!(question.as_str().starts_with("Ann has 3¹ apples and buys twice² as many␛."), "{question}");
+        assert_eq!(&question.as_str()[proof.marks[1].range.clone()], "twice");
+        let bought = state.variable(&"bought".into()).unwrap();
+        let computed = &proof.computed[&(bought, 1)];
+        assert_eq!((computed.value.as_str(), computed.unevaluated, computed.differs), ("6", true, true));
+        let tree = derivation(&record, procedure.as_ref(), &state, bought, 1).unwrap();
+        assert!(tree.as_str().starts_with("≙ bought = 6 = 3 × 2   (step 2)\n  ├ apples = 3"), "{tree}");
+    }
+}
