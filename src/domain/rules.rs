@@ -4,11 +4,14 @@
 //! add it to [`RULES`]. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::finding::{Findings, Severity};
 use super::json::Problem;
 use super::procedure::Procedure;
+use super::recompute::Recomputed;
 use super::record::Record;
+use super::state::State;
 
 pub mod answer;
 pub mod procedure;
@@ -51,6 +54,8 @@ pub struct Subject<'a> {
     pub flow: Option<procedure::Flow<'a>>,
     /// The schema that answers must hold, where the user gave one; else the record's own.
     pub answer_schema: Option<&'a answer::Schema>,
+    /// The run executed exactly, made when first asked for.
+    recomputed: OnceCell<Option<Box<Recomputed>>>,
 }
 
 impl<'a> Subject<'a> {
@@ -59,7 +64,16 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None }
+        Self {
+            text,
+            problems,
+            record,
+            procedure,
+            procedure_errors,
+            flow,
+            answer_schema: None,
+            recomputed: OnceCell::new(),
+        }
     }
 
     /// With the user's own answer schema.
@@ -72,6 +86,19 @@ impl<'a> Subject<'a> {
     /// The procedure, if it holds upstream's schema.
     pub fn valid_procedure(&self) -> Option<&Procedure<'a>> {
         self.procedure.as_ref().filter(|_| self.procedure_errors.is_empty())
+    }
+
+    /// The run executed exactly; `None` where there is nothing to calculate, or nothing to gain: a right run is only
+    /// executed if its procedure holds calculations in signs.
+    pub fn recomputed(&self) -> Option<&Recomputed> {
+        let made = self.recomputed.get_or_init(|| {
+            let (record, procedure) = (self.record.as_ref()?, self.procedure.as_ref()?);
+            run::is_worth_executing(record, procedure).then(|| {
+                let state = State::of(record, Some(procedure));
+                Box::new(Recomputed::of(record, Some(procedure), &state))
+            })
+        });
+        made.as_deref()
     }
 
     /// The procedure with its flow of variables, if it holds upstream's schema.
@@ -99,6 +126,16 @@ pub const RULES: &[&Rule] = &[
     &procedure::REDEFINED,
     &procedure::UNUSED,
     &answer::SCHEMA,
+    &run::ERROR,
+    &run::LAST_STEP,
+    &run::OUTPUT_MISSING,
+    &run::OUTPUT_UNDECLARED,
+    &run::OUTPUT_AMBIGUOUS,
+    &run::UNEVALUATED,
+    &run::RECOMPUTE,
+    &run::FINAL_MISMATCH,
+    &run::GOLD_NUM,
+    &run::GOLD_STEPS,
 ];
 
 /// What all rules say of a record.
