@@ -52,6 +52,8 @@ pub mod domain {
     pub mod text;
     /// What was recorded of every step.
     pub mod trace;
+    /// Where to fix a wrong run, and why.
+    pub mod triage;
     /// Which characters Python calls printable.
     pub mod unicode;
 }

@@ -14,6 +14,7 @@ fn bad() -> String {
         r#""output": [{"name": "a""#,
         "\"output\": [{\"name\": \"lost\\u001b]52;c;eA==\\u0007\", \"description\": \"\u{202e}\"}, {\"name\": \"a\"",
     )
+    .replace(r#""a": 2,"#, r#""a": 2, "lost\u001b]52;c;eA==\u0007": 0,"#)
 }
 
 struct Folder(tempfile::TempDir);

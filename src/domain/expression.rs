@@ -629,22 +629,30 @@ pub fn alone(text: &str) -> Option<Expression> {
     (parser.at == list.len()).then_some(Expression { nodes: parser.nodes })
 }
 
-/// The numbers that stand in a sentence, each with its place; those of calculations too.
+/// The numbers that stand in a sentence, each with its place; those of calculations too. `round2` and `1st` are names.
 pub fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
-    let Some(list) = tokens(text, &Names::default()) else { return Vec::new() };
+    let bytes = text.as_bytes();
     let mut numbers = Vec::new();
-    for (n, token) in list.iter().enumerate() {
-        let before = n.checked_sub(1).and_then(|n| list.get(n));
-        // `round2` and `1st` are names.
-        let glued = list.get(n + 1).is_some_and(|next| next.kind == Kind::Word && !next.spaced)
-            || before.is_some_and(|before| before.kind == Kind::Word && !token.spaced);
-        let (Kind::Number(written) | Kind::Percent(written)) = token.kind else { continue };
-        let negative =
-            before.is_some_and(|sign| sign.kind == Kind::Operator(Operation::Subtract) && !token.spaced && sign.spaced);
-        let value = if negative { written.value.negated() } else { written.value };
-        if !glued {
-            numbers.push((Written { value, ..written }, token.start..token.end));
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let before = |n: usize| (at + found).checked_sub(n).and_then(|at| bytes.get(at)).copied();
+        let point = before(1) == Some(b'.') && !before(2).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let start = at + found - usize::from(point);
+        let lead = |n: usize| start.checked_sub(n).and_then(|at| bytes.get(at)).copied();
+        let (kind, len) = number(text.get(start..).unwrap_or_default());
+        let end = start + len.max(1);
+        at = end;
+        let joined = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let (Kind::Number(written) | Kind::Percent(written)) = kind else { continue };
+        let runs_on = joined(lead(1)) || lead(1) == Some(b'.') || joined(bytes.get(end).copied());
+        if runs_on || numbers.len() >= MAX_TOKENS {
+            // What a word runs on into is part of it.
+            at += bytes.get(end..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            continue;
         }
+        let negative = lead(1) == Some(b'-') && lead(2).is_none_or(|byte| matches!(byte, b' ' | b'(' | b'$'));
+        let value = if negative { written.value.negated() } else { written.value };
+        numbers.push((Written { value, ..written }, start..end));
     }
     numbers
 }

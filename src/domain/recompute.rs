@@ -13,7 +13,7 @@ use super::json::{Kind, Pointer, Value};
 use super::number::{Number, Written};
 use super::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use super::record::{AnswerSchema, Record, RecordKind};
-use super::state::{Badge, State};
+use super::state::{Badge, Moment, State};
 use super::text::Untrusted;
 
 mod prose;
@@ -188,8 +188,44 @@ fn memchr_digit(bytes: &[u8]) -> bool {
 
 /// Whether a run is right: by gold where there is one, else as it was judged.
 pub fn is_right(record: &Record<'_>) -> Option<bool> {
-    let by_gold = Gold::of(record).and_then(|gold| Answer::of(record).is(gold.value));
-    by_gold.or(record.correct)
+    let Some(gold) = Gold::of(record) else { return record.correct };
+    // Most often the number alone says it, and the sentence need not be read.
+    let number = record.answer.and_then(|answer| answer.get(NUMERICAL)).and_then(Written::of);
+    if number.is_some_and(|number| number.value.is_near(gold.value)) {
+        return Some(true);
+    }
+    Answer::of(record).is(gold.value).or(record.correct)
+}
+
+/// Where a number of the run stands in its record.
+pub fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed) -> Option<Pointer> {
+    let variable = state.variables().get(computed.variable)?;
+    if variable.name == FINAL_ANSWER {
+        return Some(number_pointer(record));
+    }
+    let entry = state.value_at(computed.variable, Moment::after(computed.step))?;
+    state.pointer(&entry)
+}
+
+/// Where the final number stands: `final_answer_numerical`, else `pred_num`, else the text.
+pub fn number_pointer(record: &Record<'_>) -> Pointer {
+    let has = |key: &str| record.answer.and_then(|answer| answer.get(key)).is_some();
+    if has(NUMERICAL) {
+        Pointer::from_iter(["state", NUMERICAL])
+    } else if record.pred_num.is_some() {
+        Pointer::from_iter(["pred_num"])
+    } else if has(FINAL_ANSWER) {
+        Pointer::from_iter(["state", FINAL_ANSWER])
+    } else if record.pred_answer.is_some() {
+        Pointer::from_iter(["pred_answer"])
+    } else {
+        Pointer::default()
+    }
+}
+
+/// Whether a text may hold a plan in words.
+pub fn may_plan(text: &[u8]) -> bool {
+    prose::may_plan(text)
 }
 
 /// A run, executed exactly.

@@ -10,7 +10,9 @@ use super::finding::{Findings, Severity};
 use super::json::{Problem, Value};
 use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
+use super::recompute::Recomputed;
 use super::record::Record;
+use super::state::State;
 
 pub mod answer;
 pub mod plausibility;
@@ -58,6 +60,8 @@ pub struct Subject<'a> {
     pub answer_schema: Option<&'a answer::Schema>,
     uptake: OnceCell<Option<Uptake>>,
     numbers: OnceCell<Vec<Quantity>>,
+    /// The run executed exactly, made when first asked for.
+    recomputed: OnceCell<Option<Box<Recomputed>>>,
 }
 
 impl<'a> Subject<'a> {
@@ -66,8 +70,18 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        let (uptake, numbers) = (OnceCell::new(), OnceCell::new());
-        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None, uptake, numbers }
+        Self {
+            text,
+            problems,
+            record,
+            procedure,
+            procedure_errors,
+            flow,
+            answer_schema: None,
+            uptake: OnceCell::new(),
+            numbers: OnceCell::new(),
+            recomputed: OnceCell::new(),
+        }
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.
@@ -99,6 +113,19 @@ impl<'a> Subject<'a> {
         self.procedure.as_ref().filter(|_| self.procedure_errors.is_empty())
     }
 
+    /// The run executed exactly; `None` where there is nothing to calculate, or nothing to gain: a right run is only
+    /// executed if its procedure holds calculations in signs.
+    pub fn recomputed(&self) -> Option<&Recomputed> {
+        let made = self.recomputed.get_or_init(|| {
+            let (record, procedure) = (self.record.as_ref()?, self.procedure.as_ref()?);
+            run::is_worth_executing(record, procedure).then(|| {
+                let state = State::of(record, Some(procedure));
+                Box::new(Recomputed::of(record, Some(procedure), &state))
+            })
+        });
+        made.as_deref()
+    }
+
     /// The procedure with its flow of variables, if it holds upstream's schema.
     pub fn valid_flow(&self) -> Option<(&Procedure<'a>, &procedure::Flow<'a>)> {
         self.valid_procedure().zip(self.flow.as_ref())
@@ -124,6 +151,16 @@ pub const RULES: &[&Rule] = &[
     &procedure::REDEFINED,
     &procedure::UNUSED,
     &answer::SCHEMA,
+    &run::ERROR,
+    &run::LAST_STEP,
+    &run::OUTPUT_MISSING,
+    &run::OUTPUT_UNDECLARED,
+    &run::OUTPUT_AMBIGUOUS,
+    &run::UNEVALUATED,
+    &run::RECOMPUTE,
+    &run::FINAL_MISMATCH,
+    &run::GOLD_NUM,
+    &run::GOLD_STEPS,
     &quantity::MISSED,
     &quantity::INVENTED,
     &quantity::CHANGED,

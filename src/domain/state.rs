@@ -13,7 +13,7 @@ use super::text::Untrusted;
 use super::trace::{TraceStep, by_position};
 
 /// Keys of the published answer schemas: upstream's last step writes them, declared or not.
-const ANSWER_KEYS: [&str; 6] =
+pub const ANSWER_KEYS: [&str; 6] =
     [FINAL_ANSWER, "final_answer_numerical", "final_answer_bool", "confidence", "units", "choice_rationale"];
 
 /// How many steps have run: 0 is the state before the first step.
@@ -754,7 +754,8 @@ pub fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
     }
 }
 
-fn last_step(steps: &[Step<'_>]) -> LastStep {
+/// Upstream's last step among these.
+pub fn last_step(steps: &[Step<'_>]) -> LastStep {
     let count = steps.len();
     let positions: Vec<usize> =
         steps.iter().enumerate().filter(|(_, step)| runs_as_last(step.id, count)).map(|(at, _)| at).collect();

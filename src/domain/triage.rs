@@ -1,0 +1,677 @@
+//! Where to fix a wrong run: in the run of a step, in the procedure, or in the gold answer. From the record alone, with
+//! the argument, strongest first, and honest about how sure it is.
+//!
+//! The procedure executed exactly is the main witness: if that gives the gold number, a step was run wrongly; if it gives
+//! what the run gave, the steps are sound and the plan or the gold is not.
+
+use super::expression::{Names, Reading, numbers, read};
+use super::finding::{Finding, Severity};
+use super::gold::{Gold, marks};
+use super::json::{Pointer, Value};
+use super::number::{Number, Written};
+use super::procedure::{FINAL_ANSWER, Procedure};
+use super::recompute::{
+    Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
+};
+use super::record::{Record, RecordKind};
+use super::rules::run;
+use super::rules::run::{Fault, contradictions, differs, explained};
+use super::state::{State, last_step};
+use super::text::{Shown, Untrusted};
+use crate::shown;
+
+/// Where to fix a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fix {
+    /// The answer is right.
+    None,
+    /// A right procedure, executed wrongly.
+    StepRun,
+    /// A quantity missed, or a wrong plan.
+    Procedure,
+    /// The gold answer, or its unit.
+    Gold,
+    /// The record does not tell.
+    Unknown,
+}
+
+impl Fix {
+    /// All.
+    pub const ALL: [Self; 5] = [Self::None, Self::StepRun, Self::Procedure, Self::Gold, Self::Unknown];
+
+    /// The word in output and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::StepRun => "step_run",
+            Self::Procedure => "procedure",
+            Self::Gold => "gold",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// For people.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::None => "nothing to fix",
+            Self::StepRun => "fix the step run",
+            Self::Procedure => "fix the procedure",
+            Self::Gold => "look at the gold answer",
+            Self::Unknown => "cannot tell where to fix",
+        }
+    }
+
+    /// The place of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fix| fix.word() == word)
+    }
+}
+
+/// How sure a verdict is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Confidence {
+    /// Proved by calculation.
+    Sure,
+    /// The best explanation.
+    Likely,
+    /// Hardly more than a guess.
+    Unsure,
+}
+
+impl Confidence {
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Likely => "likely",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
+/// One reason, with the place that proves it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Argument {
+    /// The rule that belongs to it, else `triage/...`.
+    pub rule: &'static str,
+    /// Where in the record to look.
+    pub pointer: Pointer,
+    /// In a sentence.
+    pub text: Shown,
+}
+
+/// What is known of the question's quantities, where somebody looked.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Quantities {
+    /// Relevant numbers of the question that no variable took up.
+    pub missed: usize,
+    /// Extracted values that stand nowhere in the question.
+    pub invented: usize,
+    /// Extracted values that stand there otherwise.
+    pub changed: usize,
+}
+
+/// Where to fix a run, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Triage {
+    /// Where.
+    pub fix: Fix,
+    /// Position of the first bad step, from 0.
+    pub step: Option<usize>,
+    /// What the procedure gives when it is executed exactly.
+    pub recovered: Option<Number>,
+    /// That number is the gold number.
+    pub recovers_gold: bool,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The argument, strongest first.
+    pub why: Vec<Argument>,
+}
+
+/// Everything that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'e, 'a> {
+    /// The record.
+    pub record: &'e Record<'a>,
+    /// Its procedure.
+    pub procedure: Option<&'e Procedure<'a>>,
+    /// What the rules found.
+    pub findings: &'e [Finding],
+    /// What is known of the quantities.
+    pub quantities: Option<Quantities>,
+    /// The answer of the baseline to the same question.
+    pub baseline: Option<f64>,
+}
+
+impl Triage {
+    /// Judges a run; `None` for what is no run.
+    pub fn of(evidence: &Evidence<'_, '_>) -> Option<Self> {
+        let record = evidence.record;
+        match record.kind {
+            RecordKind::Error => Some(of_error(record)),
+            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {
+                let state = State::of(record, evidence.procedure);
+                let recomputed = Recomputed::of(record, evidence.procedure, &state);
+                Some(Self::with(evidence, &state, &recomputed))
+            }
+            _ => None,
+        }
+    }
+
+    /// Judges a run that was executed already.
+    pub fn with(evidence: &Evidence<'_, '_>, state: &State<'_>, recomputed: &Recomputed) -> Self {
+        let mut case = Case::new(evidence, state, recomputed);
+        let (fix, step, confidence) = case.judge();
+        let recovers_gold = recomputed.recovered.zip(case.gold.as_ref()).is_some_and(|(a, gold)| gold.value.is_near(a));
+        Self { fix, step, recovered: recomputed.recovered, recovers_gold, confidence, why: case.why }
+    }
+}
+
+type Verdict = (Fix, Option<usize>, Confidence);
+
+struct Case<'c, 'a> {
+    evidence: &'c Evidence<'c, 'a>,
+    record: &'c Record<'a>,
+    state: &'c State<'a>,
+    recomputed: &'c Recomputed,
+    gold: Option<Gold>,
+    answer: Option<Written>,
+    why: Vec<Argument>,
+}
+
+impl<'c, 'a> Case<'c, 'a> {
+    fn new(evidence: &'c Evidence<'c, 'a>, state: &'c State<'a>, recomputed: &'c Recomputed) -> Self {
+        let record = evidence.record;
+        let (gold, answer) = (Gold::of(record), recomputed.answer.value());
+        Self { evidence, record, state, recomputed, gold, answer, why: Vec::new() }
+    }
+
+    fn argue(&mut self, rule: &'static str, pointer: Pointer, text: Shown) {
+        self.why.push(Argument { rule, pointer, text });
+    }
+
+    fn judge(&mut self) -> Verdict {
+        let right = is_right(self.record);
+        if right == Some(true) {
+            return self.right();
+        }
+        let verdict = match self.gold.clone() {
+            Some(gold) if self.record.kind != RecordKind::Baseline => self.against(&gold),
+            Some(gold) => self.baseline_against(&gold),
+            None => self.alone(),
+        };
+        self.add_slips(verdict.0);
+        verdict
+    }
+
+    fn right(&mut self) -> Verdict {
+        let number = number_pointer(self.record);
+        match &self.gold {
+            None => {
+                self.argue("triage/judged", Pointer::from_iter(["correct"]), Shown::own("the run was judged right"));
+                (Fix::None, None, Confidence::Likely)
+            }
+            Some(gold) => {
+                let (gold, misread) = (gold.value, gold.misread);
+                self.argue("triage/right", number, shown!("the answer is the gold number, {}", gold.shown()));
+                if let Some(misread) = misread {
+                    let text = shown!("gold_num says {}, but the gold text ends in {}", misread.shown(), gold.shown());
+                    self.argue(run::GOLD_NUM.id, Pointer::from_iter(["gold_num"]), text);
+                }
+                let numerical = self.recomputed.answer.numerical.is_none_or(|number| number.value.is_near(gold));
+                if !numerical {
+                    let text = Shown::own("the sentence says it, only the number beside it is 0");
+                    self.argue(run::FINAL_MISMATCH.id, number_pointer(self.record), text);
+                }
+                (Fix::None, None, if numerical { Confidence::Sure } else { Confidence::Likely })
+            }
+        }
+    }
+
+    fn baseline_against(&mut self, gold: &Gold) -> Verdict {
+        if self.wrong_marks() { (Fix::Gold, None, Confidence::Likely) } else { self.unknown(gold) }
+    }
+
+    fn unknown(&mut self, gold: &Gold) -> Verdict {
+        let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+        let text = shown!("the answer is {said}, the gold {}, and nothing in the record says why", gold.value.shown());
+        self.argue("triage/unknown", number_pointer(self.record), text);
+        (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    /// A wrong run with a gold number.
+    fn against(&mut self, gold: &Gold) -> Verdict {
+        if let Some(verdict) = self.no_answer_asked() {
+            return verdict;
+        }
+        let recovered = self.recomputed.recovered;
+        if let Some(recovered) = recovered.filter(|recovered| gold.value.is_near(*recovered)) {
+            return self.executed_wrongly(recovered);
+        }
+        let slip = self.first_slip(true);
+        if slip.is_none()
+            && let Some(verdict) = self.suspect_gold(gold)
+        {
+            return verdict;
+        }
+        if let Some(fatal) = self.fatal() {
+            return fatal;
+        }
+        if let Some(verdict) = self.unknown_quantity() {
+            return verdict;
+        }
+        match recovered {
+            Some(recovered) => self.plan_contradicted(gold, recovered, slip),
+            None => self.not_executed(gold, slip),
+        }
+    }
+
+    /// Executed exactly, the procedure gives gold.
+    fn executed_wrongly(&mut self, recovered: Number) -> Verdict {
+        let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
+        let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+        let wrote = match step.map(|step| step + 1) {
+            Some(step) => format!("; step {step} is where the run leaves it, the answer was {said}"),
+            None => format!("; the answer was {said}"),
+        };
+        let (pointer, rule) = (self.end_pointer(), run::RECOMPUTE.id);
+        let text = match self.first_slip_write(false).map(|write| differs(self.state, self.recomputed, write)) {
+            Some(slip) => {
+                let slip = slip.into_string();
+                let slip = slip.trim_end_matches('.');
+                shown!("executed exactly, this procedure gives {} = gold; {}", recovered.shown(), lower_first(slip))
+            }
+            None => shown!("executed exactly, this procedure gives {} = gold{wrote}", recovered.shown()),
+        };
+        self.argue(rule, pointer, text);
+        let exact = self.recomputed.exact;
+        if !exact {
+            let text = Shown::own("some values on the way had to be taken as recorded");
+            self.argue("triage/partial", Pointer::from_iter(["state"]), text);
+        }
+        (Fix::StepRun, step, if exact { Confidence::Sure } else { Confidence::Likely })
+    }
+
+    /// The ids keep upstream from asking for the answer's number.
+    fn no_answer_asked(&mut self) -> Option<Verdict> {
+        let procedure = self.evidence.procedure?;
+        let surprise = last_step(&procedure.steps).surprise?;
+        let asked = self.record.answer.is_some_and(|answer| answer.get("final_answer_numerical").is_some());
+        if asked {
+            return None;
+        }
+        let pointer = self.record.procedure_pointer.then("steps");
+        self.argue(run::LAST_STEP.id, pointer, shown!("no number was asked for: {}", surprise.meaning()));
+        Some((Fix::Procedure, procedure.steps.len().checked_sub(1), Confidence::Sure))
+    }
+
+    fn fatal(&mut self) -> Option<Verdict> {
+        let fatal = self
+            .evidence
+            .findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Fatal && finding.rule.starts_with("procedure/"))?;
+        let (rule, pointer, text) = (fatal.rule, fatal.place().pointer(), fatal.message.line());
+        self.argue(rule, pointer, text);
+        Some((Fix::Procedure, None, Confidence::Likely))
+    }
+
+    /// The plan goes on with something that nothing ever gives: an extracted "x".
+    fn unknown_quantity(&mut self) -> Option<Verdict> {
+        let unknown =
+            |write: &&Computed| write.basis == Basis::Extracted && write.value.is_none() && write.recorded.is_none();
+        let used = |write: &&Computed| {
+            let planned = |other: &Computed| {
+                other.plan.as_ref().is_some_and(|plan| plan.expression.names().contains(&(write.variable as u32)))
+            };
+            self.recomputed.writes.iter().any(planned)
+        };
+        let write = self.recomputed.writes.iter().filter(unknown).find(used)?;
+        let pointer = value_pointer(self.record, self.state, write)?;
+        let (step, name) = (write.step, name_of(self.state, write.variable));
+        let text = shown!("the plan calculates with {name}, and no step ever gives it a number");
+        self.argue("triage/unknown_quantity", pointer, text);
+        Some((Fix::Procedure, Some(step), Confidence::Likely))
+    }
+
+    /// The plan, executed exactly, does not give gold.
+    fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Verdict {
+        let exact = self.recomputed.exact;
+        let agrees = self.answer.is_some_and(|answer| answer.stands_for(recovered) || answer.value.is_near(recovered));
+        if let Some(verdict) = self.misread_question() {
+            return verdict;
+        }
+        let text = if agrees {
+            shown!(
+                "every step holds: executed exactly, the plan gives {} too, not {}",
+                recovered.shown(),
+                gold.value.shown()
+            )
+        } else {
+            shown!("executed exactly, the plan gives {}, not {}", recovered.shown(), gold.value.shown())
+        };
+        let pointer = self.end_pointer();
+        if let (Some(slip), false) = (slip, exact) {
+            return (Fix::StepRun, Some(slip), Confidence::Unsure);
+        }
+        self.argue("triage/plan", pointer, text);
+        self.missed_quantities();
+        (Fix::Procedure, None, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
+    }
+
+    fn missed_quantities(&mut self) {
+        if let Some(missed) = self.evidence.quantities.map(|quantities| quantities.missed).filter(|missed| *missed > 0)
+        {
+            let text = shown!("{missed} of the question's quantities were not taken up");
+            self.argue("run/quantity_missed", Pointer::from_iter(["question"]), text);
+        }
+    }
+
+    /// No exact execution to the end.
+    fn not_executed(&mut self, gold: &Gold, slip: Option<usize>) -> Verdict {
+        if let Some(step) = slip {
+            return (Fix::StepRun, Some(step), Confidence::Likely);
+        }
+        if let Some(verdict) = self.misread_question() {
+            return verdict;
+        }
+        if let Some(step) = self.first_slip(false) {
+            return (Fix::StepRun, Some(step), Confidence::Unsure);
+        }
+        if let Some(step) = self.first_waiting() {
+            let text = Shown::own("a calculation was passed on instead of a number");
+            self.argue(run::UNEVALUATED.id, self.end_pointer(), text);
+            return (Fix::StepRun, Some(step), Confidence::Unsure);
+        }
+        let planned = self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
+        if !planned || self.answer.is_none() {
+            return self.unknown(gold);
+        }
+        let text = shown!("no step contradicts its own calculation, yet the answer is not {}", gold.value.shown());
+        self.argue("triage/plan", self.end_pointer(), text);
+        self.missed_quantities();
+        (Fix::Procedure, None, Confidence::Unsure)
+    }
+
+    /// Extracted values that stand nowhere in the question: the first step was run wrongly.
+    fn misread_question(&mut self) -> Option<Verdict> {
+        let (strange, all) = match self.evidence.quantities {
+            Some(quantities) => (quantities.invented + quantities.changed, usize::MAX),
+            None => self.strangers(),
+        };
+        let many = if all == usize::MAX { strange > 0 } else { strange >= 2 || (strange == 1 && all <= 2) };
+        if !many {
+            return None;
+        }
+        let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
+        let pointer = value_pointer(self.record, self.state, first).unwrap_or_default();
+        let step = first.step;
+        let text = shown!("{strange} of the extracted values stand nowhere in the question");
+        self.argue("run/quantity_invented", pointer, text);
+        Some((Fix::StepRun, Some(step), Confidence::Unsure))
+    }
+
+    /// How many extracted numbers do not stand in the question, of how many.
+    fn strangers(&self) -> (usize, usize) {
+        let Some(question) = self.record.question.and_then(Value::string) else { return (0, 0) };
+        let Some(question) = question.utf8() else { return (0, 0) };
+        let known = said(question);
+        let stands = |number: Number| {
+            let hundred = Number::whole(100);
+            let forms = [Some(number), number.times(hundred), number.over(hundred), Number::ONE.over(number)];
+            forms.into_iter().flatten().any(|form| known.iter().any(|known| known.is_near(form)))
+        };
+        let extracted = self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
+        let values: Vec<Number> = extracted.filter_map(|write| write.recorded).map(|number| number.value).collect();
+        (values.iter().filter(|value| !stands(**value)).count(), values.len())
+    }
+
+    /// Reasons to doubt the gold answer.
+    fn suspect_gold(&mut self, gold: &Gold) -> Option<Verdict> {
+        let answer = self.answer?.value;
+        let baseline = self.evidence.baseline.and_then(Number::from_float);
+        if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
+            let text = shown!(
+                "the baseline and this run agree on {} against the gold {}",
+                baseline.shown(),
+                gold.value.shown()
+            );
+            self.argue("triage/baseline", number_pointer(self.record), text);
+            return Some((Fix::Gold, None, Confidence::Likely));
+        }
+        if self.wrong_marks() {
+            return Some((Fix::Gold, None, Confidence::Likely));
+        }
+        // The baseline got it: then the gold can be got.
+        if baseline.is_some() {
+            return None;
+        }
+        self.factor(gold, answer)
+    }
+
+    fn wrong_marks(&mut self) -> bool {
+        let marks = marks(self.record);
+        let Some(wrong) = marks.iter().find(|mark| mark.is_wrong()) else { return false };
+        let gives = wrong.gives.map_or_else(String::new, Number::shown);
+        let text = shown!("the gold text calculates {}, which is {gives}", wrong.text);
+        self.argue(run::GOLD_STEPS.id, Pointer::from_iter(["gold_answer"]), text);
+        true
+    }
+
+    /// Answer and gold differ by a unit, or by a quantity of the question that only the answer uses.
+    fn factor(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
+        let ratio = answer.over(gold.value)?;
+        let inverse = Number::ONE.over(ratio)?;
+        let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);
+        for unit in [60, 100, 1000, 3600].map(Number::whole) {
+            if ratio == unit || inverse == unit {
+                let text = shown!("answer and gold differ by a factor of {}: look at the unit", unit.shown());
+                self.argue("triage/unit", pointer, text);
+                return Some((Fix::Gold, None, Confidence::Likely));
+            }
+        }
+        let question = self.record.question.and_then(Value::string)?;
+        let asked = numbers(question.utf8()?).iter().any(|(number, _)| number.value == ratio);
+        if !asked || ratio <= Number::whole(2) {
+            return None;
+        }
+        let text = self.record.gold_answer.and_then(Value::string)?;
+        let used = numbers(text.utf8()?).iter().any(|(number, _)| number.value == ratio);
+        let text = if !used {
+            shown!(
+                "the answer is {} times the gold, and the gold text never uses the question's {}",
+                ratio.shown(),
+                ratio.shown()
+            )
+        } else if self.follows_gold() {
+            shown!(
+                "the run takes the same steps as the gold text; the answer is the gold in another unit ({} times)",
+                ratio.shown()
+            )
+        } else {
+            return None;
+        };
+        self.argue("triage/unit", pointer, text);
+        Some((Fix::Gold, None, Confidence::Likely))
+    }
+
+    /// Every intermediate result of the gold text is one of the run's values.
+    fn follows_gold(&self) -> bool {
+        let marks = marks(self.record);
+        let Some((_, before)) = marks.split_last() else { return false };
+        let recorded = |value: Number| {
+            let number = |write: &Computed| write.recorded.is_some_and(|number| number.value.is_near(value));
+            self.recomputed.writes.iter().any(number)
+        };
+        !before.is_empty() && before.iter().all(|mark| recorded(mark.says.value))
+    }
+
+    /// Without a gold number only what contradicts itself can be said.
+    fn alone(&mut self) -> Verdict {
+        if let Some(verdict) = self.no_answer_asked() {
+            return verdict;
+        }
+        if let Some(step) = self.first_slip(true) {
+            return (Fix::StepRun, Some(step), Confidence::Likely);
+        }
+        let answer = self.answer;
+        let agrees = |recovered: Number| {
+            answer.is_some_and(|answer| answer.stands_for(recovered) || answer.value.is_near(recovered))
+        };
+        if let Some(recovered) = self.recomputed.recovered.filter(|recovered| !agrees(*recovered)) {
+            let said = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+            let text = shown!("executed exactly, this procedure gives {}, the answer was {said}", recovered.shown());
+            self.argue(run::RECOMPUTE.id, self.end_pointer(), text);
+            let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
+            let confidence = if self.recomputed.exact { Confidence::Likely } else { Confidence::Unsure };
+            return (Fix::StepRun, step, confidence);
+        }
+        if let Some(verdict) = self.fatal() {
+            return verdict;
+        }
+        if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
+            self.argue(run::FINAL_MISMATCH.id, pointer, shown!("{text}"));
+            return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
+        }
+        let text = Shown::own("there is no gold number, and nothing in the run contradicts itself");
+        self.argue("triage/unknown", number_pointer(self.record), text);
+        (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    fn last(&self) -> Option<&'c Computed> {
+        self.recomputed.end(self.state)
+    }
+
+    fn end_pointer(&self) -> Pointer {
+        number_pointer(self.record)
+    }
+
+    /// The first step whose number is not what its calculation gives; `sure`: only calculations in signs count.
+    fn first_slip(&self, sure: bool) -> Option<usize> {
+        self.first_slip_write(sure).map(|write| write.step)
+    }
+
+    fn first_slip_write(&self, sure: bool) -> Option<&'c Computed> {
+        let counts = |write: &&Computed| {
+            let stated = write.plan.as_ref().is_some_and(|plan| plan.sure || plan.wording == Wording::Statement);
+            write.differs() && (!sure || stated)
+        };
+        self.recomputed.writes.iter().find(counts)
+    }
+
+    /// The first step that passed a calculation on.
+    fn first_waiting(&self) -> Option<usize> {
+        self.recomputed.writes.iter().find(|write| write.unevaluated.is_some()).map(|write| write.step)
+    }
+
+    /// What the single steps show, behind the main argument.
+    fn add_slips(&mut self, fix: Fix) {
+        let mut arguments = Vec::new();
+        for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
+            let rule = if run::slips(write) { run::RECOMPUTE.id } else { run::FINAL_MISMATCH.id };
+            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
+            let place = self
+                .evidence
+                .procedure
+                .and_then(|procedure| plan_pointer(&self.record.procedure_pointer, procedure, write));
+            if let (Some(pointer), true) = (place, fix == Fix::StepRun) {
+                let text = shown!("this is what step {} should calculate", write.step + 1);
+                arguments.push(Argument { rule, pointer, text });
+            }
+        }
+        for write in self.recomputed.writes.iter().filter(|write| write.unevaluated.is_some()).take(3) {
+            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            let gives =
+                write.unevaluated_value.map_or_else(String::new, |value| format!("; it gives {}", value.shown()));
+            let text = shown!("step {} passes a calculation on instead of a number{gives}", write.step + 1);
+            arguments.push(Argument { rule: run::UNEVALUATED.id, pointer, text });
+        }
+        self.why.append(&mut arguments);
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// The numbers that a text says, in digits and in words.
+fn said(text: &str) -> Vec<Number> {
+    const WORDS: [(&str, i64, i64); 33] = [
+        ("one", 1, 1),
+        ("two", 2, 1),
+        ("three", 3, 1),
+        ("four", 4, 1),
+        ("five", 5, 1),
+        ("six", 6, 1),
+        ("seven", 7, 1),
+        ("eight", 8, 1),
+        ("nine", 9, 1),
+        ("ten", 10, 1),
+        ("eleven", 11, 1),
+        ("twelve", 12, 1),
+        ("fifteen", 15, 1),
+        ("twenty", 20, 1),
+        ("thirty", 30, 1),
+        ("forty", 40, 1),
+        ("fifty", 50, 1),
+        ("hundred", 100, 1),
+        ("thousand", 1000, 1),
+        ("half", 1, 2),
+        ("halves", 1, 2),
+        ("twice", 2, 1),
+        ("double", 2, 1),
+        ("triple", 3, 1),
+        ("third", 1, 3),
+        ("thirds", 1, 3),
+        ("quarter", 1, 4),
+        ("quarters", 1, 4),
+        ("fourth", 1, 4),
+        ("fifth", 1, 5),
+        ("dozen", 12, 1),
+        ("once", 1, 1),
+        ("tripled", 3, 1),
+    ];
+    let mut list: Vec<Number> = numbers(text).into_iter().map(|(number, _)| number.value).collect();
+    let fractions = text.split(|c: char| !(c.is_ascii_digit() || c == '/')).filter(|word| word.contains('/'));
+    list.extend(fractions.filter_map(|word| match read(word, &Names::default()) {
+        Reading::Number(number) => Some(number.value),
+        _ => None,
+    }));
+    for word in text.split(|c: char| !c.is_alphabetic()) {
+        let word = word.to_lowercase();
+        let known = WORDS.iter().find(|(name, ..)| *name == word);
+        list.extend(known.and_then(|(_, upper, lower)| Number::fraction(*upper, *lower)));
+    }
+    list
+}
+
+fn of_error(record: &Record<'_>) -> Triage {
+    let text = |value: Option<Value<'_>>| value.and_then(Value::string).unwrap_or_default();
+    let (kind, error) = (text(record.error_type), text(record.error));
+    let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
+    let fix = match fault {
+        Fault::Reply => Fix::StepRun,
+        Fault::Plan => Fix::Procedure,
+        Fault::Outside => Fix::Unknown,
+    };
+    let step = id.and_then(|id| id.checked_sub(1)).filter(|_| fault == Fault::Reply);
+    let confidence = if fault == Fault::Outside { Confidence::Unsure } else { Confidence::Likely };
+    let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
+    let why = vec![Argument { rule: run::ERROR.id, pointer, text: shown!("the run ended in an error: {what}") }];
+    Triage { fix, step, recovered: None, recovers_gold: false, confidence, why }
+}
+
+/// The answer of a baseline record: a number for the join.
+pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
+    Answer::of(record).value().map(|answer| answer.value.float())
+}
+
+/// The variable that holds the final answer, where there is one.
+pub fn final_variable(state: &State<'_>) -> Option<usize> {
+    state.variable(&Untrusted::from(FINAL_ANSWER))
+}
+
+#[cfg(test)]
+mod tests;
