@@ -57,6 +57,7 @@ pub struct Subject<'a> {
     pub answer_schema: Option<&'a answer::Schema>,
     uptake: OnceCell<Option<Uptake>>,
     numbers: OnceCell<Vec<Quantity>>,
+    right: OnceCell<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -65,8 +66,13 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        let (uptake, numbers) = (OnceCell::new(), OnceCell::new());
-        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None, uptake, numbers }
+        let (uptake, numbers, right) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { text, problems, record, procedure, procedure_errors, flow, answer_schema: None, uptake, numbers, right }
+    }
+
+    /// Whether the run is right; see [`Record::is_right`].
+    pub fn is_right(&self) -> bool {
+        *self.right.get_or_init(|| self.record.as_ref().is_some_and(Record::is_right))
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.
