@@ -10,6 +10,7 @@ use super::state::State;
 mod fit;
 mod number;
 mod scan;
+mod spelling;
 mod uptake;
 mod words;
 

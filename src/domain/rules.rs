@@ -62,6 +62,7 @@ pub struct Subject<'a> {
     numbers: OnceCell<Vec<Quantity>>,
     /// The run executed exactly, made when first asked for.
     recomputed: OnceCell<Option<Box<Recomputed>>>,
+    right: OnceCell<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -80,8 +81,14 @@ impl<'a> Subject<'a> {
             answer_schema: None,
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
+            right: OnceCell::new(),
             recomputed: OnceCell::new(),
         }
+    }
+
+    /// Whether the run is right; see [`Record::is_right`].
+    pub fn is_right(&self) -> bool {
+        *self.right.get_or_init(|| self.record.as_ref().is_some_and(Record::is_right))
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.

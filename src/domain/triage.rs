@@ -648,8 +648,8 @@ fn said(text: &str) -> Vec<Number> {
 }
 
 fn of_error(record: &Record<'_>) -> Triage {
-    let text = |value: Option<Value<'_>>| value.and_then(Value::string).unwrap_or_default();
-    let (kind, error) = (text(record.error_type), text(record.error));
+    let kind = record.error_type.and_then(Value::string).unwrap_or_default();
+    let error = record.error.and_then(Value::string).unwrap_or_default();
     let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
     let fix = match fault {
         Fault::Reply => Fix::StepRun,

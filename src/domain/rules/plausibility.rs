@@ -111,7 +111,7 @@ impl<'s, 'a> Answer<'s, 'a> {
     fn of(subject: &'s Subject<'a>) -> Option<Self> {
         let record = subject.record.as_ref()?;
         let run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline);
-        if !run || record.state.is_none() || record.is_right() {
+        if !run || record.state.is_none() || subject.is_right() {
             return None;
         }
         let recorded = record.pred_num.and_then(Value::float).map(|number| (number, pred_num as fn() -> Pointer));
@@ -144,9 +144,6 @@ fn check_zero(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn check_negative(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(subject).filter(|answer| answer.number < 0.0 && answer.number.is_finite()) else {
-        return;
-    };
     const BELOW: [&[u8]; 11] = [
         b"negative",
         b"below",
@@ -160,6 +157,9 @@ fn check_negative(subject: &Subject<'_>, findings: &mut Findings) {
         b"minus",
         b"change in",
     ];
+    let Some(answer) = Answer::of(subject).filter(|answer| answer.number < 0.0 && answer.number.is_finite()) else {
+        return;
+    };
     let signed = subject.numbers().iter().any(|quantity| quantity.float() < 0.0);
     if signed || answer.question().is_none_or(|text| BELOW.iter().any(|word| holds(text.bytes(), word))) {
         return;
@@ -256,7 +256,7 @@ fn check_unit(subject: &Subject<'_>, findings: &mut Findings) {
         }
         return;
     }
-    let Some(unit) = given.unit.filter(|unit| unit.dimension == wanted.dimension && unit.size != wanted.size) else {
+    let Some(unit) = given.unit.filter(|unit| unit.dimension == wanted.dimension && unit.name != wanted.name) else {
         return;
     };
     let message = format!("the question asks for {}s, and the answer gives {}s", wanted.name, unit.name);

@@ -6,7 +6,7 @@ use crate::domain::finding::{Datum, Finding, Findings, Place, Severity};
 use crate::domain::json::{Part, Pointer, Value};
 use crate::domain::procedure::{PROBLEM_TEXT, Procedure};
 use crate::domain::python::Message;
-use crate::domain::quantity::{Quantity, Taker, Uptake, find, near};
+use crate::domain::quantity::{Missed, Quantity, Taker, Uptake, find, near};
 use crate::domain::text::Untrusted;
 
 /// Of one kind, so many are told apart; the last one counts the rest.
@@ -55,10 +55,7 @@ pub const CHANGED: Rule = Rule {
 
 /// The uptake of a run that is worth explaining.
 fn uptake<'s>(subject: &'s Subject<'_>) -> Option<&'s Uptake> {
-    if subject.record.as_ref()?.is_right() {
-        return None;
-    }
-    subject.uptake()
+    if subject.is_right() { None } else { subject.uptake() }
 }
 
 /// A taker with its name, its value and what the plan says of it.
@@ -89,33 +86,45 @@ impl<'a> Taken<'a> {
 }
 
 fn check_missed(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(subject).filter(|uptake| !uptake.missed.is_empty()) else { return };
+    let Some(uptake) = uptake(subject) else { return };
+    let Some(&Missed { room, .. }) = uptake.missed.first() else { return };
     let working = working(subject);
-    let count = uptake.missed.len();
-    for (n, missed) in uptake.missed.iter().enumerate().take(TOLD) {
-        let Some(quantity) = uptake.quantities.get(missed.quantity) else { continue };
-        let needed = working.as_ref().map_or(missed.room, |working| uptake.is_used_in(missed.quantity, working));
-        let (fault, why, help) = if missed.room {
-            (
-                "step_run",
-                " is not taken up, though the plan has a variable that may have been meant for it",
-                "Look at what the step that reads the question wrote, and re-run it.",
-            )
-        } else {
-            (
-                "procedure",
-                " is taken up by no variable and no step",
-                "If the answer depends on it, let the first step extract it and a later step use it.",
-            )
-        };
-        let message = more(said(subject, quantity).text(why.as_bytes()), n, count);
-        let severity = if needed { MISSED.severity } else { Severity::Note };
-        let finding = Finding::new(MISSED.id, severity, message, place(subject, quantity))
-            .detail("value", value(quantity))
-            .detail("fault", Datum::Text(Untrusted::from(fault)))
-            .help(help);
-        findings.push(finding);
+    let is_needed = |missed: &&Missed| match &working {
+        Some(working) => uptake.is_used_in(missed.quantity, working),
+        None => missed.room,
+    };
+    // What matters stands first, and the rest beside it.
+    let needed = uptake.missed.iter().filter(is_needed);
+    let spare = uptake.missed.iter().filter(|missed| !is_needed(missed));
+    let severity = if needed.clone().next().is_some() { MISSED.severity } else { Severity::Note };
+    let mut quantities = needed.chain(spare).filter_map(|missed| uptake.quantities.get(missed.quantity)).take(TOLD);
+    let Some(first) = quantities.next() else { return };
+    let (fault, why, help) = if room {
+        (
+            "step_run",
+            " is not taken up, though the plan has a variable that may have been meant for it",
+            "Look at what the step that reads the question wrote, and re-run it.",
+        )
+    } else {
+        (
+            "procedure",
+            " is taken up by no variable and no step",
+            "If the answer depends on it, let the first step extract it and a later step use it.",
+        )
+    };
+    let mut message = said(subject, first).text(why.as_bytes());
+    if let more @ 1.. = uptake.missed.len() - 1 {
+        message =
+            message.text(", and ").number(more).text(if more == 1 { " other like it" } else { " others like it" });
     }
+    let mut finding = Finding::new(MISSED.id, severity, message, place(subject, first))
+        .detail("value", value(first))
+        .detail("fault", Datum::Text(Untrusted::from(fault)))
+        .help(help);
+    for quantity in quantities {
+        finding = finding.label(place(subject, quantity), "not taken up either");
+    }
+    findings.push(finding);
 }
 
 fn check_invented(subject: &Subject<'_>, findings: &mut Findings) {
@@ -204,6 +213,6 @@ fn declared(subject: &Subject<'_>, taker: Taker) -> Place {
 fn place(subject: &Subject<'_>, quantity: &Quantity) -> Place {
     let own = subject.record.as_ref().is_some_and(|record| record.question.is_some());
     let path: &[&'static str] = if own { &["question"] } else { &["state", "problem_text"] };
-    let pointer = Pointer::from_iter(path.iter().copied());
+    let pointer = path.iter().copied().collect();
     Place::Span { pointer, start: quantity.span.start, end: quantity.span.end }
 }
