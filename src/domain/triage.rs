@@ -14,6 +14,7 @@ use super::recompute::{
     Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use super::record::{Record, RecordKind};
+use super::rules::Subject;
 use super::rules::run;
 use super::rules::run::{Fault, contradictions, differs, explained};
 use super::state::{State, last_step};
@@ -144,6 +145,22 @@ pub struct Evidence<'e, 'a> {
 }
 
 impl Triage {
+    /// Judges a record that the rules have looked at; `None` for what is no run.
+    pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
+        let evidence = Evidence {
+            record: subject.record.as_ref()?,
+            procedure: subject.procedure.as_ref(),
+            findings,
+            quantities: subject.uptake().map(|uptake| Quantities {
+                missed: uptake.missed.len(),
+                invented: uptake.invented.len(),
+                changed: uptake.changed.len(),
+            }),
+            baseline,
+        };
+        Self::of(&evidence)
+    }
+
     /// Judges a run; `None` for what is no run.
     pub fn of(evidence: &Evidence<'_, '_>) -> Option<Self> {
         let record = evidence.record;

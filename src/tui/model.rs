@@ -14,6 +14,7 @@ use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
 use crate::domain::text::{Shown, Untrusted, head};
+use crate::domain::triage::{Argument, Confidence, Fix, Triage};
 use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
@@ -37,8 +38,12 @@ pub struct Opened {
     expect: Expect,
     /// What the rules say of it.
     pub findings: Vec<Finding>,
-    /// The same, ready for the screen.
+    /// The argument of the verdict, strongest first, then the findings: ready for the screen.
     pub notes: Vec<Note>,
+    /// How many of the notes are the argument.
+    pub arguments: usize,
+    /// Where to fix the run.
+    pub verdict: Option<Verdict>,
     /// What it is.
     pub kind: RecordKind,
     /// Its id.
@@ -135,6 +140,33 @@ pub struct ShownValue {
     pub pointer: Option<Pointer>,
 }
 
+/// Where to fix a run, as the header shows it.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// Where.
+    pub fix: Fix,
+    /// The first bad step.
+    pub step: Option<usize>,
+    /// What the procedure gives when it is executed exactly.
+    pub recovered: Option<Shown>,
+    /// That is the gold number.
+    pub recovers_gold: bool,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+impl Verdict {
+    fn of(triage: &Triage) -> Self {
+        Self {
+            fix: triage.fix,
+            step: triage.step,
+            recovered: triage.recovered.map(|number| shown!("{}", number.shown())),
+            recovers_gold: triage.recovers_gold,
+            confidence: triage.confidence,
+        }
+    }
+}
+
 /// One finding, as the list shows it.
 #[derive(Debug, Clone)]
 pub struct Note {
@@ -210,6 +242,8 @@ impl Opened {
             expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
             findings: Vec::new(),
             notes: Vec::new(),
+            arguments: 0,
+            verdict: None,
             kind: RecordKind::Broken,
             id: Shown::default(),
             question: Shown::default(),
@@ -258,6 +292,10 @@ impl Opened {
         let variables = analysis.variables();
         let notes: Vec<Note> = findings.iter().map(|finding| analysis.note(finding)).collect();
         let surprise = analysis.state.last_step().surprise;
+        let triage = Triage::judge(&analysis.subject, &findings, None);
+        let argument: Vec<Note> =
+            triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
+        let verdict = triage.as_ref().map(Verdict::of);
         let proof = analysis.proof();
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
@@ -270,7 +308,9 @@ impl Opened {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
-        (self.findings, self.notes, self.proof) = (findings, notes, proof);
+        self.arguments = argument.len();
+        let notes = argument.into_iter().chain(notes).collect();
+        (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;
             self.id = facts.id;
@@ -283,7 +323,7 @@ impl Opened {
 
     /// How many findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.notes.iter().filter(|note| note.severity == severity).count()
+        self.notes.iter().skip(self.arguments).filter(|note| note.severity == severity).count()
     }
 
     /// Whether it has steps to walk through.
@@ -481,6 +521,24 @@ impl<'a> Analysis<'a> {
             variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
             pointer,
         }
+    }
+
+    fn argument(&self, why: &Argument) -> Note {
+        Note {
+            severity: Severity::Note,
+            rule: why.rule,
+            message: why.text.clone(),
+            help: None,
+            step: self.step_of(&why.pointer).or_else(|| self.writer_of(&why.pointer)),
+            variable: self.variable_of(&Place::Value(why.pointer.clone())),
+            pointer: why.pointer.clone(),
+        }
+    }
+
+    /// The step that wrote the value of a state that a pointer leads to.
+    fn writer_of(&self, pointer: &Pointer) -> Option<usize> {
+        let variable = self.variable_of(&Place::Value(pointer.clone()))?;
+        self.state.variables().get(variable)?.writers().next_back()
     }
 
     /// The step that a pointer lies in.

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Look, fit_spans, frame, put, severity_role};
 use crate::domain::finding::Severity;
 use crate::domain::text::Shown;
+use crate::domain::triage::{Confidence, Fix};
 use crate::tui::app::{App, Overlay, Prompt, Purpose, Screen};
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
@@ -84,6 +85,13 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
         Some(false) => line.push(look.span(format!("✗ wrong{sides}   "), Role::Fatal)),
         None if opened.error.is_some() => line.push(look.span("✗ error   ", Role::Fatal)),
         None => {}
+    }
+    if let Some(verdict) = opened.verdict.as_ref().filter(|verdict| verdict.fix != Fix::None) {
+        let text = match verdict.confidence {
+            Confidence::Sure => verdict.fix.phrase().to_owned(),
+            confidence => format!("{}, {}", verdict.fix.phrase(), confidence.word()),
+        };
+        line.push(look.span(format!("{text}   "), Role::Accent));
     }
     line.extend(counts(inspect.counts(), look));
     line

@@ -10,7 +10,7 @@ use crate::tui::theme::Role;
 /// Draws the pane.
 pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &inspect.opened.notes;
-    let mut title = vec![look.span("Findings", Role::Title)];
+    let mut title = vec![look.span(if inspect.opened.arguments > 0 { "Why" } else { "Findings" }, Role::Title)];
     if !notes.is_empty() {
         title.push(look.span(format!("  {}/{}", inspect.findings.at + 1, notes.len()), Role::Dim));
     }
@@ -21,10 +21,11 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     for (row, n) in inspect.findings.visible(notes.len(), usize::from(inner.height)).enumerate() {
         let Some(note) = notes.get(n) else { continue };
-        let role = severity_role(note.severity);
+        let argument = n < inspect.opened.arguments;
+        let role = if argument { Role::Accent } else { severity_role(note.severity) };
         let line = vec![
-            look.span(format!("{} ", note.severity.glyph()), role),
-            look.span(format!("{}  ", note.rule), role),
+            look.span(format!("{} ", if argument { "⇒" } else { note.severity.glyph() }), role),
+            look.span(if argument { String::new() } else { format!("{}  ", note.rule) }, role),
             look.span(note.message.as_str(), Role::Text),
         ];
         put(line, row, inner, buf);

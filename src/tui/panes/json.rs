@@ -53,7 +53,7 @@ struct Mark {
 
 fn marks(inspect: &Inspect, root: Value<'_>) -> Vec<Mark> {
     let mut marks = Vec::new();
-    for (note, finding) in inspect.opened.findings.iter().enumerate() {
+    for (note, finding) in (inspect.opened.arguments..).zip(&inspect.opened.findings) {
         for label in finding.labels() {
             let found = root.find(&label.place.pointer());
             if let Some(found) = found.filter(|_| !matches!(label.place, Place::Bytes { .. })) {

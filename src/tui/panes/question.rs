@@ -29,6 +29,12 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         title.push(look.span("   answer ", Role::Dim));
         title.push(look.span(answer.as_str(), role));
     }
+    if let Some((recovered, gold)) =
+        opened.verdict.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
+    {
+        title.push(look.span("   executed exactly ", Role::Dim));
+        title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
+    }
     let inner = frame(title, area, buf, look);
     let (text, role) = match &opened.error {
         Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),

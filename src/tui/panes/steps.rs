@@ -25,8 +25,9 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     for (row, position) in inspect.steps.visible(steps.len(), usize::from(inner.height)).enumerate() {
         let Some(step) = steps.get(position) else { continue };
         let current = inspect.step() == Some(position);
+        let first_bad = inspect.opened.verdict.as_ref().is_some_and(|verdict| verdict.step == Some(position));
         let (glyph, role) = match step.worst {
-            _ if step.failed => ("✗", Role::Fatal),
+            _ if step.failed || first_bad => ("✗", Role::Fatal),
             Some(severity) => (severity.glyph(), severity_role(severity)),
             None => ("✓", Role::Ok),
         };
@@ -39,6 +40,9 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         ];
         if step.id.as_str() != (position + 1).to_string() {
             line.push(look.span(format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning));
+        }
+        if first_bad {
+            line.push(look.span("first bad ", Role::Fatal));
         }
         if step.is_last && (inspect.opened.surprise.is_some() || position + 1 != steps.len()) {
             line.push(look.span("⚑ runs as last ", Role::Warning));
