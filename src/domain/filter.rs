@@ -11,6 +11,7 @@ use super::finding::Severity;
 use super::record::RecordKind;
 use super::row::{Flag, Row};
 use super::rules::RULES;
+use super::triage::Fix;
 
 /// A filter that was understood.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +30,10 @@ enum Test {
     Correct(Vec<Option<bool>>),
     Kind(Vec<RecordKind>),
     Severity(Vec<Severity>),
+    /// Where to fix it.
+    Fix(Vec<Fix>),
+    /// Whether executing the procedure exactly gives the gold answer.
+    RecoversGold(bool),
     /// Bits of [`RULES`].
     Rule(u64),
     Number(Column, Comparison, f64),
@@ -121,6 +126,9 @@ pub struct FilterError {
     pub message: String,
 }
 
+/// What `recovered:` takes.
+const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
+
 /// What the columns say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -138,6 +146,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("kind:", "procedure, procedural, baseline, fixed, error, answer, unknown, broken"),
     ("rule:", "a rule's id or a part of it: procedure/unused, unused, answer"),
     ("severity:", "fatal, repairable, warning, note"),
+    ("fix:", "where to fix it: none, step_run, procedure, gold, unknown"),
+    ("recovered:", "gold: executed exactly, the procedure gives the gold answer; no: it does not"),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
     ("conf", "a number: conf>=.9"),
@@ -205,6 +215,8 @@ impl Test {
             Self::Correct(values) => values.contains(&row.correct()),
             Self::Kind(kinds) => kinds.contains(&row.kind()),
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
+            Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
+            Self::RecoversGold(wanted) => row.recovers_gold() == *wanted,
             Self::Rule(bits) => row.rules & bits != 0,
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
@@ -260,6 +272,10 @@ fn parse_test(word: &str) -> Result<Test, String> {
             choices(field, value, &Severity::ALL.map(|severity| (severity.word(), severity))).map(Test::Severity)
         }
         "rule" => rule_test(value),
+        "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
+        "recovered" => {
+            choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
+        }
         _ => Err(format!("there is no field {field:?}; fields: {}", names(FIELDS.iter().map(|(name, _)| *name)))),
     }
 }
@@ -383,6 +399,8 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
         Some(("correct", part)) => values("correct", part, &["true", "false", "unknown"], "judged right"),
         Some(("kind", part)) => values("kind", part, &RecordKind::ALL.map(RecordKind::word), "kind of record"),
         Some(("severity", part)) => values("severity", part, &Severity::ALL.map(Severity::word), "has such a finding"),
+        Some(("fix", part)) => values("fix", part, &Fix::ALL.map(Fix::word), "where to fix it"),
+        Some(("recovered", part)) => values("recovered", part, &["gold", "no"], "by executing the procedure exactly"),
         Some(("rule", part)) => RULES
             .iter()
             .filter(|rule| rule.id.contains(part) && rule.id != part)

@@ -4,6 +4,7 @@ use super::finding::{Findings, Severity};
 use super::json::Value;
 use super::record::{Record, RecordKind};
 use super::rules::{RULES, Subject};
+use super::triage::{Fix, Triage};
 
 /// One record in the table. Absent numbers are NaN.
 #[derive(Clone, Copy, Debug)]
@@ -24,9 +25,16 @@ pub struct Row {
     pub counts: [u8; 4],
     /// How many steps the procedure has.
     pub steps: u16,
+    /// The kind in the lower four bits, the triage in the upper.
     kind: u8,
     flags: u8,
 }
+
+/// The upper bits of `Row::kind`: 0 is no triage, else one more than the place in [`Fix::ALL`].
+const FIX_SHIFT: u8 = 4;
+/// The highest bit of `Row::kind`: the recovered answer is the gold one.
+const RECOVERS_GOLD: u8 = 0x80;
+const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and triage share a byte");
 
 const _: () = assert!(size_of::<Row>() == 40, "the memory promise: forty bytes a record");
 
@@ -81,6 +89,12 @@ impl Row {
         for finding in findings {
             row.note(finding.rule, finding.severity);
         }
+        if row.has(Flag::Right) {
+            // Most runs are right, and then there is nothing to look for.
+            row.kind |= 1 << FIX_SHIFT;
+        } else if let Some(triage) = Triage::judge(subject, findings, None) {
+            row.judge(&triage);
+        }
         row
     }
 
@@ -114,7 +128,27 @@ impl Row {
 
     /// What the record is; `Unknown` until it was checked.
     pub fn kind(&self) -> RecordKind {
-        RecordKind::ALL.get(usize::from(self.kind)).copied().unwrap_or(RecordKind::Unknown)
+        RecordKind::ALL.get(usize::from(self.kind & 0xf)).copied().unwrap_or(RecordKind::Unknown)
+    }
+
+    /// Notes where to fix the run.
+    pub fn judge(&mut self, triage: &Triage) {
+        let place = Fix::ALL.iter().position(|fix| *fix == triage.fix).map_or(0, |place| place + 1);
+        self.kind = (self.kind & 0xf) | ((place as u8) << FIX_SHIFT);
+        if triage.recovers_gold {
+            self.kind |= RECOVERS_GOLD;
+        }
+    }
+
+    /// Where to fix the run; `None`: it was not judged.
+    pub fn fix(&self) -> Option<Fix> {
+        let place = usize::from((self.kind & !RECOVERS_GOLD) >> FIX_SHIFT).checked_sub(1)?;
+        Fix::ALL.get(place).copied()
+    }
+
+    /// Whether the procedure, executed exactly, gives the gold answer.
+    pub const fn recovers_gold(&self) -> bool {
+        self.kind & RECOVERS_GOLD != 0
     }
 
     /// Whether a fact holds.

@@ -7,6 +7,7 @@ use crate::domain::filter::{Answer, Column, Filter};
 use crate::domain::finding::Severity;
 use crate::domain::headline::Headline;
 use crate::domain::row::Row;
+use crate::domain::triage::Fix;
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
 
@@ -25,6 +26,8 @@ pub enum SortBy {
     Correct,
     /// How grave and how many the findings are.
     Findings,
+    /// Where to fix the run.
+    Fix,
     /// A numeric column.
     Number(SortColumn),
 }
@@ -44,10 +47,11 @@ pub enum SortColumn {
 
 impl SortBy {
     /// In the order of the columns.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Position,
         Self::Kind,
         Self::Correct,
+        Self::Fix,
         Self::Findings,
         Self::Number(SortColumn::Steps),
         Self::Number(SortColumn::Fitness),
@@ -61,6 +65,7 @@ impl SortBy {
             Self::Position => "#",
             Self::Kind => "kind",
             Self::Correct => "ok",
+            Self::Fix => "fix",
             Self::Findings => "findings",
             Self::Number(SortColumn::Steps) => "steps",
             Self::Number(SortColumn::Fitness) => "fitness",
@@ -80,6 +85,8 @@ impl SortBy {
             Self::Position => None,
             Self::Kind => Some(f64::from(row.kind() as u8)),
             Self::Correct => row.correct().map(|right| f64::from(u8::from(right))),
+            // What has nothing to fix comes last, as what was not judged does.
+            Self::Fix => row.fix().filter(|fix| *fix != Fix::None).map(|fix| f64::from(fix as u8)),
             Self::Findings => Some(gravity(row)),
             Self::Number(column) => match column {
                 SortColumn::Steps => Column::Steps.of(row),

@@ -9,6 +9,7 @@ use super::{Look, put, severity_role};
 use crate::domain::finding::Severity;
 use crate::domain::record::RecordKind;
 use crate::domain::row::{Flag, Row};
+use crate::domain::triage::Fix;
 use crate::tui::app::App;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::table::{SortBy, SortColumn};
@@ -26,6 +27,7 @@ enum Column {
     Fitness,
     Confidence,
     Findings,
+    Fix,
     Title,
 }
 
@@ -41,6 +43,7 @@ impl Column {
             Self::Fitness => "fitness",
             Self::Confidence => "conf",
             Self::Findings => "findings",
+            Self::Fix => "fix",
             Self::Title => "question",
         }
     }
@@ -55,6 +58,7 @@ impl Column {
             Self::Fitness => SortBy::Number(SortColumn::Fitness),
             Self::Confidence => SortBy::Number(SortColumn::Confidence),
             Self::Findings => SortBy::Findings,
+            Self::Fix => SortBy::Fix,
             Self::Gold | Self::Title => return None,
         })
     }
@@ -64,14 +68,14 @@ impl Column {
 fn columns(width: usize, records: usize) -> Vec<(Column, usize)> {
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
-    let middle = [(Column::Kind, 11), (Column::Pred, 10), (Column::Gold, 10)];
+    let middle = [(Column::Fix, 11), (Column::Pred, 10), (Column::Gold, 10)];
+    let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 8), (Column::Confidence, 6)];
     let mut columns = narrow.to_vec();
-    if width >= 70 {
-        columns.extend(middle);
-    }
-    if width >= 104 {
-        columns.extend(wide);
+    for (least, group) in [(70, &middle[..]), (96, &kind), (116, &wide)] {
+        if width >= least {
+            columns.extend(group);
+        }
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
     columns.push((Column::Title, width.saturating_sub(taken)));
@@ -177,6 +181,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
             Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
             Column::Fitness => (number(row.fitness, 2), Role::Dim),
             Column::Confidence => (number(row.confidence, 2), Role::Dim),
+            Column::Fix => fix(row),
             Column::Findings => {
                 line.extend(findings(row, width, known, look));
                 line.push(Span::raw(" "));
@@ -190,6 +195,18 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         line.push(Span::raw(" "));
     }
     line
+}
+
+/// Where to fix it; `↺`: executed exactly, the procedure gives the gold answer.
+fn fix(row: &Row) -> (String, Role) {
+    let recovers = if row.recovers_gold() { " ↺" } else { "" };
+    match row.fix() {
+        Some(Fix::StepRun) => (format!("step run{recovers}"), Role::Accent),
+        Some(Fix::Procedure) => (format!("procedure{recovers}"), Role::Warning),
+        Some(Fix::Gold) => (format!("gold{recovers}"), Role::Gold),
+        Some(Fix::Unknown) => (format!("?{recovers}"), Role::Dim),
+        Some(Fix::None) | None => (String::new(), Role::Dim),
+    }
 }
 
 const fn kind_role(kind: RecordKind) -> Role {
