@@ -97,7 +97,7 @@ fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
     }
     if nothing || empty || !outcome.failures.is_empty() || counts.faults > 0 {
         FAILED
-    } else if options.fails_on(worst(outcome)) {
+    } else if options.fails_on(worst(outcome)) || (counts.skips.nul > 0 && options.fails_on(Some(Severity::Note))) {
         FOUND
     } else {
         CLEAN

@@ -1,8 +1,8 @@
 //! JSON as people really have it: what Python's `json` writes and reads (`NaN`, `Infinity`, any integer, duplicate
 //! keys, lone surrogates), each value with its place in the text.
 //!
-//! One pass over the bytes fills a [`Tape`]: a flat list of nodes in document order, 16 bytes each, reused from record
-//! to record. Nothing here recurses, so depth costs no stack. A [`Value`] is a light handle on tape and text; numbers
+//! One pass over the bytes fills a `Tape`: a flat list of nodes in document order, 16 bytes each, reused from record
+//! to record. Nothing here recurses, so depth costs no stack. A `Value` is a light handle on tape and text; numbers
 //! keep their digits because they are only ever ranges of the text.
 
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The registry of rules: everything that stepscope says about a record is said by one of them.
 //!
 //! To add one: write it in the file of its subject below `rules/` (or a new one), with a bad and a good example, and
-//! add it to [`RULES`]. A test runs every example; `stepscope rules ID` prints them.
+//! add it to `RULES`. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //!
 //! Records keep only the final state, so the states between follow from procedure and final state: a value belongs to
 //! the step that writes its name. Where a run trace recorded the steps, it is believed instead. Every value carries a
-//! [`Badge`] that says which of the two it is, or why there is none.
+//! `Badge` that says which of the two it is, or why there is none.
 
 use std::collections::HashMap;
 

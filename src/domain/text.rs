@@ -1,7 +1,7 @@
 //! Text from data, and its one door to the screen.
 //!
-//! [`Untrusted`] is what a file, a model or a file name said: bytes, nearly always UTF-8, sometimes with lone
-//! surrogates or invalid bytes. It has no `Display`. [`Shown`] is made from it character by character and holds only
+//! `Untrusted` is what a file, a model or a file name said: bytes, nearly always UTF-8, sometimes with lone
+//! surrogates or invalid bytes. It has no `Display`. `Shown` is made from it character by character and holds only
 //! what a terminal prints as itself: controls, bidi marks and invisible characters stand there as visible signs.
 
 use std::borrow::Cow;

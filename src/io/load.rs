@@ -1,5 +1,5 @@
 //! Loading in the background: a scout finds the records and watches for changes, workers check them. Both report by
-//! [`LoadEvent`]s; dropping the [`Loader`] ends them.
+//! `LoadEvent`s; dropping the `Loader` ends them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};

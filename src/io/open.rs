@@ -159,7 +159,7 @@ pub fn standard_input() -> Result<Opened, Failure> {
 }
 
 impl Blob {
-    /// An empty blob in memory, to be filled by [`Blob::append`].
+    /// An empty blob in memory, to be filled by [`spool`].
     pub fn in_memory(name: Shown) -> Result<Self, Failure> {
         let fail = |error: std::io::Error| Failure {
             what: "cannot reserve memory for",

@@ -1,5 +1,5 @@
 //! All records that were found, as the screen sees them: rows by position, bytes on demand. It lives on the screen's
-//! thread and changes only by [`LoadEvent`]s, so that drawing never waits for a lock.
+//! thread and changes only by `LoadEvent`s, so that drawing never waits for a lock.
 
 use std::ops::Range;
 use std::path::Path;

@@ -282,9 +282,7 @@ impl App {
             seen.push(binding.action);
             fresh && !matches!(binding.action, Action::Palette | Action::Escape)
         });
-        crate::tui::fuzzy::rank(typed, rows, |binding| {
-            format!("{} {}", binding.action.id().replace('_', " "), binding.help)
-        })
+        crate::tui::fuzzy::rank(typed, rows, |binding| (binding.action.id().replace('_', " "), binding.help.to_owned()))
     }
 
     /// How many records have findings of each severity, as far as they were checked.

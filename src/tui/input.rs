@@ -2,7 +2,7 @@
 //!
 //! crossterm's own reader spins when the terminal goes away and can be wedged by a reply that was cut in two, so only
 //! its event *types* are used. This decoder is a plain state machine: nothing in it waits, the loop asks
-//! [`Decoder::patience`] how long an unfinished sequence may stay unfinished and then calls [`Decoder::expire`].
+//! `Decoder::patience` how long an unfinished sequence may stay unfinished and then calls `Decoder::expire`.
 
 use std::time::Duration;
 
@@ -117,7 +117,7 @@ impl Decoder {
         }
     }
 
-    /// Whether the terminal has answered [`super::terminal::ASK_MODE`] since the last call.
+    /// Whether the terminal has said what it knows of modes since the last call.
     pub fn take_mode_known(&mut self) -> bool {
         std::mem::take(&mut self.mode_known)
     }

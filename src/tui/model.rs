@@ -1,5 +1,5 @@
-//! The record that is open, read once into what the panes draw. Everything that comes from data is [`Shown`] here;
-//! the true bytes stay in [`Opened`], for copying.
+//! The record that is open, read once into what the panes draw. Everything that comes from data is `Shown` here;
+//! the true bytes stay in `Opened`, for copying.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! The panes: each draws one part of the screen from the state, and changes nothing.
 //!
-//! To read one: `draw` gets what it shows, its place, and [`Look`]: the theme and whether the pane has the keys.
+//! To read one: `draw` gets what it shows, its place, and `Look`: the theme and whether the pane has the keys.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,7 +1,7 @@
 //! The event loop: the only `select!` of the screen.
 //!
 //! A frame that is due comes first, then signals and keys, then everything else, so a key never waits behind the
-//! output of a model. A frame is made only when something changed, at most every [`FRAME`], and only when the terminal
+//! output of a model. A frame is made only when something changed, at most every `FRAME`, and only when the terminal
 //! keeps up; what happens in between is in the next one. Nothing here runs while nothing happens.
 
 use std::io;

@@ -11,7 +11,8 @@ pub const FORMAT: Format = Format {
     example: r#"{"model": "m", "prompt": "2 + 3?", "response": "5", "error": null}"#,
     recognise: |value| value.get("prompt").is_some() && reply(value).is_some(),
     read: |value| Record {
-        id: value.get("id").or_else(|| value.get("run_id")),
+        // Not `run_id`: all calls of a run share it.
+        id: value.get("id"),
         question: value.get("prompt"),
         raw: reply(value),
         error: value.get("error").filter(|error| !error.is_null()),

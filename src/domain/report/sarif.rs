@@ -1,5 +1,5 @@
 //! SARIF 2.1.0: one run, the rules with their texts, a result a finding. Written as it comes, so that a million
-//! records need no memory: [`begin`], [`write`] for each record, [`end`].
+//! records need no memory: `begin`, `write` for each record, `end`.
 
 use std::fmt::Write as _;
 
@@ -71,7 +71,8 @@ fn result(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>, out: &mut
     out.extend_from_slice(b",\"level\":");
     text(level(finding.severity), out);
     out.extend_from_slice(b",\"message\":{\"text\":");
-    finding.message.write_json(out);
+    // Code hosts read strictly: half a surrogate pair stands there as it is shown on screen.
+    text(finding.message.line().as_str(), out);
     out.extend_from_slice(b"},\"locations\":[");
     let mut labels = finding.labels();
     if let Some(first) = labels.next() {
@@ -118,7 +119,7 @@ fn location(item: &Item<'_>, label: &Label, number_of: Option<usize>, places: &m
     }
     if !label.text.is_empty() {
         out.extend_from_slice(b"\"message\":{\"text\":");
-        label.text.write_json(out);
+        text(label.text.line().as_str(), out);
         out.extend_from_slice(b"},");
     }
     out.extend_from_slice(b"\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
@@ -136,7 +137,7 @@ fn location(item: &Item<'_>, label: &Label, number_of: Option<usize>, places: &m
         number(value, out);
     }
     out.extend_from_slice(b"}},\"logicalLocations\":[{\"fullyQualifiedName\":");
-    places.pointer(&label.place).text().write_json(out);
+    text(places.pointer(&label.place).text().line().as_str(), out);
     out.extend_from_slice(b",\"kind\":\"value\"}]}");
 }
 
