@@ -131,7 +131,7 @@ fn the_cursor_moves_with_and_without_counts() {
 fn sorting_and_turning_round() {
     let mut d = Drive::runs();
     d.keys(">");
-    d.shows(&["kind▴", "sorted by kind, smallest first; ~ turns it round"]);
+    d.shows(&["kind▴", "sorted by kind, ascending; ~ turns it round"]);
     d.keys("> >");
     d.shows(&["findings▾"]);
     assert_eq!(d.table_ids()[0], "ferry");
@@ -244,7 +244,7 @@ fn finding_in_the_table_visits() {
     let (_folder, mut d) = Drive::text(numbered(60));
     d.keys("/ 'pears' Enter");
     assert_eq!(at(&d), 3);
-    d.shows(&["/pears  6 records"]);
+    d.shows(&["/pears  1 of 6 records"]);
     for (keys, row) in [("n", 13), ("n n", 33), ("N", 23), ("2n", 43), ("g N", 53), ("n", 3)] {
         d.keys(keys);
         assert_eq!(at(&d), row, "{keys}");
@@ -305,7 +305,7 @@ fn opening_a_run_and_walking_it() {
     d.keys("[");
     d.shows(&["step 3/4", "after step 3", "▸✗ 3 Add all trips."]);
     d.keys("9[");
-    d.shows(&["step 0/4", "after the start", "before the first step"]);
+    d.shows(&["step 0/4", "at the start", "before the first step"]);
     d.keys("]");
     d.shows(&["step 1/4", "Step 1"]);
     d.keys("2]");
@@ -437,9 +437,9 @@ fn the_difference_of_two_moments() {
     d.keys("]");
     d.shows(&["Difference  after step 2 → after step 4"]);
     d.keys("9[");
-    d.shows(&["Difference  after the start → after step 2"]);
+    d.shows(&["Difference  at the start → after step 2"]);
     d.keys("Esc");
-    d.shows(&["Global state  after the start"]);
+    d.shows(&["Global state  at the start"]);
     assert_eq!(d.app.screen, Screen::Run);
     d.keys("d");
     d.keys("d");
@@ -665,7 +665,7 @@ fn an_answer_and_a_broken_record_open_as_text() {
 fn a_run_trace_shows_prompt_schema_and_reply() {
     let mut d = Drive::runs();
     d.keys("4j Enter g Enter");
-    d.shows(&["trace", "Step 1  [data]", "call", "model toy:1b", "tokens in 210", "took ms 812"]);
+    d.shows(&["trace", "Step 1  [data]", "call", "model        toy:1b", "tokens in    210", "took         812 ms"]);
     d.keys("l");
     d.shows(&["[prompt]", "prompt of step one"]);
     assert_eq!(d.app.inspect.as_ref().unwrap().tab, Tab::Prompt);
@@ -929,9 +929,9 @@ fn a_replaced_file_is_marked_and_read_anew() {
         .unwrap();
     std::fs::rename(&other, &path).unwrap();
     d.wait_for(|app| app.store.len() == 1 && app.store.is_settled());
-    d.shows(&["changed on disk", "Question 19"]);
+    d.shows(&["replace.jsonl ▸ no longer there", "changed on disk", "Question 19"]);
     d.keys("q");
-    d.shows(&["changed on disk", "All new?", "1 records"]);
+    d.shows(&["changed on disk", "All new?", "1 record "]);
     std::fs::remove_file(&path).unwrap();
     d.wait_for(|app| app.disk_news() == Some("↻ deleted on disk"));
     d.keys("Enter");
@@ -1162,4 +1162,32 @@ fn two_searches_run_side_by_side_and_records_come_back() {
     }
     assert_eq!(found[1..3], [200, 1_800]);
     outbox.close();
+}
+
+#[test]
+fn a_key_that_leads_nowhere_says_so() {
+    let mut d = Drive::runs();
+    d.keys("Enter ]");
+    assert_eq!(d.status(), "this is the last step");
+    d.keys("9[ [");
+    assert_eq!(d.status(), "this is the start: nothing has run");
+    d.keys("] Tab");
+    d.keys("w w");
+    assert!(["this step writes it", "no step writes this variable"].contains(&d.status().as_str()), "{}", d.status());
+    d.keys("q 4j Enter / 'prompt of step' Enter");
+    assert!(d.status().starts_with("nothing on this screen holds prompt of step; the JSON does, "), "{}", d.status());
+    d.keys("J n");
+    d.shows(&["prompt of step"]);
+}
+
+#[test]
+fn a_theme_with_a_mistake_is_said_and_does_not_end_the_round() {
+    let mut d = Drive::runs();
+    d.app.looks.all.push(("broken".into(), "[roles]\ntext = 3\n".into()));
+    d.app.looks.all.push(("last".into(), d.app.looks.all[0].1.clone()));
+    d.keys("t t t t t");
+    assert!(d.status().starts_with("theme broken, line 2: "), "{}", d.status());
+    assert_eq!(d.app.looks.chosen.as_deref(), Some("last"));
+    d.keys("t");
+    assert_eq!(d.status(), "theme: by the terminal's background");
 }

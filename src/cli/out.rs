@@ -71,7 +71,8 @@ impl Out {
 
     /// A sentence on standard error. If that is gone too, nobody can be told.
     pub fn complain(&self, sentence: &Shown) {
-        let _ = writeln!(std::io::stderr().lock(), "stepscope: {sentence}");
+        // In one piece, or it would mix with what another process writes on the same terminal.
+        let _ = std::io::stderr().lock().write_all(format!("stepscope: {sentence}\n").as_bytes());
     }
 
     /// Whether a terminal shows what is written.

@@ -386,21 +386,30 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
     let sign = usize::from(word.starts_with(['-', '!']));
     let (prefix, body) = word.split_at(sign);
     let make = |text: String, help| Completion { word: format!("{prefix}{text}"), help };
-    let values = |field: &str, part: &str, known: &[&'static str], help| {
+    let values = |field: &str, part: &str, known: &[(&'static str, &'static str)]| {
         let (done, last) = part.rsplit_once(',').map_or(("", part), |(done, last)| (done, last));
         let comma = if done.is_empty() { "" } else { "," };
         known
             .iter()
-            .filter(|name| name.contains(last) && **name != last)
-            .map(|name| make(format!("{field}:{done}{comma}{name}"), help))
+            .filter(|(name, _)| name.contains(last) && *name != last)
+            .map(|(name, help)| make(format!("{field}:{done}{comma}{name}"), help))
             .collect()
     };
     let found = match body.split_once(':') {
-        Some(("correct", part)) => values("correct", part, &["true", "false", "unknown"], "judged right"),
-        Some(("kind", part)) => values("kind", part, &RecordKind::ALL.map(RecordKind::word), "kind of record"),
-        Some(("severity", part)) => values("severity", part, &Severity::ALL.map(Severity::word), "has such a finding"),
-        Some(("fix", part)) => values("fix", part, &Fix::ALL.map(Fix::word), "where to fix it"),
-        Some(("recovered", part)) => values("recovered", part, &["gold", "no"], "by executing the procedure exactly"),
+        Some(("correct", part)) => {
+            values("correct", part, &[("true", "judged right"), ("false", "judged wrong"), ("unknown", "not judged")])
+        }
+        Some(("kind", part)) => {
+            values("kind", part, &RecordKind::ALL.map(|kind| (kind.word(), "records of this kind")))
+        }
+        Some(("severity", part)) => {
+            values("severity", part, &Severity::ALL.map(|severity| (severity.word(), "records with such a finding")))
+        }
+        Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
+        Some(("recovered", part)) => {
+            let yes = "executed exactly, the procedure gives the gold answer";
+            values("recovered", part, &[("gold", yes), ("no", "it does not")])
+        }
         Some(("rule", part)) => RULES
             .iter()
             .filter(|rule| rule.id.contains(part) && rule.id != part)

@@ -315,10 +315,16 @@ impl App {
         })
     }
 
-    /// What was passed over while reading, where that is more than blank lines.
+    /// What was passed over while reading, where that is more than blank lines: in files, and files in folders.
     pub fn skipped(&self) -> Option<Shown> {
         let skips = self.store.sources().iter().fold(Skips::default(), |sum, source| sum.plus(source.skips()));
-        (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64))
+        let skipped = (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64));
+        let others = match self.store.passed_over {
+            0 => return skipped,
+            1 => Shown::own("1 other file"),
+            n => shown!("{n} other files"),
+        };
+        Some(skipped.map_or_else(|| others.clone(), |skipped| shown!("{skipped}, {others}")))
     }
 
     /// How far reading and checking has come, in percent, while it goes on.

@@ -190,6 +190,17 @@ impl Inspect {
         }
     }
 
+    /// Walks some steps on or back; an error says why the moment is the same as before.
+    pub fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
+        let before = self.moment;
+        self.walk_to(before.0.saturating_add_signed(steps));
+        match (self.moment == before, steps > 0) {
+            (false, _) => Ok(()),
+            (true, true) => Err("this is the last step"),
+            (true, false) => Err("this is the start: nothing has run"),
+        }
+    }
+
     /// Goes to a step by its position.
     pub fn go_to_step(&mut self, step: usize) {
         self.go_to_moment(step + 1);
@@ -372,6 +383,9 @@ impl Inspect {
             self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
         let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
         let step = step.ok_or("no step writes this variable")?;
+        if self.step() == Some(step) {
+            return Err("this step writes it");
+        }
         self.go_to_step(step);
         Ok(())
     }
@@ -384,6 +398,9 @@ impl Inspect {
         let here = self.moment.0;
         let next = row.readers.iter().copied().find(|&reader| reader + 1 > here);
         let step = next.or(row.readers.first().copied()).ok_or("no step reads this variable")?;
+        if self.step() == Some(step) {
+            return Err("no other step reads it");
+        }
         self.go_to_step(step);
         Ok(())
     }

@@ -273,7 +273,10 @@ impl Key {
     pub fn from_name(name: &str) -> Option<Self> {
         let plain = |code| Self { code, control: false, shift: false };
         if let Some(rest) = name.strip_prefix("S-") {
-            return Self::from_name(rest).map(|key| Self { shift: true, ..key });
+            // Characters carry their shift in themselves: no terminal sends such a key.
+            return Self::from_name(rest)
+                .filter(|key| !key.shift && !matches!(key.code, KeyCode::Char(_)))
+                .map(|key| Self { shift: true, ..key });
         }
         let mut chars = name.chars();
         match (chars.next(), chars.next(), chars.next()) {
@@ -368,6 +371,7 @@ impl Keymap {
         changes: impl IntoIterator<Item = (&'a str, &'a [String])>,
     ) -> Result<Self, (usize, String)> {
         let mut keymap = Self::default();
+        let mut given: Vec<(Context, Vec<Key>, Action)> = Vec::new();
         for (n, (id, names)) in changes.into_iter().enumerate() {
             let action = Action::from_id(id)
                 .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
@@ -378,7 +382,15 @@ impl Keymap {
                 let keys = parse_chord(name).ok_or_else(|| {
                     (n, format!("{name:?} is no key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
                 })?;
+                if keys.first().is_some_and(|key| key.digit().is_some()) {
+                    return Err((n, format!("{name:?} cannot be a key: digits are counts, as in 5j")));
+                }
                 for &context in &contexts {
+                    let twice = |(place, other, _): &&(Context, Vec<Key>, Action)| *place == context && *other == keys;
+                    if let Some((_, _, first)) = given.iter().find(twice).filter(|(_, _, first)| *first != action) {
+                        return Err((n, format!("{name:?} is given to {} and to {id}; leave it to one", first.id())));
+                    }
+                    given.push((context, keys.clone(), action));
                     // The user's word beats a default binding of the same keys.
                     let same = |chord: &Chord| chord.context == context || context == Context::Anywhere;
                     keymap.chords.retain(|chord| !same(chord) || chord.keys != keys);
@@ -489,6 +501,11 @@ mod tests {
         assert_eq!(keymap.look_up(Context::Table, &keys("^J")), Lookup::Found(Action::Down));
         assert_eq!(keymap.look_up(Context::Table, &keys("j")), Lookup::Unknown);
         assert!(Keymap::with_changes([("dwon", &down[..])]).unwrap_err().1.contains("dwon"));
-        assert!(Keymap::with_changes([("down", &["Ctrl+J".to_owned()][..])]).unwrap_err().1.contains("Ctrl+J"));
+        for wrong in ["Ctrl+J", "S-j", "S-Space", "S-S-Tab", "7", ""] {
+            let error = Keymap::with_changes([("down", &[wrong.to_owned()][..])]).unwrap_err().1;
+            assert!(error.contains(&format!("{wrong:?}")), "{error}");
+        }
+        let error = Keymap::with_changes([("down", &down[..]), ("up", &down[..])]).unwrap_err();
+        assert_eq!(error, (1, "\"^J\" is given to down and to up; leave it to one".to_owned()));
     }
 }

@@ -615,7 +615,7 @@ impl<'a> Analysis<'a> {
             detail.reply = call.raw.map(prose);
             detail.error = call.error.map(prose);
             let usage = |key: &str| call.usage.and_then(|usage| usage.get(key)).filter(|value| !value.is_null());
-            let facts = [
+            let plain = [
                 ("model", call.model),
                 ("server", call.backend),
                 ("endpoint", call.endpoint),
@@ -623,11 +623,11 @@ impl<'a> Analysis<'a> {
                 ("temperature", call.temperature),
                 ("tokens in", usage("prompt_tokens")),
                 ("tokens out", usage("completion_tokens")),
-                ("took ms", call.duration_ms),
                 ("started", call.started_utc),
             ];
-            detail.facts =
-                facts.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value)))).collect();
+            let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
+            let took = call.duration_ms.map(|ms| ("took", shown!("{} ms", one_line(ms))));
+            detail.facts = plain.chain(took).collect();
         }
         if detail.prompt.is_none() {
             self.rebuild_prompt(position, &mut detail);

@@ -100,12 +100,24 @@ fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks,
     let built_in = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let mut all: Vec<(String, String)> = built_in.collect();
     all.extend(folder.map(themes::read_all).unwrap_or_default());
-    for name in start.theme.iter().chain(&config.theme) {
+    let asked = [(&start.theme, Shown::own("--theme")), (&config.theme, config.file.clone())];
+    for (name, from) in asked.iter().filter_map(|(name, from)| Some((name.as_deref()?, from))) {
         if !all.iter().any(|(known, _)| known == name) {
-            all.push((name.clone(), themes::read(Path::new(name))?));
+            let text = themes::read(Path::new(name)).map_err(|failure| no_theme(name, from, &all, failure))?;
+            all.push((name.to_owned(), text));
         }
     }
     Ok(Looks { theme, all, chosen: None, depth })
+}
+
+/// A word without a slash or dot was hardly meant as a path: then the names help, not that there is no such file.
+fn no_theme(name: &str, from: &Shown, all: &[(String, String)], failure: Failure) -> Failure {
+    if name.contains(['/', '.']) {
+        return failure;
+    }
+    let known: Vec<&str> = all.iter().map(|(known, _)| known.as_str()).collect();
+    let known = known.join(", ");
+    Failure { what: "cannot use", path: from.clone(), source: shown!("there is no theme {name}; there are {known}") }
 }
 
 /// Under what the view of these paths is remembered: one file by its full path, the samples by their name.

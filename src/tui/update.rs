@@ -493,6 +493,7 @@ impl App {
             A::SortReverse => {
                 self.table.descending = !self.table.descending;
                 self.arrange();
+                self.say_order();
             }
             A::Theme => self.next_theme(),
             A::Mouse => {
@@ -513,14 +514,8 @@ impl App {
     fn inspect_action(&mut self, action: Action, times: isize) {
         let Some(inspect) = &mut self.inspect else { return };
         let moved = match action {
-            Action::NextStep => {
-                inspect.walk_to(inspect.moment.0.saturating_add_signed(times));
-                Ok(())
-            }
-            Action::PreviousStep => {
-                inspect.walk_to(inspect.moment.0.saturating_add_signed(-times));
-                Ok(())
-            }
+            Action::NextStep => inspect.walk_by(times),
+            Action::PreviousStep => inspect.walk_by(-times),
             Action::NextPane => {
                 inspect.next_pane(1);
                 Ok(())
@@ -585,8 +580,9 @@ impl App {
             Screen::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
             Screen::Run if inspect.pane == Pane::Question => inspect.next_quantity(by),
             Screen::Run if inspect.opened.has_steps() => {
-                let moment = inspect.moment.0.saturating_add_signed(by);
-                inspect.walk_to(moment);
+                if let Err(why) = inspect.walk_by(by) {
+                    self.say(Shown::own(why));
+                }
             }
             _ => {}
         }
@@ -722,7 +718,11 @@ impl App {
         self.table.descending =
             matches!(self.table.sort, SortBy::Findings | SortBy::Number(crate::tui::table::SortColumn::Steps));
         self.arrange();
-        let way = if self.table.descending { "greatest first" } else { "smallest first" };
+        self.say_order();
+    }
+
+    fn say_order(&mut self) {
+        let way = if self.table.descending { "descending" } else { "ascending" };
         self.say(shown!("sorted by {}, {way}; ~ turns it round", self.table.sort.word()));
     }
 
@@ -735,14 +735,20 @@ impl App {
     fn next_theme(&mut self) {
         let names: Vec<String> = self.looks.all.iter().map(|(name, _)| name.clone()).collect();
         let at = self.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
-        let next = at.map_or(0, |at| at + 1);
-        self.choose_theme(names.get(next).map(String::as_str));
-        let name = self.looks.chosen.clone().unwrap_or_else(|| "by the terminal's background".into());
-        self.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+        let mut next = at.map_or(0, |at| at + 1);
+        // A theme that cannot be used is said and left out of the round: it must not end it.
+        while !self.choose_theme(names.get(next).map(String::as_str)) {
+            next += 1;
+        }
+        if self.status.is_none() {
+            let name = self.looks.chosen.clone().unwrap_or_else(|| "by the terminal's background".into());
+            self.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+        }
     }
 
-    /// Takes a theme by name; none goes by the terminal's background.
-    pub fn choose_theme(&mut self, name: Option<&str>) {
+    /// Takes a theme by name; none goes by the terminal's background. `false`: it cannot be used, and the status says
+    /// why.
+    pub fn choose_theme(&mut self, name: Option<&str>) -> bool {
         let text = name.and_then(|name| self.looks.all.iter().find(|(known, _)| known == name));
         match (name, text) {
             (Some(name), Some((_, text))) => match Theme::parse(name, text, self.looks.depth) {
@@ -753,9 +759,13 @@ impl App {
                 Err(error) => {
                     let message = Shown::line(error.message.as_bytes());
                     self.fail(shown!("theme {}, line {}: {message}", Shown::line(error.file.as_bytes()), error.line));
+                    return false;
                 }
             },
-            (Some(name), None) => self.fail(shown!("there is no theme {}", Shown::line(name.as_bytes()))),
+            (Some(name), None) => {
+                self.fail(shown!("there is no theme {}", Shown::line(name.as_bytes())));
+                return false;
+            }
             (None, _) => {
                 self.looks.chosen = None;
                 let name = if self.light { "light" } else { "dark" };
@@ -764,6 +774,7 @@ impl App {
                 }
             }
         }
+        true
     }
 
     // Filter and find.
@@ -858,7 +869,16 @@ impl App {
             Screen::Run | Screen::Json => {
                 let count = if self.screen == Screen::Run { self.find.hits.len() } else { self.find.nodes.len() };
                 if count == 0 {
-                    self.fail(shown!("nothing here holds {}", Shown::line(self.find.typed.as_bytes())));
+                    let typed = Shown::line(self.find.typed.as_bytes());
+                    match self.find.nodes.len() {
+                        0 => self.fail(shown!("nothing here holds {typed}")),
+                        // Prompts, replies and other fields stand in the JSON alone.
+                        more => {
+                            self.fail(shown!(
+                                "nothing on this screen holds {typed}; the JSON does, {more} times: J, n"
+                            ));
+                        }
+                    }
                     return;
                 }
                 let at = match self.find.at.filter(|(screen, _)| *screen == self.screen).map(|(_, at)| at) {

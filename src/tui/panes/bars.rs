@@ -46,12 +46,17 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         Screen::Table => None,
         _ => app.inspect.as_ref(),
     };
-    let name = record.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
+    let there = record.filter(|inspect| inspect.opened.index < app.store.len());
+    let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
     line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
     if let Some(inspect) = record {
         let row = app.table.row_of(inspect.opened.index);
         line.push(arrow());
-        line.push(look.span(format!("{}/{}", row + 1, app.rows()), Role::Text));
+        line.push(match there {
+            Some(_) => look.span(format!("{}/{}", row + 1, app.rows()), Role::Text),
+            // The file has been cut or replaced; what was read is still on screen.
+            None => look.span("no longer there", Role::Warning),
+        });
         if app.screen == Screen::Json {
             line.push(arrow());
             line.push(look.span("json", Role::Text));
@@ -114,8 +119,7 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let (rows, all) = (app.rows(), app.store.len());
-    let shown =
-        if app.table.is_natural() || rows == all { format!("{all} records") } else { format!("{rows} of {all}") };
+    let shown = if app.table.is_natural() || rows == all { records(all) } else { format!("{rows} of {all}") };
     line.push(look.span(format!("{shown}   "), Role::Text));
     if let Some(skipped) = app.skipped() {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
@@ -123,8 +127,14 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if let Some(percent) = app.percent() {
         line.push(look.span(format!("checking {percent} %   "), Role::Accent));
     }
-    line.extend(counts(app.severity_counts(), look));
+    if all > 0 {
+        line.extend(counts(app.severity_counts(), look));
+    }
     line
+}
+
+fn records(count: usize) -> String {
+    format!("{count} record{}", if count == 1 { "" } else { "s" })
 }
 
 /// The line above the keys: the answer to the last key, else what the cursor is on.
@@ -154,7 +164,7 @@ fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
             Some(note) => {
                 let role = severity_role(note.severity);
                 let help = note.help.map(|help| look.span(format!("  {help}"), Role::Dim));
-                let place = look.span(format!("{} ", note.pointer.text().line()), Role::Faint);
+                let place = look.span(format!("{}  ", note.pointer.text().line()), Role::Faint);
                 [place, look.span(note.message.as_str(), role)].into_iter().chain(help).collect()
             }
             None => Vec::new(),
@@ -183,9 +193,12 @@ fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if let Some(search) = [&app.table.filtering, &app.table.finding].into_iter().flatten().find(|search| !search.done) {
         line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
     } else if let Some(search) = &app.table.finding {
-        line.push(
-            look.span(format!("/{}  {} records  ", crate::shown!("{}", search.typed), search.found.len()), Role::Dim),
-        );
+        let found = &search.found;
+        let record = app.record().and_then(|record| u32::try_from(record).ok());
+        // In another order than the file's, counting how many stand before would cost a look at every row.
+        let at = record.filter(|_| app.table.is_natural()).and_then(|record| found.binary_search(&record).ok());
+        let count = at.map_or_else(|| records(found.len()), |at| format!("{} of {}", at + 1, records(found.len())));
+        line.push(look.span(format!("/{}  {count}  ", crate::shown!("{}", search.typed)), Role::Dim));
     }
     if let Some(failure) = app.store.failures.last() {
         line.push(look.span(format!("{failure}"), Role::Fatal));
@@ -206,7 +219,7 @@ pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     buf.set_style(area, look.style(Role::StatusBar));
     let mut line = vec![Span::raw(" ")];
     if let Some(count) = app.count {
-        line.push(look.span(format!("{count}"), Role::Accent));
+        line.push(look.span(format!("{count}   "), Role::Accent));
     }
     if !app.typed.is_empty() {
         line.extend(chord_hints(app, look));

@@ -5,6 +5,8 @@ use ratatui::layout::Rect;
 
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::tui::inspect::{Inspect, Pane};
+use crate::tui::model::Note;
+use crate::tui::prose::wrap_up_to;
 use crate::tui::theme::Role;
 
 /// Draws the pane.
@@ -19,7 +21,8 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span("✓ ", Role::Ok), look.span("the rules find nothing", Role::Dim)], 0, inner, buf);
         return;
     }
-    for (row, n) in inspect.findings.visible(notes.len(), usize::from(inner.height)).enumerate() {
+    let height = usize::from(inner.height);
+    for (row, n) in inspect.findings.visible(notes.len(), height).enumerate() {
         let Some(note) = notes.get(n) else { continue };
         let argument = n < inspect.opened.arguments;
         let role = if argument { Role::Accent } else { severity_role(note.severity) };
@@ -34,4 +37,24 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         }
     }
     scroll_mark(area, inspect.findings.top, notes.len(), buf, look);
+    if let Some(note) = notes.get(inspect.findings.at) {
+        // A blank line between the list and the text.
+        in_full(note, notes.len() + 1, inner, buf, look);
+    }
+}
+
+/// The finding under the cursor in full, from a row on, where the list leaves room for it.
+fn in_full(note: &Note, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let help = note.help.unwrap_or_default();
+    let texts = [(note.message.as_str(), Role::Text), (help, Role::Dim)];
+    let lines = texts.iter().filter(|(text, _)| !text.is_empty()).flat_map(|&(text, role)| {
+        let lines = wrap_up_to(text, width, height).into_iter();
+        lines.filter_map(move |line| Some((text.get(line)?.to_owned(), role)))
+    });
+    let place = look.span(note.pointer.text().line().into_string(), Role::Faint);
+    let lines = lines.map(|(text, role)| look.span(text, role)).chain([place]);
+    for (row, line) in (from..height).zip(lines) {
+        put(vec![line], row, area, buf);
+    }
 }

@@ -55,19 +55,19 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let moment = |moment: Moment| match moment.0 {
-        0 => "the start".to_owned(),
-        n => format!("step {n}"),
+        0 => "at the start".to_owned(),
+        n => format!("after step {n}"),
     };
     if let Some(anchor) = inspect.anchor {
         let (a, b) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
         return vec![
             look.span("Difference", Role::Title),
-            look.span(format!("  after {} → after {}", moment(a), moment(b)), Role::Changed),
+            look.span(format!("  {} → {}", moment(a), moment(b)), Role::Changed),
         ];
     }
     let mut title = vec![look.span("Global state", Role::Title)];
     if inspect.opened.has_steps() {
-        title.push(look.span(format!("  after {}", moment(inspect.moment)), Role::Dim));
+        title.push(look.span(format!("  {}", moment(inspect.moment)), Role::Dim));
     }
     title
 }

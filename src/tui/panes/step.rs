@@ -9,11 +9,13 @@ use super::{Look, badge_role, frame, kind_role, put, scroll_mark};
 use crate::domain::text::Shown;
 use crate::tui::inspect::{Inspect, Tab, inner_width};
 use crate::tui::model::DetailValue;
-use crate::tui::prose::{fit, wrap};
+use crate::tui::prose::{fit, pad, wrap};
 use crate::tui::theme::{Role, Theme};
 
 /// A value in the list takes at most so many lines; `Enter` on the variable shows it whole.
 const MAX_VALUE_LINES: usize = 6;
+/// The column in which what is known of a call begins.
+const FACT_NAME: usize = 13;
 
 /// Draws the pane.
 pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -143,13 +145,20 @@ impl Page<'_> {
         self.values("writes", &detail.writes);
         if !detail.facts.is_empty() {
             self.heading("call");
-            let facts = detail.facts.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>();
-            let text = facts.join("  ·  ");
-            let style = self.style(Role::Dim);
-            for range in wrap(&text, self.width.saturating_sub(2)) {
-                let line = text.get(range).unwrap_or_default();
-                self.push(vec![Span::styled(format!("  {line}"), style)]);
+            for (name, value) in &detail.facts {
+                self.fact(name, value);
             }
+        }
+    }
+
+    fn fact(&mut self, name: &str, value: &Shown) {
+        let (faint, dim) = (self.style(Role::Faint), self.style(Role::Dim));
+        let text = value.as_str();
+        let name = pad(name, FACT_NAME);
+        for (n, range) in wrap(text, self.width.saturating_sub(FACT_NAME + 2)).into_iter().enumerate() {
+            let head = if n == 0 { name.clone() } else { " ".repeat(FACT_NAME) };
+            let line = text.get(range).unwrap_or_default().to_owned();
+            self.push(vec![Span::styled(format!("  {head}"), faint), Span::styled(line, dim)]);
         }
     }
 
@@ -170,7 +179,9 @@ impl Page<'_> {
         let role = if value.value.is_some() { kind_role(value.kind) } else { Role::BadgeDoubt };
         let indent = 4;
         let one_line = !text.contains('\n') && name.len() + text.len() + 10 < self.width;
-        let badge = Span::styled(format!("  {}", value.badge.short()), self.style(badge_role(value.badge)));
+        // Where there is no value, the badge's word stands in its place.
+        let badge = value.value.as_ref().map_or("", |_| value.badge.short());
+        let badge = Span::styled(format!("  {badge}"), self.style(badge_role(value.badge)));
         let key = Span::styled(format!("  {name}"), self.style(Role::Key));
         if one_line {
             let text = Span::styled(format!("  {text}"), self.style(role));
