@@ -87,7 +87,7 @@ impl Uptake {
     /// Whether a text with numbers (a worked solution) uses a quantity.
     pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
-        numbers.iter().any(|number| number.kind != Kind::Label && fit(quantity, number.approx) >= Fit::Kind)
+        numbers.iter().any(|number| number.sure && fit(quantity, number.approx) >= Fit::Kind)
     }
 }
 
@@ -443,30 +443,30 @@ impl<'a> Linking<'a> {
             && text.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() == wanted)
     }
 
-    /// Pairs what came from nowhere with what was missed, where one is a misreading of the other.
+    /// Pairs what no quantity stands behind with what was missed, where one is a misreading of the other.
     fn misreadings(&mut self, open: &mut u64) {
         let alone = open.is_power_of_two() && self.invented.len() == 1;
-        let mut kept = Vec::new();
-        for &t in &self.invented {
-            let Some(Content::One(value)) = self.holders.get(t).map(|taker| &taker.content) else { continue };
-            if self.changed.iter().any(|changed| changed.taker == t) {
+        for (t, holder) in self.holders.iter().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holder.content else { continue };
+            let loose = holder.links == 0 && holder.taker.extracts && !holder.rewritten;
+            if *open == 0 || !loose || self.changed.iter().any(|changed| changed.taker == t) {
                 continue;
             }
+            let invented = self.invented.contains(&t);
             let near = |q: &usize| {
                 *open >> q & 1 == 1
                     && self.quantities.get(*q).is_some_and(|quantity| {
-                        misread(quantity.approx, *value) || (alone && same_length(quantity.approx, *value))
+                        let own = quantity.approx;
+                        misread(own, value) || (alone && invented && same_length(own, value))
                     })
             };
-            match (0..self.taken.len()).find(near) {
-                Some(quantity) => {
-                    *open &= !(1 << quantity);
-                    self.changed.push(Changed { quantity, taker: t, planned: false });
-                }
-                None => kept.push(t),
+            if let Some(quantity) = (0..self.taken.len()).find(near) {
+                *open &= !(1 << quantity);
+                self.changed.push(Changed { quantity, taker: t, planned: false });
             }
         }
-        self.invented = kept;
+        let changed = &self.changed;
+        self.invented.retain(|t| changed.iter().all(|changed| changed.taker != *t));
     }
 
     /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
