@@ -87,7 +87,9 @@ impl Uptake {
     /// Whether a text with numbers (a worked solution) uses a quantity.
     pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
-        numbers.iter().any(|number| number.sure && fit(quantity, number.approx) >= Fit::Kind)
+        let counts =
+            |number: &&Quantity| !matches!(number.kind, Kind::Label | Kind::Ordinal | Kind::Each | Kind::Period);
+        numbers.iter().filter(counts).any(|number| fit(quantity, number.approx) >= Fit::Kind)
     }
 }
 
@@ -206,7 +208,7 @@ impl<'a> Linking<'a> {
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
         // ordinal takes only what nothing else takes.
         for sure in [true, false] {
-            for wanted in [Fit::Exact, Fit::Kind, Fit::Unit] {
+            for wanted in [Fit::Exact, Fit::Kind, Fit::Near] {
                 for taker in 0..self.holders.len().min(MAX_LINKED) {
                     let count = self.holders.get(taker).map_or(0, |taker| taker.content.numbers().len());
                     for n in 0..count {
@@ -250,7 +252,8 @@ impl<'a> Linking<'a> {
         let rank = |q: &usize| {
             let quantity = self.quantities.get(*q);
             let free = self.taken.get(*q) == Some(&0);
-            let words = quantity.map_or(0, |quantity| self.common_words(quantity, holder));
+            let words =
+                quantity.map_or(0, |quantity| self.common_words(quantity, holder) + kind_words(quantity, holder));
             (free, words, std::cmp::Reverse(*q))
         };
         (0..self.taken.len()).filter(|q| fitting >> q & 1 == 1).max_by_key(rank)
@@ -481,6 +484,19 @@ impl<'a> Linking<'a> {
         }
         room
     }
+}
+
+/// Whether a variable's name says that it holds a quantity of this kind.
+fn kind_words(quantity: &Quantity, holder: &Holder<'_>) -> usize {
+    let words: &[&[u8]] = match quantity.kind {
+        Kind::Multiple => &[b"factor", b"multipl", b"times", b"ratio"],
+        Kind::Money => &[b"price", b"cost", b"pay", b"fee", b"dollar", b"cents", b"wage", b"amount"],
+        Kind::Percent => &[b"percent", b"rate", b"discount", b"tax"],
+        Kind::Fraction => &[b"fraction", b"share", b"part", b"portion", b"factor", b"ratio"],
+        _ => return 0,
+    };
+    let name = holder.name.bytes();
+    if words.iter().any(|word| memchr::memmem::find(name, word).is_some()) { 6 } else { 0 }
 }
 
 /// Whether two numbers have as many digits before the point.
