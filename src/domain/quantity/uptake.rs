@@ -343,7 +343,9 @@ impl<'a> Linking<'a> {
                 continue;
             }
             let name: Vec<u8> = taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
+            // The digit in `rate_2` only tells it from `rate_1`.
             let mut numbers = find(&name);
+            numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
             let mut digits = 0;
             if let Some(text) = taker.description.and_then(Value::string) {
                 let found = find(text.bytes());
