@@ -1109,6 +1109,28 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_string_knows_its_place() {
+        let text = r#"["a\u00e9b\n\ud83d\ude00c", "plain", "\ud800x"]"#;
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let raw = |n: usize, range: Range<usize>| {
+            let value = root.items().nth(n).unwrap();
+            let unescaped = value.string().unwrap().bytes().get(range.clone()).map(<[u8]>::to_vec);
+            (text[value.range_within(range)].to_owned(), unescaped.unwrap_or_default())
+        };
+        assert_eq!(raw(0, 0..1), ("a".to_owned(), b"a".to_vec()));
+        assert_eq!(raw(0, 1..3), ("\\u00e9".to_owned(), "é".as_bytes().to_vec()));
+        assert_eq!(raw(0, 3..4), ("b".to_owned(), b"b".to_vec()));
+        assert_eq!(raw(0, 4..5), ("\\n".to_owned(), b"\n".to_vec()));
+        assert_eq!(raw(0, 5..10), ("\\ud83d\\ude00c".to_owned(), "😀c".as_bytes().to_vec()));
+        assert_eq!(raw(0, 2..4).0, "\\u00e9b");
+        assert_eq!(raw(1, 1..3).0, "la");
+        assert_eq!(raw(1, 3..99).0, "in");
+        assert_eq!(raw(2, 3..4).0, "x");
+        assert_eq!(raw(2, 50..60).0, "");
+    }
+
+    #[test]
     fn walks_skip_what_is_folded() {
         let mut tape = Tape::default();
         let root = tape.parse(br#"[[1,2],{"a":[3]},4]"#).unwrap();

@@ -11,8 +11,8 @@ const CONVERSIONS: [f64; 12] = [7.0, 60.0, 12.0, 52.0, 365.0, 24.0, 100.0, 1000.
 pub(super) enum Fit {
     /// Not at all.
     None,
-    /// In another unit of the same dimension.
-    Unit,
+    /// In another unit of the same dimension, or as what a part leaves of the whole.
+    Near,
     /// As quantities of its kind are written: a percentage as a fraction, a time in minutes.
     Kind,
     /// As it stands there.
@@ -29,8 +29,8 @@ pub(super) fn fit(quantity: &Quantity, value: f64) -> Fit {
         Fit::Exact
     } else if fits_kind(quantity, value, own) {
         Fit::Kind
-    } else if fits_unit(quantity, value, own) {
-        Fit::Unit
+    } else if fits_rest(quantity, value, own) || fits_unit(quantity, value, own) {
+        Fit::Near
     } else {
         Fit::None
     }
@@ -41,16 +41,14 @@ fn fits_kind(quantity: &Quantity, value: f64, own: f64) -> bool {
     match quantity.kind {
         Kind::Percent => {
             let part = own / 100.0;
-            among(&[part, 1.0 - part, 1.0 + part, 100.0 - own, 100.0 + own]) || (value - part).abs() < 0.0006
+            near(part, value) || (value - part).abs() < 0.0006
         }
         Kind::Fraction => {
             let (upper, lower) = quantity.value.parts();
             let (upper, lower) = (upper as f64, lower as f64);
             // A third is often written 0.33.
             let rounded = lower > 2.0 && ((value - own).abs() < 0.004 || (value - own * 100.0).abs() < 0.4);
-            rounded
-                || among(&[1.0 / own, 1.0 - own, 1.0 + own, own * 100.0, (1.0 - own) * 100.0, lower])
-                || (upper > 1.0 && near(upper, value))
+            rounded || among(&[1.0 / own, own * 100.0, lower]) || (upper > 1.0 && near(upper, value))
         }
         Kind::Multiple => among(&[1.0 / own, own + 1.0, own * 100.0]) || (own > 2.0 && near(own - 1.0, value)),
         Kind::Group => among(&[own / 12.0]),
@@ -62,6 +60,16 @@ fn fits_kind(quantity: &Quantity, value: f64, own: f64) -> bool {
         Kind::Period => among(&period(own)),
         Kind::Number | Kind::Money | Kind::Ordinal | Kind::Each | Kind::Label => false,
     }
+}
+
+/// What is left after a part, or what a part is added to.
+fn fits_rest(quantity: &Quantity, value: f64, own: f64) -> bool {
+    let part = match quantity.kind {
+        Kind::Percent => own / 100.0,
+        Kind::Fraction => own,
+        _ => return false,
+    };
+    [1.0 - part, 1.0 + part].iter().any(|rest| near(*rest, value) || near(rest * 100.0, value))
 }
 
 /// What a stretch of time may count besides its own number.
@@ -185,12 +193,12 @@ mod tests {
         for (text, value, want) in [
             ("20%", 20.0, Fit::Exact),
             ("20%", 0.2, Fit::Kind),
-            ("20%", 0.8, Fit::Kind),
-            ("20%", 1.2, Fit::Kind),
+            ("20%", 0.8, Fit::Near),
+            ("20%", 120.0, Fit::Near),
             ("20%", 0.3, Fit::None),
             ("half", 0.5, Fit::Exact),
             ("half", 2.0, Fit::Kind),
-            ("5/8", 0.375, Fit::Kind),
+            ("5/8", 0.375, Fit::Near),
             ("two thirds", 0.67, Fit::Kind),
             ("two thirds", 66.67, Fit::Kind),
             ("twice", 2.0, Fit::Exact),
@@ -199,12 +207,12 @@ mod tests {
             ("8:30", 510.0, Fit::Kind),
             ("3 pm", 15.0, Fit::Kind),
             ("three fewer", -3.0, Fit::Exact),
-            ("2 hours", 120.0, Fit::Unit),
-            ("50 minutes", 0.833_333_3, Fit::Unit),
-            ("50 cents", 0.5, Fit::Unit),
-            ("$2", 200.0, Fit::Unit),
-            ("half an hour", 30.0, Fit::Unit),
-            ("2 feet", 24.0, Fit::Unit),
+            ("2 hours", 120.0, Fit::Near),
+            ("50 minutes", 0.833_333_3, Fit::Near),
+            ("50 cents", 0.5, Fit::Near),
+            ("$2", 200.0, Fit::Near),
+            ("half an hour", 30.0, Fit::Near),
+            ("2 feet", 24.0, Fit::Near),
             ("a week", 7.0, Fit::Exact),
             ("7 apples", 8.0, Fit::None),
             ("7 apples", f64::NAN, Fit::None),

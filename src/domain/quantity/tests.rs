@@ -173,3 +173,169 @@ fn kinds_and_units_are_told_apart() {
     assert_eq!(kinds("3rd"), [(Kind::Ordinal, None)]);
     assert_eq!(kinds("a week"), [(Kind::Period, Some("week"))]);
 }
+
+mod run {
+    use super::*;
+    use crate::domain::formats;
+    use crate::domain::json::Tape;
+
+    /// The uptake of a run whose first step writes these variables: name, description, value as JSON.
+    fn uptake(question: &str, facts: &[(&str, &str, &str)], step_two: &str) -> Uptake {
+        let outputs = facts.iter().map(|(name, text, _)| format!(r#"{{"name": "{name}", "description": "{text}"}}"#));
+        let state = facts.iter().map(|(name, _, value)| format!(r#""{name}": {value}"#));
+        let text = format!(
+            r#"{{"question": "{question}", "procedure": {{"steps": [{{"id": 1, "inputs": [{{"name": "problem_text", "description": "p"}}], "stepDescription": "Extract the facts", "output": [{}]}}, {{"id": 2, "inputs": [], "stepDescription": "{step_two}", "output": [{{"name": "final_answer", "description": "answer"}}]}}]}}, "state": {{"problem_text": "p", {}}}, "correct": false}}"#,
+            outputs.collect::<Vec<_>>().join(", "),
+            state.collect::<Vec<_>>().join(", ")
+        );
+        let mut tape = Tape::default();
+        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
+        let procedure = record.procedure.map(Procedure::read);
+        Uptake::of(&record, procedure.as_ref()).unwrap()
+    }
+
+    fn taken(uptake: &Uptake) -> Vec<Vec<usize>> {
+        (0..uptake.quantities.len()).map(|n| uptake.takers_of(n).collect()).collect()
+    }
+
+    fn is_sound(uptake: &Uptake) -> bool {
+        uptake.missed.is_empty() && uptake.invented.is_empty() && uptake.changed.is_empty()
+    }
+
+    #[test]
+    fn values_are_linked_in_any_form() {
+        let linked = uptake(
+            "He works 2 hours at 20% of $3 and takes half of a dozen and twice three pens.",
+            &[
+                ("minutes", "time", "120"),
+                ("rate", "share", "0.2"),
+                ("pay", "cents", "300"),
+                ("part", "part", "0.5"),
+                ("size", "eggs", "12"),
+                ("factor", "factor", "\"2\""),
+                ("pens", "pens", "\"three pens\""),
+            ],
+            "Add",
+        );
+        assert_eq!(taken(&linked), [[0], [1], [2], [3], [4], [5], [6]], "{linked:?}");
+        assert!(is_sound(&linked));
+    }
+
+    #[test]
+    fn equal_numbers_are_told_apart_by_their_words() {
+        let linked = uptake(
+            "He has ten boxes of pencils. He kept ten pens.",
+            &[("kept_pens", "pens kept", "10"), ("boxes", "boxes of pencils", "10")],
+            "Add",
+        );
+        assert_eq!(taken(&linked), [[1], [0]]);
+        let shared = uptake("Six more and six times as many.", &[("six", "the constant 6", "6")], "Add");
+        assert_eq!(taken(&shared), [[0], [0]]);
+    }
+
+    #[test]
+    fn what_follows_is_not_invented() {
+        for (question, value) in [
+            ("Sara, Tom and Ulla each pay $5.", "3"),
+            ("How many letters are in the name of Jamie Grey if 2 are cut?", "4"),
+            ("He works 3 weeks.", "21"),
+            ("A shirt of $40 is 25% off.", "30"),
+            ("5 boxes of 24 pens.", "120"),
+            ("It takes 4 hours.", "240"),
+            ("It takes 4 hours.", "1"),
+            ("It takes 4 hours.", "0"),
+        ] {
+            let taken = uptake(question, &[("x", "a value", value)], "5 and 24, 40 at 25%, 4, 3, 2");
+            assert!(taken.invented.is_empty() && taken.changed.is_empty(), "{question} {value}");
+        }
+        assert_eq!(uptake("It takes 4 hours.", &[("x", "a value", "3592")], "4").invented, [0]);
+    }
+
+    #[test]
+    fn misreadings_and_gaps_are_seen() {
+        let swapped = uptake("24 pens and 13 more.", &[("pens", "at first", "42"), ("more", "bought", "13")], "Add");
+        assert_eq!(swapped.changed, [Changed { quantity: 0, taker: 0, planned: false }]);
+        assert!(swapped.missed.is_empty() && swapped.invented.is_empty());
+        let planned = uptake("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
+        assert_eq!(planned.changed, [Changed { quantity: 0, taker: 0, planned: true }]);
+        let missed = uptake("24 pens and 13 more.", &[("pens", "at first", "24")], "Add");
+        assert_eq!(missed.missed, [Missed { quantity: 1, room: false }]);
+        let room = uptake("24 pens and 13 more.", &[("pens", "at first", "24"), ("more", "bought", "24")], "Add");
+        assert_eq!(room.missed, [Missed { quantity: 1, room: true }]);
+        assert!(is_sound(&uptake("24 pens and 13 more.", &[("pens", "at first", "24")], "Add 13 to it")));
+    }
+}
+
+mod anything {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Pieces that mean something, and some that do not.
+    const PIECES: [&str; 40] = [
+        "1",
+        "2.5",
+        "1,000",
+        "$",
+        "%",
+        "/",
+        ":",
+        "-",
+        ".",
+        ",",
+        " ",
+        " ",
+        " ",
+        "half",
+        "twice",
+        "three",
+        "twenty",
+        "hundred",
+        "and",
+        "a",
+        "third",
+        "quarters",
+        "dozen",
+        "pm",
+        "o'clock",
+        "o’clock",
+        "½",
+        "⅔",
+        "é",
+        "€",
+        "£",
+        "¢",
+        "×",
+        "’",
+        "k",
+        "x",
+        "percent",
+        "of",
+        "9999999999999999999999",
+        "\n",
+    ];
+
+    fn is_sound(text: &str) -> bool {
+        let found = find(text.as_bytes());
+        let apart = found.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
+        apart && found.iter().all(|one| one.span.start < one.span.end && text.get(one.span.clone()).is_some())
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_read(pieces in prop::collection::vec(0..PIECES.len(), 0..24)) {
+            let text: String = pieces.iter().map(|n| PIECES[*n]).collect();
+            prop_assert!(is_sound(&text), "{text:?} {:?}", find(text.as_bytes()));
+        }
+
+        #[test]
+        fn text_is_read(text in "\\PC{0,80}") {
+            prop_assert!(is_sound(&text), "{text:?} {:?}", find(text.as_bytes()));
+        }
+
+        #[test]
+        fn bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            find(&bytes);
+        }
+    }
+}

@@ -87,7 +87,9 @@ impl Uptake {
     /// Whether a text with numbers (a worked solution) uses a quantity.
     pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
-        numbers.iter().any(|number| number.kind != Kind::Label && fit(quantity, number.approx) >= Fit::Kind)
+        let counts =
+            |number: &&Quantity| !matches!(number.kind, Kind::Label | Kind::Ordinal | Kind::Each | Kind::Period);
+        numbers.iter().filter(counts).any(|number| fit(quantity, number.approx) >= Fit::Kind)
     }
 }
 
@@ -206,7 +208,7 @@ impl<'a> Linking<'a> {
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
         // ordinal takes only what nothing else takes.
         for sure in [true, false] {
-            for wanted in [Fit::Exact, Fit::Kind, Fit::Unit] {
+            for wanted in [Fit::Exact, Fit::Kind, Fit::Near] {
                 for taker in 0..self.holders.len().min(MAX_LINKED) {
                     let count = self.holders.get(taker).map_or(0, |taker| taker.content.numbers().len());
                     for n in 0..count {
@@ -250,7 +252,8 @@ impl<'a> Linking<'a> {
         let rank = |q: &usize| {
             let quantity = self.quantities.get(*q);
             let free = self.taken.get(*q) == Some(&0);
-            let words = quantity.map_or(0, |quantity| self.common_words(quantity, holder));
+            let words =
+                quantity.map_or(0, |quantity| self.common_words(quantity, holder) + kind_words(quantity, holder));
             (free, words, std::cmp::Reverse(*q))
         };
         (0..self.taken.len()).filter(|q| fitting >> q & 1 == 1).max_by_key(rank)
@@ -340,7 +343,9 @@ impl<'a> Linking<'a> {
                 continue;
             }
             let name: Vec<u8> = taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
+            // The digit in `rate_2` only tells it from `rate_1`.
             let mut numbers = find(&name);
+            numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
             let mut digits = 0;
             if let Some(text) = taker.description.and_then(Value::string) {
                 let found = find(text.bytes());
@@ -443,30 +448,30 @@ impl<'a> Linking<'a> {
             && text.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() == wanted)
     }
 
-    /// Pairs what came from nowhere with what was missed, where one is a misreading of the other.
+    /// Pairs what no quantity stands behind with what was missed, where one is a misreading of the other.
     fn misreadings(&mut self, open: &mut u64) {
         let alone = open.is_power_of_two() && self.invented.len() == 1;
-        let mut kept = Vec::new();
-        for &t in &self.invented {
-            let Some(Content::One(value)) = self.holders.get(t).map(|taker| &taker.content) else { continue };
-            if self.changed.iter().any(|changed| changed.taker == t) {
+        for (t, holder) in self.holders.iter().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holder.content else { continue };
+            let loose = holder.links == 0 && holder.taker.extracts && !holder.rewritten;
+            if *open == 0 || !loose || self.changed.iter().any(|changed| changed.taker == t) {
                 continue;
             }
+            let invented = self.invented.contains(&t);
             let near = |q: &usize| {
                 *open >> q & 1 == 1
                     && self.quantities.get(*q).is_some_and(|quantity| {
-                        misread(quantity.approx, *value) || (alone && same_length(quantity.approx, *value))
+                        let own = quantity.approx;
+                        misread(own, value) || (alone && invented && same_length(own, value))
                     })
             };
-            match (0..self.taken.len()).find(near) {
-                Some(quantity) => {
-                    *open &= !(1 << quantity);
-                    self.changed.push(Changed { quantity, taker: t, planned: false });
-                }
-                None => kept.push(t),
+            if let Some(quantity) = (0..self.taken.len()).find(near) {
+                *open &= !(1 << quantity);
+                self.changed.push(Changed { quantity, taker: t, planned: false });
             }
         }
-        self.invented = kept;
+        let changed = &self.changed;
+        self.invented.retain(|t| changed.iter().all(|changed| changed.taker != *t));
     }
 
     /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
@@ -481,6 +486,19 @@ impl<'a> Linking<'a> {
         }
         room
     }
+}
+
+/// Whether a variable's name says that it holds a quantity of this kind.
+fn kind_words(quantity: &Quantity, holder: &Holder<'_>) -> usize {
+    let words: &[&[u8]] = match quantity.kind {
+        Kind::Multiple => &[b"factor", b"multipl", b"times", b"ratio"],
+        Kind::Money => &[b"price", b"cost", b"pay", b"fee", b"dollar", b"cents", b"wage", b"amount"],
+        Kind::Percent => &[b"percent", b"rate", b"discount", b"tax"],
+        Kind::Fraction => &[b"fraction", b"share", b"part", b"portion", b"factor", b"ratio"],
+        _ => return 0,
+    };
+    let name = holder.name.bytes();
+    if words.iter().any(|word| memchr::memmem::find(name, word).is_some()) { 6 } else { 0 }
 }
 
 /// Whether two numbers have as many digits before the point.

@@ -160,6 +160,16 @@ fn positions_agree_with_counting() {
 }
 
 #[test]
+fn a_part_of_a_text_has_its_own_range() {
+    let text = r#"{"question": "a\u00e9 \"twelve\" b"}"#;
+    let pointer = keys("/question");
+    let finding = Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Span { pointer, start: 5, end: 11 });
+    let out = rendered(Format::Jsonl, text, &[finding]);
+    let start = text.find("twelve").unwrap();
+    assert!(out.contains(&format!(r#""pointer":"/question","range":[{start},{}]"#, start + 6)), "{out}");
+}
+
+#[test]
 fn many_findings_in_one_list_are_cheap() {
     let items: Vec<_> = (0..10_000).map(|n| format!("{{\"k{n}\": {n}}}")).collect();
     let text = format!("[{}]", items.join(","));
