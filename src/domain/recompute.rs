@@ -261,7 +261,13 @@ impl Recomputed {
         }
         let Execution { writes, last, .. } = execution;
         let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *last.get(end)?);
-        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan);
+        // A recorded number that is only stated again was not recovered.
+        let restated = |end: &&Computed| {
+            let stated = end.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
+            let input = end.inputs.first().and_then(|(_, write)| writes.get((*write)?));
+            stated && input.is_none_or(|input| input.basis == Basis::Recorded)
+        };
+        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan && !restated(end));
         let (recovered, exact) = (end.and_then(|end| end.value), end.is_some_and(|end| end.exact));
         Self { writes, variables: last, answer, recovered, exact }
     }
@@ -279,6 +285,25 @@ impl Recomputed {
     /// The value that a step gave `final_answer`, the last one if there are several.
     pub fn end(&self, state: &State<'_>) -> Option<&Computed> {
         self.variable(state.variable(&Untrusted::from(FINAL_ANSWER))?)
+    }
+
+    /// What the procedure would give if some of the extracted values were others.
+    pub fn replay(&self, state: &State<'_>, others: &[(usize, Number)]) -> Option<Number> {
+        let end = self.variables.get(state.variable(&Untrusted::from(FINAL_ANSWER))?).copied().flatten()?;
+        let mut values: Vec<Option<Number>> = Vec::with_capacity(self.writes.len());
+        for (n, write) in self.writes.iter().enumerate() {
+            let other = others.iter().find(|(changed, _)| *changed == n).map(|(_, value)| *value);
+            let planned = write.plan.as_ref().filter(|_| write.basis == Basis::Plan);
+            let replayed = match planned {
+                None => write.value,
+                Some(plan) => plan.expression.evaluate(|id| {
+                    let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
+                    *values.get((*input)?)?
+                }),
+            };
+            values.push(other.or(replayed));
+        }
+        *values.get(end)?
     }
 
     /// How a value came about, back to what was extracted.
