@@ -223,11 +223,6 @@ pub fn number_pointer(record: &Record<'_>) -> Pointer {
     }
 }
 
-/// Whether a text may hold a plan in words.
-pub fn may_plan(text: &[u8]) -> bool {
-    prose::may_plan(text)
-}
-
 /// A run, executed exactly.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recomputed {
@@ -421,6 +416,15 @@ impl<'e, 'a> Execution<'e, 'a> {
                 names.add(name, id as u32);
             }
         }
+        // "bob_length" is also said of bob_length_expr, where nothing else has that name.
+        for (id, variable) in state.variables().iter().enumerate() {
+            let short = variable.name.utf8().and_then(|name| {
+                ["_expr", "_expression", "_symbolic", "_formula"].iter().find_map(|end| name.strip_suffix(end))
+            });
+            if let Some(short) = short.filter(|short| state.variable(&Untrusted::from(*short)).is_none()) {
+                names.add(short, id as u32);
+            }
+        }
         let count = state.variables().len();
         Self {
             state,
@@ -480,7 +484,9 @@ impl<'e, 'a> Execution<'e, 'a> {
             value = Some(result);
         }
         let is_percent = |text: &str| text.contains('%') || text.to_ascii_lowercase().contains("percent");
-        let percent = is_percent(description) || is_percent(texts.step) || self.is_percent_name(variable);
+        let scaled =
+            plan.iter().flat_map(|plan| plan.expression.names()).any(|name| self.is_percent_name(name as usize));
+        let percent = scaled || is_percent(description) || is_percent(texts.step) || self.is_percent_name(variable);
         let inputs: Vec<(usize, Option<usize>)> = plan
             .iter()
             .flat_map(|plan| plan.expression.names())
@@ -536,7 +542,15 @@ impl<'e, 'a> Execution<'e, 'a> {
         if let Some(number) = recorded.filter(rounded) {
             computed.value = Some(number);
         }
-        // The same number, perhaps written as a percentage: the record's scale goes on.
+        // Written as a percentage or as a share: the record's scale goes on.
+        if let (Some(written), Some(alone), true) = (computed.recorded, computed.alone, agrees && !constant)
+            && !written.stands_for(alone)
+        {
+            let hundred = Number::whole(100);
+            let larger = written.value.magnitude() > alone.magnitude();
+            computed.value = if larger { value.times(hundred) } else { value.over(hundred) };
+        }
+        // The same number in its own plan: as recorded.
         if constant && agrees && recorded.is_some() {
             computed.value = recorded;
             computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Plan };

@@ -108,7 +108,7 @@ fn json_lines_are_json_and_exact() {
     assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
     assert_eq!(first["labels"][1]["text"], "the nearest name");
     assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
-    assert!(line.contains("\"fitness\":1.25}\n"));
+    assert!(line.contains("\"fitness\":1.25,\"triage\":null}\n"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::domain::json::{Kind, Pointer, Value};
 use crate::domain::number::{Number, Written};
 use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::domain::recompute::{
-    Answer, Computed, Recomputed, Wording, is_right, may_plan, name_of, number_pointer, plan_pointer, value_pointer,
+    Answer, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::state::{ANSWER_KEYS, State, last_step};
@@ -198,9 +198,7 @@ pub const GOLD_STEPS: Rule = Rule {
 /// Whether exact execution can say anything of a run.
 pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
     let Some((_, state)) = executed(record) else { return false };
-    let text = procedure.value.raw();
-    let signs = may_calculate(text) || may_calculate(state.raw());
-    signs || (is_right(record) != Some(true) && may_plan(text))
+    may_calculate(procedure.value.raw()) || may_calculate(state.raw()) || is_right(record) != Some(true)
 }
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.
