@@ -92,6 +92,12 @@ pub struct Check {
     /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
+    /// Print a board instead: where the wrong runs are to be fixed, by which argument, in which step
+    #[arg(long, conflicts_with = "format")]
+    pub summary: bool,
+    /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
+    #[arg(long, value_name = "PATH")]
+    pub baseline: Option<PathBuf>,
     /// How many threads; without it, as many as there are cores
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,

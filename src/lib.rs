@@ -60,6 +60,8 @@ pub mod domain {
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
+    /// The answers of a baseline file, by id.
+    pub mod baseline;
     /// Sources read block by block.
     pub mod block;
     /// The pipeline behind `stepscope check`.

@@ -3,15 +3,19 @@
 use std::io::{Error, ErrorKind};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use crate::domain::finding::Severity;
 use crate::domain::record::{AnswerSchema, RecordKind};
+use crate::domain::report::board::Board;
 use crate::domain::report::text::Look;
 use crate::domain::report::{Format, Item, Summary};
 use crate::domain::rules::answer::{Schema, published};
 use crate::domain::rules::procedure::fitness;
 use crate::domain::text::{Shown, Untrusted};
+use crate::domain::triage::Triage;
+use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, Outcome, check};
 use crate::io::input::{Input, expand};
 use crate::shown;
@@ -40,15 +44,31 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
+    let baseline = match options.baseline.as_deref().map(|path| Baseline::read(path, threads(options.jobs))) {
+        None => Baseline::default(),
+        Some(Ok(baseline)) => baseline,
+        Some(Err(failure)) => {
+            out.complain(&shown!("{failure}"));
+            return FAILED;
+        }
+    };
+    let board = Mutex::new(Board::default());
+    let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
     let outcome = check(
         expand(&options.paths),
         threads(options.jobs),
         schema,
         |checked, into| {
-            // Only JSON lines speak of records without findings; the fitness alone would cost half as much as the rules.
-            if !checked.findings.is_empty() || matches!(format, Format::Jsonl) {
-                with_item(checked, |item| format.item(item, &look, into));
+            let triage = judges.then(|| triage_of(checked, &baseline)).flatten();
+            if options.summary {
+                if let Some(triage) = &triage {
+                    board.lock().unwrap_or_else(PoisonError::into_inner).add(triage);
+                }
+            } else if !checked.findings.is_empty() || matches!(format, Format::Jsonl) {
+                // Only JSON lines speak of records without findings; the fitness alone would cost half as much as the
+                // rules.
+                with_item(checked, triage.as_ref(), |item| format.item(item, &look, into));
             }
         },
         |bytes, _| {
@@ -57,7 +77,19 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
     );
+    if options.summary {
+        for line in board.into_inner().unwrap_or_else(PoisonError::into_inner).lines() {
+            out.line(&line);
+        }
+        out.line(&Shown::default());
+    }
     finish(options, &outcome, out)
+}
+
+/// Where to fix a checked run, with the baseline's answer to the same question.
+pub(super) fn triage_of(checked: &Checked<'_>, baseline: &Baseline) -> Option<Triage> {
+    let answer = checked.subject.record.as_ref().and_then(|record| baseline.answer(record));
+    Triage::judge(checked.subject, checked.findings, answer)
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
@@ -135,7 +167,7 @@ pub(super) fn source_of(input: &Input) -> Untrusted<'_> {
 }
 
 /// A checked record as the report wants it.
-pub(super) fn with_item<T>(checked: &Checked<'_>, then: impl FnOnce(&Item<'_>) -> T) -> T {
+pub(super) fn with_item<T>(checked: &Checked<'_>, triage: Option<&Triage>, then: impl FnOnce(&Item<'_>) -> T) -> T {
     let record = checked.subject.record.as_ref();
     let procedure = record.and_then(|record| record.procedure);
     then(&Item {
@@ -150,6 +182,7 @@ pub(super) fn with_item<T>(checked: &Checked<'_>, then: impl FnOnce(&Item<'_>) -
         id: record.and_then(|record| record.id),
         findings: checked.findings,
         fitness: procedure.and_then(|procedure| fitness(procedure, checked.findings)),
+        triage,
     })
 }
 

@@ -103,6 +103,7 @@ fn example(rule: &Rule, out: &mut Out) {
         id: None,
         findings: &findings,
         fitness: None,
+        triage: None,
     };
     let mut text = Vec::new();
     write(&item, &Look::new(false), &mut text);

@@ -2,16 +2,19 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::check::{source_of, threads, with_item};
+use super::check::{source_of, threads, triage_of, with_item};
 use super::{CLEAN, FAILED, Out, Show};
 use crate::domain::json::Value;
 use crate::domain::procedure::Procedure;
 use crate::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use crate::domain::recompute::Recomputed;
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::report::text::{Look, write};
 use crate::domain::state::{Entry, Moment, Origin, State};
 use crate::domain::text::{Shown, Untrusted};
 use crate::domain::trace::TraceStep;
+use crate::domain::triage::Triage;
+use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, check};
 use crate::io::input::expand;
 use crate::shown;
@@ -120,7 +123,7 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
     let Some(record) = &subject.record else {
         let origin = &checked.origin;
         out.line(&shown!("{}:{}: not readable as JSON\n", source_of(origin.input).line(), origin.line));
-        with_item(checked, |item| write(item, look, &mut out.out));
+        with_item(checked, None, |item| write(item, look, &mut out.out));
         return out;
     };
     let procedure = subject.procedure.as_ref();
@@ -134,10 +137,13 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
         return out;
     }
     view.head(checked, &mut out);
+    if let Some(triage) = triage_of(checked, &Baseline::default()) {
+        view.triage(&triage, subject.recomputed(), &mut out);
+    }
     view.all_steps(show.state, &mut out);
     if !checked.findings.is_empty() {
         out.line(&Shown::own("Findings\n"));
-        with_item(checked, |item| write(item, look, &mut out.out));
+        with_item(checked, None, |item| write(item, look, &mut out.out));
     }
     out
 }
@@ -177,6 +183,33 @@ impl View<'_, '_> {
         if let Some(surprise) = self.state.last_step().surprise {
             out.line(&shown!("Note: {}\n", surprise.meaning()));
         }
+    }
+
+    /// Where to fix the run, and the argument.
+    fn triage(&self, triage: &Triage, recomputed: Option<&Recomputed>, out: &mut Page) {
+        let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
+        out.line(&shown!("Where to fix\n  {}{step} ({})", triage.fix.phrase(), triage.confidence.word()));
+        for argument in &triage.why {
+            out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
+        }
+        if let Some(line) = recomputed.and_then(|recomputed| self.derived(recomputed)) {
+            out.line(&line);
+        }
+        out.line(&Shown::default());
+    }
+
+    /// How the exact answer comes about, a line a step.
+    fn derived(&self, recomputed: &Recomputed) -> Option<Shown> {
+        recomputed.recovered?;
+        let end = recomputed.end(&self.state)?;
+        let tree = recomputed.derivation(&self.state, recomputed.write(end.variable, end.step)?)?;
+        let mut lines = Vec::new();
+        let mut todo = vec![(&tree, 0)];
+        while let Some((one, depth)) = todo.pop() {
+            lines.push(format!("  {:1$}≙ {2} {3}", "", depth * 2, one.name, one.line()));
+            todo.extend(one.from.iter().rev().filter(|from| from.formula.is_some()).map(|from| (from, depth + 1)));
+        }
+        Some(shown!("{}", lines.join("\n")))
     }
 
     fn all_steps(&self, with_state: bool, out: &mut Page) {

@@ -223,11 +223,6 @@ pub fn number_pointer(record: &Record<'_>) -> Pointer {
     }
 }
 
-/// Whether a text may hold a plan in words.
-pub fn may_plan(text: &[u8]) -> bool {
-    prose::may_plan(text)
-}
-
 /// A run, executed exactly.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recomputed {
@@ -261,7 +256,13 @@ impl Recomputed {
         }
         let Execution { writes, last, .. } = execution;
         let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *last.get(end)?);
-        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan);
+        // A recorded number that is only stated again was not recovered.
+        let restated = |end: &&Computed| {
+            let stated = end.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
+            let input = end.inputs.first().and_then(|(_, write)| writes.get((*write)?));
+            stated && input.is_none_or(|input| input.basis == Basis::Recorded)
+        };
+        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan && !restated(end));
         let (recovered, exact) = (end.and_then(|end| end.value), end.is_some_and(|end| end.exact));
         Self { writes, variables: last, answer, recovered, exact }
     }
@@ -279,6 +280,25 @@ impl Recomputed {
     /// The value that a step gave `final_answer`, the last one if there are several.
     pub fn end(&self, state: &State<'_>) -> Option<&Computed> {
         self.variable(state.variable(&Untrusted::from(FINAL_ANSWER))?)
+    }
+
+    /// What the procedure would give if some of the extracted values were others.
+    pub fn replay(&self, state: &State<'_>, others: &[(usize, Number)]) -> Option<Number> {
+        let end = self.variables.get(state.variable(&Untrusted::from(FINAL_ANSWER))?).copied().flatten()?;
+        let mut values: Vec<Option<Number>> = Vec::with_capacity(self.writes.len());
+        for (n, write) in self.writes.iter().enumerate() {
+            let other = others.iter().find(|(changed, _)| *changed == n).map(|(_, value)| *value);
+            let planned = write.plan.as_ref().filter(|_| write.basis == Basis::Plan);
+            let replayed = match planned {
+                None => write.value,
+                Some(plan) => plan.expression.evaluate(|id| {
+                    let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
+                    *values.get((*input)?)?
+                }),
+            };
+            values.push(other.or(replayed));
+        }
+        *values.get(end)?
     }
 
     /// How a value came about, back to what was extracted.
@@ -396,6 +416,15 @@ impl<'e, 'a> Execution<'e, 'a> {
                 names.add(name, id as u32);
             }
         }
+        // "bob_length" is also said of bob_length_expr, where nothing else has that name.
+        for (id, variable) in state.variables().iter().enumerate() {
+            let short = variable.name.utf8().and_then(|name| {
+                ["_expr", "_expression", "_symbolic", "_formula"].iter().find_map(|end| name.strip_suffix(end))
+            });
+            if let Some(short) = short.filter(|short| state.variable(&Untrusted::from(*short)).is_none()) {
+                names.add(short, id as u32);
+            }
+        }
         let count = state.variables().len();
         Self {
             state,
@@ -455,7 +484,9 @@ impl<'e, 'a> Execution<'e, 'a> {
             value = Some(result);
         }
         let is_percent = |text: &str| text.contains('%') || text.to_ascii_lowercase().contains("percent");
-        let percent = is_percent(description) || is_percent(texts.step) || self.is_percent_name(variable);
+        let scaled =
+            plan.iter().flat_map(|plan| plan.expression.names()).any(|name| self.is_percent_name(name as usize));
+        let percent = scaled || is_percent(description) || is_percent(texts.step) || self.is_percent_name(variable);
         let inputs: Vec<(usize, Option<usize>)> = plan
             .iter()
             .flat_map(|plan| plan.expression.names())
@@ -511,7 +542,15 @@ impl<'e, 'a> Execution<'e, 'a> {
         if let Some(number) = recorded.filter(rounded) {
             computed.value = Some(number);
         }
-        // The same number, perhaps written as a percentage: the record's scale goes on.
+        // Written as a percentage or as a share: the record's scale goes on.
+        if let (Some(written), Some(alone), true) = (computed.recorded, computed.alone, agrees && !constant)
+            && !written.stands_for(alone)
+        {
+            let hundred = Number::whole(100);
+            let larger = written.value.magnitude() > alone.magnitude();
+            computed.value = if larger { value.times(hundred) } else { value.over(hundred) };
+        }
+        // The same number in its own plan: as recorded.
         if constant && agrees && recorded.is_some() {
             computed.value = recorded;
             computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Plan };

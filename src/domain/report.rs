@@ -7,8 +7,10 @@ use super::finding::{Finding, Severity};
 use super::json::Value;
 use super::record::RecordKind;
 use super::text::{Shown, Untrusted};
+use super::triage::Triage;
 use crate::shown;
 
+pub mod board;
 mod excerpt;
 pub mod jsonl;
 pub mod places;
@@ -44,6 +46,8 @@ pub struct Item<'a> {
     pub findings: &'a [Finding],
     /// Upstream's structural score, where there is one.
     pub fitness: Option<f64>,
+    /// Where to fix the run, if somebody asked.
+    pub triage: Option<&'a Triage>,
 }
 
 impl Item<'_> {

@@ -21,6 +21,11 @@ use super::state::{State, last_step};
 use super::text::{Shown, Untrusted};
 use crate::shown;
 
+/// Questions with more numbers are not read otherwise.
+const MAX_KNOWN: usize = 10;
+/// Nor are runs that extract more values.
+const MAX_EXTRACTED: usize = 6;
+
 /// Where to fix a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fix {
@@ -138,7 +143,7 @@ pub struct Evidence<'e, 'a> {
     pub procedure: Option<&'e Procedure<'a>>,
     /// What the rules found.
     pub findings: &'e [Finding],
-    /// What is known of the quantities.
+    /// What is known of the quantities of the question.
     pub quantities: Option<Quantities>,
     /// The answer of the baseline to the same question.
     pub baseline: Option<f64>,
@@ -147,32 +152,39 @@ pub struct Evidence<'e, 'a> {
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run.
     pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
-        let evidence = Evidence {
-            record: subject.record.as_ref()?,
-            procedure: subject.procedure.as_ref(),
-            findings,
-            quantities: subject.uptake().map(|uptake| Quantities {
-                missed: uptake.missed.len(),
-                invented: uptake.invented.len(),
-                changed: uptake.changed.len(),
-            }),
-            baseline,
-        };
-        Self::of(&evidence)
+        let quantities = subject.uptake().map(|uptake| Quantities {
+            missed: uptake.missed.len(),
+            invented: uptake.invented.len(),
+            changed: uptake.changed.len(),
+        });
+        Self::of(subject, findings, quantities, baseline)
     }
 
-    /// Judges a run; `None` for what is no run.
-    pub fn of(evidence: &Evidence<'_, '_>) -> Option<Self> {
-        let record = evidence.record;
+    /// Judges the run that the rules looked at; `None` for what is no run. A right run costs next to nothing.
+    pub fn of(
+        subject: &Subject<'_>,
+        findings: &[Finding],
+        quantities: Option<Quantities>,
+        baseline: Option<f64>,
+    ) -> Option<Self> {
+        let record = subject.record.as_ref()?;
+        let procedure = subject.procedure.as_ref();
         match record.kind {
-            RecordKind::Error => Some(of_error(record)),
-            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {
-                let state = State::of(record, evidence.procedure);
-                let recomputed = Recomputed::of(record, evidence.procedure, &state);
-                Some(Self::with(evidence, &state, &recomputed))
-            }
-            _ => None,
+            RecordKind::Error => return Some(of_error(record)),
+            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
+            _ => return None,
         }
+        let nothing;
+        let recomputed = if let Some(recomputed) = subject.recomputed() {
+            recomputed
+        } else {
+            nothing = Recomputed { answer: Answer::of(record), ..Recomputed::default() };
+            &nothing
+        };
+        let right = is_right(record) == Some(true);
+        let state = if right { State::default() } else { State::of(record, procedure) };
+        let evidence = Evidence { record, procedure, findings, quantities, baseline };
+        Some(Self::with(&evidence, &state, recomputed))
     }
 
     /// Judges a run that was executed already.
@@ -346,19 +358,37 @@ impl<'c, 'a> Case<'c, 'a> {
         let write = self.recomputed.writes.iter().filter(unknown).find(used)?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let (step, name) = (write.step, name_of(self.state, write.variable));
-        let text = shown!("the plan calculates with {name}, and no step ever gives it a number");
-        self.argue("triage/unknown_quantity", pointer, text);
-        Some((Fix::Procedure, Some(step), Confidence::Likely))
+        if self.is_named_unknown(write) {
+            let text = shown!("the plan calculates with {name}, and no step ever gives it a number");
+            self.argue("triage/unknown_quantity", pointer, text);
+            return Some((Fix::Procedure, Some(step), Confidence::Likely));
+        }
+        self.argue("triage/unknown_quantity", pointer, shown!("step {} gave {name} no number", step + 1));
+        Some((Fix::StepRun, Some(step), Confidence::Likely))
+    }
+
+    /// Whether the plan itself leaves a quantity open: a letter for a number.
+    fn is_named_unknown(&self, write: &Computed) -> bool {
+        let variable = self.state.variables().get(write.variable);
+        let text = variable.and_then(|variable| variable.final_value).and_then(Value::string).unwrap_or_default();
+        let description =
+            variable.and_then(|variable| variable.field?.description).and_then(Value::string).unwrap_or_default();
+        let open = ["unknown", "unspecified", "symbolic", "to be determined", "to be found"];
+        let described = description.utf8().map(str::to_lowercase).unwrap_or_default();
+        let letter = text
+            .utf8()
+            .is_some_and(|text| text.trim().chars().count() == 1 && text.trim().chars().all(char::is_alphabetic));
+        letter || open.iter().any(|word| described.contains(word))
     }
 
     /// The plan, executed exactly, does not give gold.
     fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Verdict {
         let exact = self.recomputed.exact;
         let agrees = self.answer.is_some_and(|answer| answer.stands_for(recovered) || answer.value.is_near(recovered));
-        if let Some(verdict) = self.misread_question() {
+        if let Some(verdict) = self.misread_question().or_else(|| self.other_numbers(gold, slip)) {
             return verdict;
         }
-        let text = if agrees {
+        let text = if agrees && exact {
             shown!(
                 "every step holds: executed exactly, the plan gives {} too, not {}",
                 recovered.shown(),
@@ -368,7 +398,9 @@ impl<'c, 'a> Case<'c, 'a> {
             shown!("executed exactly, the plan gives {}, not {}", recovered.shown(), gold.value.shown())
         };
         let pointer = self.end_pointer();
-        if let (Some(slip), false) = (slip, exact) {
+        // One slip beside a plan that misses gold; several, and it is the execution that cannot be trusted.
+        let slips = self.recomputed.writes.iter().filter(|write| write.differs()).count();
+        if let Some(slip) = slip.filter(|_| !exact || slips > 1) {
             return (Fix::StepRun, Some(slip), Confidence::Unsure);
         }
         self.argue("triage/plan", pointer, text);
@@ -426,6 +458,70 @@ impl<'c, 'a> Case<'c, 'a> {
         let text = shown!("{strange} of the extracted values stand nowhere in the question");
         self.argue("run/quantity_invented", pointer, text);
         Some((Fix::StepRun, Some(step), Confidence::Unsure))
+    }
+
+    /// A model that slips may have misread the question too: with one or two other numbers of the question in place of
+    /// what it extracted, the plan gives gold.
+    fn other_numbers(&mut self, gold: &Gold, slip: Option<usize>) -> Option<Verdict> {
+        slip?;
+        let question = self.record.question.and_then(Value::string)?;
+        let mut known = said(question.utf8()?);
+        known.sort_unstable();
+        known.dedup();
+        let extracted: Vec<usize> = self
+            .recomputed
+            .writes
+            .iter()
+            .enumerate()
+            .filter(|(_, write)| write.basis == Basis::Extracted && write.value.is_some())
+            .map(|(n, _)| n)
+            .collect();
+        if known.len() > MAX_KNOWN || extracted.len() > MAX_EXTRACTED || !self.recomputed.exact {
+            return None;
+        }
+        let found = self.changed(&[], &extracted, &known, gold, 2)?;
+        let name = |n: usize| {
+            self.recomputed.writes.get(n).map(|write| name_of(self.state, write.variable)).unwrap_or_default()
+        };
+        let named: Vec<_> = found.iter().map(|(n, value)| format!("{} = {}", name(*n), value.shown())).collect();
+        let first = self.recomputed.writes.get(found.first()?.0)?;
+        let pointer = value_pointer(self.record, self.state, first)?;
+        let step = first.step;
+        let text = shown!(
+            "with the question's own numbers ({}) the plan gives {} = gold",
+            named.join(", "),
+            gold.value.shown()
+        );
+        self.argue("triage/misread", pointer, text);
+        Some((Fix::StepRun, Some(step), Confidence::Unsure))
+    }
+
+    /// The fewest extracted values to change so that the plan gives gold.
+    fn changed(
+        &self,
+        so_far: &[(usize, Number)],
+        extracted: &[usize],
+        known: &[Number],
+        gold: &Gold,
+        most: usize,
+    ) -> Option<Vec<(usize, Number)>> {
+        let mut tried = Vec::new();
+        for (at, &write) in extracted.iter().enumerate() {
+            for &value in known {
+                let mut others = so_far.to_vec();
+                others.push((write, value));
+                if self.recomputed.replay(self.state, &others).is_some_and(|given| given.is_near(gold.value)) {
+                    return Some(others);
+                }
+                tried.push((at, others));
+            }
+        }
+        if most <= 1 {
+            return None;
+        }
+        tried
+            .into_iter()
+            .find_map(|(at, others)| self.changed(&others, extracted.get(at + 1..)?, known, gold, most - 1))
     }
 
     /// How many extracted numbers do not stand in the question, of how many.
@@ -665,8 +761,10 @@ fn said(text: &str) -> Vec<Number> {
 }
 
 fn of_error(record: &Record<'_>) -> Triage {
-    let kind = record.error_type.and_then(Value::string).unwrap_or_default();
-    let error = record.error.and_then(Value::string).unwrap_or_default();
+    let (kind, error) = (
+        record.error_type.and_then(Value::string).unwrap_or_default(),
+        record.error.and_then(Value::string).unwrap_or_default(),
+    );
     let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
     let fix = match fault {
         Fault::Reply => Fix::StepRun,

@@ -8,6 +8,7 @@ use super::cut::read_each;
 use crate::domain::finding::Findings;
 use crate::domain::formats::{self, Expect};
 use crate::domain::json::{MAX_TEXT, Tape};
+use crate::domain::record::Record;
 use crate::domain::row::{Flag, Row};
 use crate::domain::rules::answer::Schema;
 use crate::domain::rules::source::{duplicate_id, joined};
@@ -126,10 +127,15 @@ impl Examined<'_> {
 
     /// A number for its id that hardly any other id has; `None` without an id.
     pub fn id_hash(&self) -> Option<u64> {
-        use std::hash::Hasher;
-        let id = self.subject.record.as_ref()?.id_text()?;
-        let mut hasher = std::hash::DefaultHasher::new();
-        hasher.write(id.bytes());
-        Some(hasher.finish())
+        id_hash(self.subject.record.as_ref()?)
     }
+}
+
+/// A number for a record's id that hardly any other id has; `None` without an id.
+pub fn id_hash(record: &Record<'_>) -> Option<u64> {
+    use std::hash::Hasher;
+    let id = record.id_text()?;
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(id.bytes());
+    Some(hasher.finish())
 }

@@ -5,6 +5,8 @@ use super::places::Places;
 use crate::domain::finding::Finding;
 use crate::domain::json::{Kind, Value};
 use crate::domain::pyjson::write_float;
+use crate::domain::text::Untrusted;
+use crate::domain::triage::Triage;
 
 /// Appends the record's line.
 pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
@@ -33,7 +35,41 @@ pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
         Some(fitness) if fitness.is_finite() => write_float(fitness, out),
         _ => out.extend_from_slice(b"null"),
     }
+    out.extend_from_slice(b",\"triage\":");
+    match item.triage {
+        Some(one) => triage(one, out),
+        None => out.extend_from_slice(b"null"),
+    }
     out.extend_from_slice(b"}\n");
+}
+
+/// Where to fix a run. Steps count from 1, as people count them.
+fn triage(triage: &Triage, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"fix\":\"");
+    out.extend_from_slice(triage.fix.word().as_bytes());
+    out.extend_from_slice(b"\",\"step\":");
+    match triage.step {
+        Some(step) => number(step + 1, out),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"recovered\":");
+    match triage.recovered {
+        Some(recovered) => out.extend_from_slice(recovered.json().as_bytes()),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"confidence\":\"");
+    out.extend_from_slice(triage.confidence.word().as_bytes());
+    out.extend_from_slice(b"\",\"why\":[");
+    for (n, argument) in triage.why.iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",{\"rule\":\"" } else { b"{\"rule\":\"" });
+        out.extend_from_slice(argument.rule.as_bytes());
+        out.extend_from_slice(b"\",\"pointer\":");
+        argument.pointer.text().write_json(out);
+        out.extend_from_slice(b",\"text\":");
+        Untrusted::new(argument.text.as_str().as_bytes()).write_json(out);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]}");
 }
 
 fn finding(finding: &Finding, places: &mut Places<'_>, out: &mut Vec<u8>) {

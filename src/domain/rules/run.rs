@@ -9,9 +9,9 @@ use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::gold::{Gold, marks};
 use crate::domain::json::{Kind, Pointer, Value};
 use crate::domain::number::{Number, Written};
-use crate::domain::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
+use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::domain::recompute::{
-    Answer, Computed, Recomputed, Wording, is_right, may_plan, name_of, number_pointer, plan_pointer, value_pointer,
+    Answer, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::state::{ANSWER_KEYS, State, last_step};
@@ -198,9 +198,7 @@ pub const GOLD_STEPS: Rule = Rule {
 /// Whether exact execution can say anything of a run.
 pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
     let Some((_, state)) = executed(record) else { return false };
-    let text = procedure.value.raw();
-    let signs = may_calculate(text) || may_calculate(state.raw());
-    signs || (is_right(record) != Some(true) && may_plan(text))
+    may_calculate(procedure.value.raw()) || may_calculate(state.raw()) || is_right(record) != Some(true)
 }
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.
@@ -307,8 +305,10 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
     });
     let gives = computed.alone.map_or_else(String::new, Number::shown);
     let step = computed.step + 1;
+    let stated = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
     match formula {
         Some(formula) => shown!("Step {step} wrote {wrote}, but {formula} is {gives}."),
+        None if stated => shown!("Step {step} only states its input, which is {gives}, but it wrote {wrote}."),
         None => shown!("Step {step} wrote {wrote}, but the procedure itself says {gives}."),
     }
 }
@@ -420,7 +420,7 @@ fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
 fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((_, procedure, state)) = planned(subject) else { return };
     let own = |name: &Untrusted<'_>| *name == PROBLEM_TEXT || ANSWER_KEYS.iter().any(|key| *name == *key);
-    let fields = || procedure.steps.iter().flat_map(|step| &step.outputs).filter_map(|field| field.name_text());
+    let fields = || procedure.steps.iter().flat_map(|step| &step.outputs).filter_map(Field::name_text);
     let many = state.len() > FEW;
     let declared: HashSet<Untrusted<'_>> = if many { fields().collect() } else { HashSet::new() };
     let is_declared =

@@ -1,0 +1,63 @@
+//! The answers of a baseline file, to be joined by id.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::check::check;
+use super::examine::id_hash;
+use super::failure::Failure;
+use super::input::expand;
+use crate::domain::record::Record;
+use crate::domain::triage::baseline_answer;
+
+/// Further answers are not kept; 24 bytes each.
+pub const MAX_ANSWERS: usize = 4 << 20;
+
+/// The number that each baseline record answered, by a hash of its id.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Baseline {
+    answers: HashMap<u64, f64>,
+}
+
+impl Baseline {
+    /// Reads a file (or folder) of baseline records.
+    pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
+        let answers = Mutex::new(HashMap::new());
+        let outcome = check(
+            expand(&[path.to_owned()]),
+            threads,
+            None,
+            |checked, _| {
+                let Some(record) = &checked.subject.record else { return };
+                if let (Some(id), Some(answer)) = (id_hash(record), baseline_answer(record)) {
+                    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+                    if answers.len() < MAX_ANSWERS {
+                        answers.entry(id).or_insert(answer);
+                    }
+                }
+            },
+            |_, _| Ok(()),
+        );
+        let answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match outcome.failures.into_iter().next() {
+            Some(failure) => Err(failure),
+            None => Ok(Self { answers }),
+        }
+    }
+
+    /// What the baseline answered to the question of this record.
+    pub fn answer(&self, record: &Record<'_>) -> Option<f64> {
+        self.answers.get(&id_hash(record)?).copied()
+    }
+
+    /// How many answers there are.
+    pub fn len(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty()
+    }
+}
