@@ -38,10 +38,9 @@ pub struct Opened {
     expect: Expect,
     /// What the rules say of it.
     pub findings: Vec<Finding>,
-    /// The argument of the verdict, strongest first, then the findings: ready for the screen.
+    /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
+    /// findings: ready for the screen.
     pub notes: Vec<Note>,
-    /// How many of the notes are the argument.
-    pub arguments: usize,
     /// Where to fix the run.
     pub verdict: Option<Verdict>,
     /// What it is.
@@ -167,9 +166,11 @@ impl Verdict {
     }
 }
 
-/// One finding, as the list shows it.
+/// One finding, or one line of the argument, as the list shows it.
 #[derive(Debug, Clone)]
 pub struct Note {
+    /// Which finding; `None`: a line of the argument that is no finding.
+    pub finding: Option<usize>,
     /// How grave.
     pub severity: Severity,
     /// The rule's id.
@@ -242,7 +243,6 @@ impl Opened {
             expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
             findings: Vec::new(),
             notes: Vec::new(),
-            arguments: 0,
             verdict: None,
             kind: RecordKind::Broken,
             id: Shown::default(),
@@ -290,7 +290,7 @@ impl Opened {
         let facts = analysis.subject.record.as_ref().map(Facts::of);
         let steps = analysis.steps();
         let variables = analysis.variables();
-        let notes: Vec<Note> = findings.iter().map(|finding| analysis.note(finding)).collect();
+        let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
         let surprise = analysis.state.last_step().surprise;
         let triage = Triage::judge(&analysis.subject, &findings, None);
         let argument: Vec<Note> =
@@ -308,8 +308,7 @@ impl Opened {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
-        self.arguments = argument.len();
-        let notes = argument.into_iter().chain(notes).collect();
+        let notes = ordered(argument, notes);
         (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;
@@ -323,7 +322,7 @@ impl Opened {
 
     /// How many findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.notes.iter().skip(self.arguments).filter(|note| note.severity == severity).count()
+        self.notes.iter().filter(|note| note.finding.is_some() && note.severity == severity).count()
     }
 
     /// Whether it has steps to walk through.
@@ -374,6 +373,19 @@ impl Opened {
 
 fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
+}
+
+/// The argument in its order, each finding that it names at that place, then the other findings.
+fn ordered(argument: Vec<Note>, notes: Vec<Note>) -> Vec<Note> {
+    let mut left: Vec<Option<Note>> = notes.into_iter().map(Some).collect();
+    let mut all = Vec::with_capacity(argument.len() + left.len());
+    for why in argument {
+        let same = |note: &Note| note.rule == why.rule && (note.pointer == why.pointer || note.step == why.step);
+        let found = left.iter_mut().find(|note| note.as_ref().is_some_and(same)).and_then(Option::take);
+        all.push(found.unwrap_or(why));
+    }
+    all.extend(left.into_iter().flatten());
+    all
 }
 
 fn graver(a: Option<Severity>, b: Severity) -> Severity {
@@ -510,9 +522,10 @@ impl<'a> Analysis<'a> {
             .collect()
     }
 
-    fn note(&self, finding: &Finding) -> Note {
+    fn note(&self, n: usize, finding: &Finding) -> Note {
         let pointer = finding.place().pointer();
         Note {
+            finding: Some(n),
             severity: finding.severity,
             rule: finding.rule,
             message: finding.message.line(),
@@ -525,6 +538,7 @@ impl<'a> Analysis<'a> {
 
     fn argument(&self, why: &Argument) -> Note {
         Note {
+            finding: None,
             severity: Severity::Note,
             rule: why.rule,
             message: why.text.clone(),

@@ -91,7 +91,7 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
         None if opened.error.is_some() => line.push(look.span("✗ error   ", Role::Fatal)),
         None => {}
     }
-    if let Some(verdict) = opened.verdict.as_ref().filter(|verdict| verdict.fix != Fix::None) {
+    if let Some(verdict) = opened.verdict.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown)) {
         let text = match verdict.confidence {
             Confidence::Sure => verdict.fix.phrase().to_owned(),
             confidence => format!("{}, {}", verdict.fix.phrase(), confidence.word()),

@@ -12,7 +12,7 @@ use crate::tui::theme::Role;
 /// Draws the pane.
 pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &inspect.opened.notes;
-    let mut title = vec![look.span(if inspect.opened.arguments > 0 { "Why" } else { "Findings" }, Role::Title)];
+    let mut title = vec![look.span("Findings", Role::Title)];
     if !notes.is_empty() {
         title.push(look.span(format!("  {}/{}", inspect.findings.at + 1, notes.len()), Role::Dim));
     }
@@ -24,7 +24,7 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let height = usize::from(inner.height);
     for (row, n) in inspect.findings.visible(notes.len(), height).enumerate() {
         let Some(note) = notes.get(n) else { continue };
-        let argument = n < inspect.opened.arguments;
+        let argument = note.finding.is_none();
         let role = if argument { Role::Accent } else { severity_role(note.severity) };
         let line = vec![
             look.span(format!("{} ", if argument { "⇒" } else { note.severity.glyph() }), role),

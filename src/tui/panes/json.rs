@@ -53,7 +53,8 @@ struct Mark {
 
 fn marks(inspect: &Inspect, root: Value<'_>) -> Vec<Mark> {
     let mut marks = Vec::new();
-    for (note, finding) in (inspect.opened.arguments..).zip(&inspect.opened.findings) {
+    let notes = inspect.opened.notes.iter().enumerate();
+    for (note, finding) in notes.filter_map(|(n, note)| Some((n, inspect.opened.findings.get(note.finding?)?))) {
         for label in finding.labels() {
             let found = root.find(&label.place.pointer());
             if let Some(found) = found.filter(|_| !matches!(label.place, Place::Bytes { .. })) {
