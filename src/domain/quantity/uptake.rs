@@ -1,6 +1,10 @@
 //! What a run made of the quantities of its question: which value stands for which quantity, what was missed, what
 //! came from nowhere. Made once a record and shared by the rules; every set is a bit mask, so that it costs little.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::fit::{Fit, derived, fit, misread};
 use super::spelling::Spellings;
 use super::{Kind, Quantity, find};
@@ -435,8 +439,7 @@ impl<'a> Linking<'a> {
     fn may_count(&self, wanted: usize) -> bool {
         let text = self.question.bytes();
         let commas = memchr::memchr_iter(b',', text).count();
-        let ands =
-            memchr::memmem::find_iter(text, b" and ").count() + memchr::memmem::find_iter(text, b"other").count();
+        let ands = WORDS.and.find_iter(text).count() + WORDS.other.find_iter(text).count();
         let sentences = memchr::memchr2_iter(b'.', b'?', text).count();
         wanted <= (commas + ands + 1).max(sentences.min(6)).min(12)
     }
@@ -444,7 +447,7 @@ impl<'a> Linking<'a> {
     /// Whether the question is about letters and holds a word of that length.
     fn letters(&self, wanted: usize) -> bool {
         let text = self.question.bytes();
-        memchr::memmem::find(text, b"letter").is_some()
+        WORDS.letter.find(text).is_some()
             && text.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() == wanted)
     }
 
@@ -539,12 +542,25 @@ fn is_answer(name: &Untrusted<'_>) -> bool {
     *name == FINAL_ANSWER || *name == PROBLEM_TEXT || *name == "final_answer_numerical" || *name == "confidence"
 }
 
+/// Words that are looked for in every run; a searcher is dear to make.
+struct Words {
+    calculating: [Finder<'static>; 8],
+    and: Finder<'static>,
+    other: Finder<'static>,
+    letter: Finder<'static>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+    calculating: ["ompute", "alculat", "ultipl", "ubtract", "ivide", "onvert", "educe", "total of"].map(Finder::new),
+    and: Finder::new(" and "),
+    other: Finder::new("other"),
+    letter: Finder::new("letter"),
+});
+
 /// Whether a step's text asks for more than copying numbers.
 fn calculates(step: &Step<'_>) -> bool {
-    const SIGNS: [&[u8]; 8] =
-        [b"ompute", b"alculat", b"ultipl", b"ubtract", b"ivide", b"onvert", b"educe", b"total of"];
     let Some(text) = step.text.and_then(Value::string) else { return false };
-    SIGNS.iter().any(|sign| memchr::memmem::find(text.bytes(), sign).is_some())
+    WORDS.calculating.iter().any(|word| word.find(text.bytes()).is_some())
 }
 
 /// Takes the values from the final state.
