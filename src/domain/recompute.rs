@@ -709,6 +709,16 @@ impl<'e, 'a> Execution<'e, 'a> {
                 return Some(made(expression, source, Wording::Words));
             }
         }
+        // "Evaluate the expression": the one input that is a calculation still.
+        let evaluates = ["valuat", "implif", "ubstitut"].iter().any(|stem| texts.step.contains(stem));
+        let waits = |input: &&prose::Input<'_>| {
+            let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
+            write.is_some_and(|write| write.unevaluated.is_some())
+        };
+        let mut waiting = inputs.iter().filter(waits);
+        if let (true, Some(one), None) = (evaluates, waiting.next(), waiting.next()) {
+            return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
+        }
         let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
         let stated = (texts.last && is_end).then(|| prose::statement(texts.step, &inputs)).flatten()?;
         Some(made(stated, Source::Step, Wording::Statement))
