@@ -678,6 +678,11 @@ impl<'e, 'a> Execution<'e, 'a> {
         if texts.extracts || step.outputs.len() != 1 {
             return None;
         }
+        // Without the numbers nothing tells one reading from another.
+        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
+        if !step.inputs.iter().all(known) {
+            return None;
+        }
         let owned: Vec<_> = step
             .inputs
             .iter()
@@ -703,7 +708,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
         for (text, source) in [(texts.step, Source::Step), (description, Source::Description)] {
-            if prose::may_plan(text.as_bytes())
+            if prose::may_plan(text)
                 && let Some(expression) = prose::plan(text, &inputs)
             {
                 return Some(made(expression, source, Wording::Words));

@@ -180,36 +180,52 @@ const PURPOSE_VERBS: &[&str] = &[
     "account",
 ];
 
-/// Whether a text may say an operation in words.
-pub(super) fn may_plan(text: &[u8]) -> bool {
-    const STEMS: [&[u8]; 24] = [
+/// Whether a text may say an operation in words: a look at how its words begin.
+pub(super) fn may_plan(text: &str) -> bool {
+    const STEMS: [&[u8]; 23] = [
         b"add",
         b"sum",
         b"combin",
-        b"otal of",
+        b"total of",
         b"subtract",
         b"deduct",
         b"multipl",
         b"product",
         b"divid",
-        b"share",
+        b"shar",
         b"split",
+        b"distrib",
         b"quotient",
         b"difference",
-        b"verage",
+        b"average of",
         b"mean of",
         b"plus",
         b"minus",
         b"times",
-        b"reas",
-        b"reduc",
         b"twice",
-        b"ouble",
-        b"riple",
-        b"hal",
+        b"doubl",
+        b"tripl",
+        b"thrice",
     ];
-    let last = [b"than".as_slice(), b"onvert", b"hal", b"Sum", b"Add"];
-    STEMS.iter().chain(&last).any(|stem| memchr::memmem::find(text, stem).is_some())
+    const MORE: [&[u8]; 8] = [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert"];
+    let bytes = text.as_bytes();
+    let begins = |word: &[u8]| {
+        let like = |stem: &&[u8]| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem));
+        match word.first().map(u8::to_ascii_lowercase) {
+            Some(b'a' | b's' | b'c' | b't' | b'd' | b'm' | b'p' | b'q') => {
+                STEMS.iter().any(like) || MORE.iter().any(like)
+            }
+            Some(b'h' | b'i' | b'r' | b'l' | b'f') => MORE.iter().any(like) || like(&b"less than".as_slice()),
+            _ => false,
+        }
+    };
+    let mut inside = false;
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let letter = byte.is_ascii_alphabetic();
+        let starts = letter && !std::mem::replace(&mut inside, letter);
+        inside = letter;
+        starts && bytes.get(at..).is_some_and(begins)
+    })
 }
 
 /// Reads a plan. The names in the expression are the inputs' ids.
