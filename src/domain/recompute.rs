@@ -725,7 +725,14 @@ impl<'e, 'a> Execution<'e, 'a> {
             return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
         }
         let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
-        let stated = (texts.last && is_end).then(|| prose::statement(texts.step, &inputs)).flatten()?;
+        if !(texts.last && is_end) {
+            return None;
+        }
+        // Of several inputs the one that the text names.
+        if inputs.len() > 1 {
+            inputs.retain(|input| texts.step.contains(input.name));
+        }
+        let stated = prose::statement(texts.step, &inputs)?;
         Some(made(stated, Source::Step, Wording::Statement))
     }
 }

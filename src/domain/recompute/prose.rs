@@ -246,6 +246,11 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
         return None;
     }
     let sentence = sentence(&words, first.1.start);
+    // "by 20 percent": of what, and whether on top, is not said.
+    let said = words.get(sentence.clone())?.windows(2);
+    if said.into_iter().any(|pair| matches!(pair, [a, b] if a.number.is_some() && b.lower.starts_with("percent"))) {
+        return None;
+    }
     let blocked = |word: &Word<'_>| BLOCKED.contains(&word.lower.as_str()) && !known(word);
     if words.get(sentence.clone())?.iter().any(blocked) {
         return None;
@@ -306,6 +311,8 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
             ',' => comma = true,
             ':' | '=' => colon = true,
             '.' | ';' | '\n' => stop = true,
+            // Of what, and whether on top: that is for calculations in signs.
+            '%' if depth == 0 => return None,
             _ => {}
         }
         rest = rest.get(len..)?;
@@ -384,7 +391,7 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "increase" | "increasing" if matches!(before, "" | "by" | "and" | "then") => (Cue::Change(Operation::Add), 1),
         "plus" => (Cue::Infix(Operation::Add, false), 1),
         "minus" => (Cue::Infix(Operation::Subtract, false), 1),
-        "times" => (Cue::Infix(Operation::Multiply, false), 1),
+        "times" if !matches!(before, "of" | "many" | "at" | "") => (Cue::Infix(Operation::Multiply, false), 1),
         "multiplied" if next == "by" => (Cue::Infix(Operation::Multiply, false), 2),
         "divided" if next == "by" => (Cue::Infix(Operation::Divide, false), 2),
         "increased" if next == "by" => (Cue::Infix(Operation::Add, false), 2),
@@ -1026,9 +1033,12 @@ mod tests {
         assert_eq!(result("Compute packs times pack price plus shipping.", &mixed), "22");
     }
 
+    /// A plan, its inputs as name, description and value, and what it gives.
+    type Case = (&'static str, &'static [(&'static str, &'static str, &'static str)], &'static str);
+
     #[test]
     fn plans_as_large_models_word_them() {
-        let cases: &[(&str, &[(&str, &str, &str)], &str)] = &[
+        let cases: &[Case] = &[
             (
                 "Compute the total cost of all items by adding the cost of apples, the cost of pears, and the tax.",
                 &[("apples_cost", "", "3"), ("pears_cost", "", "4"), ("tax", "", "5")],
@@ -1103,6 +1113,9 @@ mod tests {
             "Remaining value not used, multiplied by the rest.",
             "Use the values to find the ratio.",
             "Combine the values. Then divide the values.",
+            "Increase the first value by 20%.",
+            "Reduce the second value by 20 percent.",
+            "Count the number of times the values occur.",
         ] {
             assert_eq!(result(text, &two), "nothing", "{text}");
         }
