@@ -351,3 +351,45 @@ fn standard_input_and_colours() {
     }
     assert_eq!(text(&stripped), text(&plain.stdout), "colours are the only difference");
 }
+
+#[test]
+fn wrong_runs_are_placed() {
+    let folder = Folder::new();
+    let wrong = GOOD
+        .replace(r#""Extract both numbers""#, r#""Extract.""#)
+        .replace(r#""Add them""#, r#""Compute final_answer = a + b.""#)
+        .replace(r#""question": "2 + 3?","#, r#""question": "2 + 3?", "gold_num": 5.0,"#)
+        .replace(
+            r#""final_answer": "5", "final_answer_numerical": 5.0"#,
+            r#""final_answer": "6", "final_answer_numerical": 6"#,
+        );
+    let runs = folder.write("runs.jsonl", &format!("{wrong}\n"));
+    let lines = run(&["check", "--format", "jsonl"], &[&runs]);
+    let json: serde_json::Value = serde_json::from_slice(&lines.stdout).unwrap();
+    let triage = &json["triage"];
+    assert_eq!((&triage["fix"], &triage["step"], &triage["recovered"]), (&"step_run".into(), &2.into(), &5.into()));
+    assert_eq!(triage["confidence"], "sure");
+    assert_eq!(triage["why"][0]["rule"], "run/recompute");
+
+    let board = run(&["check", "--summary"], &[&runs]);
+    assert!(
+        text(&board.stdout).contains("step_run       1     1              1  run/recompute 1; step 2 1"),
+        "{board:?}"
+    );
+
+    // The baseline says what the run says, against gold; joined by id.
+    let plan = wrong.replace("= a + b.", "= a + b + 1.");
+    let runs = folder.write("plan.jsonl", &format!("{plan}\n"));
+    let other = folder.write("b.jsonl", "{\"id\": \"good\", \"mode\": \"baseline\", \"gold_num\": 5, \"state\": {\"final_answer\": \"6\"}, \"raw\": \"6\"}\n");
+    let fix =
+        |output: &Output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["triage"]["fix"].clone();
+    assert_eq!(fix(&run(&["check", "--format", "jsonl"], &[&runs])), "procedure");
+    let joined = run(&["check", "--format", "jsonl", "--baseline", &other.display().to_string()], &[&runs]);
+    assert_eq!(fix(&joined), "gold");
+    let missing = run(&["check", "--baseline", "nowhere.jsonl"], &[&runs]);
+    assert_eq!(code(&missing), 2);
+
+    let shown = run(&["show"], &[&folder.path("runs.jsonl")]);
+    assert!(text(&shown.stdout).contains("fix the step run, step 2 (sure)"), "{shown:?}");
+    assert!(text(&shown.stdout).contains("≙ final_answer 5 = 2 + 3 ← a = 2 (step 1), b = 3 (step 1)"), "{shown:?}");
+}

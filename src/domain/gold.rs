@@ -52,9 +52,11 @@ impl Gold {
 
 /// The number behind the last `####`.
 fn ending(text: Value<'_>) -> Option<Number> {
-    let text = text.string()?;
-    let at = memchr::memmem::rfind(text.bytes(), b"####")?;
-    let tail = std::str::from_utf8(text.bytes().get(at + 4..)?).ok()?.trim();
+    // Behind the mark hardly anything is escaped: the text before it need not be read.
+    let raw = text.raw().strip_suffix(b"\"")?;
+    let at = memchr::memmem::rfind(raw, b"####")?;
+    let tail = std::str::from_utf8(raw.get(at + 4..)?).ok()?;
+    let tail = tail.split('\\').next()?.trim();
     if let Some(number) = Written::parse(tail.as_bytes()) {
         return Some(number.value);
     }

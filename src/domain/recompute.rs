@@ -678,6 +678,11 @@ impl<'e, 'a> Execution<'e, 'a> {
         if texts.extracts || step.outputs.len() != 1 {
             return None;
         }
+        // Without the numbers nothing tells one reading from another.
+        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
+        if !step.inputs.iter().all(known) {
+            return None;
+        }
         let owned: Vec<_> = step
             .inputs
             .iter()
@@ -703,14 +708,31 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
         for (text, source) in [(texts.step, Source::Step), (description, Source::Description)] {
-            if prose::may_plan(text.as_bytes())
+            if prose::may_plan(text)
                 && let Some(expression) = prose::plan(text, &inputs)
             {
                 return Some(made(expression, source, Wording::Words));
             }
         }
+        // "Evaluate the expression": the one input that is a calculation still.
+        let evaluates = ["valuat", "implif", "ubstitut"].iter().any(|stem| texts.step.contains(stem));
+        let waits = |input: &&prose::Input<'_>| {
+            let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
+            write.is_some_and(|write| write.unevaluated.is_some())
+        };
+        let mut waiting = inputs.iter().filter(waits);
+        if let (true, Some(one), None) = (evaluates, waiting.next(), waiting.next()) {
+            return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
+        }
         let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
-        let stated = (texts.last && is_end).then(|| prose::statement(texts.step, &inputs)).flatten()?;
+        if !(texts.last && is_end) {
+            return None;
+        }
+        // Of several inputs the one that the text names.
+        if inputs.len() > 1 {
+            inputs.retain(|input| texts.step.contains(input.name));
+        }
+        let stated = prose::statement(texts.step, &inputs)?;
         Some(made(stated, Source::Step, Wording::Statement))
     }
 }

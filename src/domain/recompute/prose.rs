@@ -69,8 +69,8 @@ enum Cue {
 #[derive(Clone, Debug)]
 enum Tree {
     Leaf(usize),
-    /// Every input that no phrase names.
-    Rest(Operation),
+    /// Every input that no phrase names; where so many are named, exactly as many.
+    Rest(Operation, Option<usize>),
     /// The mean of every input.
     Mean,
     Number(Number),
@@ -180,36 +180,52 @@ const PURPOSE_VERBS: &[&str] = &[
     "account",
 ];
 
-/// Whether a text may say an operation in words.
-pub(super) fn may_plan(text: &[u8]) -> bool {
-    const STEMS: [&[u8]; 24] = [
+/// Whether a text may say an operation in words: a look at how its words begin.
+pub(super) fn may_plan(text: &str) -> bool {
+    const STEMS: [&[u8]; 23] = [
         b"add",
         b"sum",
         b"combin",
-        b"otal of",
+        b"total of",
         b"subtract",
         b"deduct",
         b"multipl",
         b"product",
         b"divid",
-        b"share",
+        b"shar",
         b"split",
+        b"distrib",
         b"quotient",
         b"difference",
-        b"verage",
+        b"average of",
         b"mean of",
         b"plus",
         b"minus",
         b"times",
-        b"reas",
-        b"reduc",
         b"twice",
-        b"ouble",
-        b"riple",
-        b"hal",
+        b"doubl",
+        b"tripl",
+        b"thrice",
     ];
-    let last = [b"than".as_slice(), b"onvert", b"hal", b"Sum", b"Add"];
-    STEMS.iter().chain(&last).any(|stem| memchr::memmem::find(text, stem).is_some())
+    const MORE: [&[u8]; 8] = [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert"];
+    let bytes = text.as_bytes();
+    let begins = |word: &[u8]| {
+        let like = |stem: &&[u8]| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem));
+        match word.first().map(u8::to_ascii_lowercase) {
+            Some(b'a' | b's' | b'c' | b't' | b'd' | b'm' | b'p' | b'q') => {
+                STEMS.iter().any(like) || MORE.iter().any(like)
+            }
+            Some(b'h' | b'i' | b'r' | b'l' | b'f') => MORE.iter().any(like) || like(&b"less than".as_slice()),
+            _ => false,
+        }
+    };
+    let mut inside = false;
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let letter = byte.is_ascii_alphabetic();
+        let starts = letter && !std::mem::replace(&mut inside, letter);
+        inside = letter;
+        starts && bytes.get(at..).is_some_and(begins)
+    })
 }
 
 /// Reads a plan. The names in the expression are the inputs' ids.
@@ -230,6 +246,11 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
         return None;
     }
     let sentence = sentence(&words, first.1.start);
+    // "by 20 percent": of what, and whether on top, is not said.
+    let said = words.get(sentence.clone())?.windows(2);
+    if said.into_iter().any(|pair| matches!(pair, [a, b] if a.number.is_some() && b.lower.starts_with("percent"))) {
+        return None;
+    }
     let blocked = |word: &Word<'_>| BLOCKED.contains(&word.lower.as_str()) && !known(word);
     if words.get(sentence.clone())?.iter().any(blocked) {
         return None;
@@ -241,7 +262,7 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
         return None;
     }
-    let mut reader = Reader { words: &words, inputs, leaves: Vec::new(), numbers: Vec::new() };
+    let mut reader = Reader { words: &words, inputs, leaves: Vec::new(), numbers: Vec::new(), rest: false };
     let tree = reader.tree(&cues, sentence)?;
     reader.resolve(&tree)
 }
@@ -290,6 +311,8 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
             ',' => comma = true,
             ':' | '=' => colon = true,
             '.' | ';' | '\n' => stop = true,
+            // Of what, and whether on top: that is for calculations in signs.
+            '%' if depth == 0 => return None,
             _ => {}
         }
         rest = rest.get(len..)?;
@@ -368,7 +391,7 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "increase" | "increasing" if matches!(before, "" | "by" | "and" | "then") => (Cue::Change(Operation::Add), 1),
         "plus" => (Cue::Infix(Operation::Add, false), 1),
         "minus" => (Cue::Infix(Operation::Subtract, false), 1),
-        "times" => (Cue::Infix(Operation::Multiply, false), 1),
+        "times" if !matches!(before, "of" | "many" | "at" | "") => (Cue::Infix(Operation::Multiply, false), 1),
         "multiplied" if next == "by" => (Cue::Infix(Operation::Multiply, false), 2),
         "divided" if next == "by" => (Cue::Infix(Operation::Divide, false), 2),
         "increased" if next == "by" => (Cue::Infix(Operation::Add, false), 2),
@@ -476,6 +499,8 @@ struct Reader<'r, 't> {
     inputs: &'r [Input<'t>],
     leaves: Vec<Range<usize>>,
     numbers: Vec<Number>,
+    /// A list has taken all that is left.
+    rest: bool,
 }
 
 impl Reader<'_, '_> {
@@ -513,11 +538,11 @@ impl Reader<'_, '_> {
                     Tree::Mean
                 }
                 _ if result.is_some() => self.chained(*cue, result.take()?, after)?,
-                Cue::All(operation) => self.list(operation, after)?,
+                Cue::All(operation) => self.list(operation, after, true)?,
                 Cue::Subtract => {
                     let (minus, from) = self.split_once(after, &["from"])?;
                     let from = self.operand(from)?;
-                    let minus = self.list(Operation::Add, minus)?;
+                    let minus = self.list(Operation::Add, minus, false)?;
                     pair(Operation::Subtract, from, minus)
                 }
                 Cue::Divide => {
@@ -575,12 +600,12 @@ impl Reader<'_, '_> {
             }
             Cue::All(operation) => {
                 let end = self.find(after.clone(), &["to"]).filter(|to| self.is_pronoun(to + 1..after.end));
-                pair(operation, result, self.list(Operation::Add, after.start..end.unwrap_or(after.end))?)
+                pair(operation, result, self.list(Operation::Add, after.start..end.unwrap_or(after.end), false)?)
             }
             Cue::Subtract => match self.find(after.clone(), &["from"]) {
-                None => pair(Operation::Subtract, result, self.list(Operation::Add, after)?),
+                None => pair(Operation::Subtract, result, self.list(Operation::Add, after, false)?),
                 Some(from) if self.is_pronoun(from + 1..after.end) => {
-                    pair(Operation::Subtract, result, self.list(Operation::Add, after.start..from)?)
+                    pair(Operation::Subtract, result, self.list(Operation::Add, after.start..from, false)?)
                 }
                 Some(from) if self.is_pronoun(after.start..from) => {
                     pair(Operation::Subtract, self.operand(from + 1..after.end)?, result)
@@ -592,7 +617,7 @@ impl Reader<'_, '_> {
     }
 
     /// A list of operands: one phrase each if that fits, else all inputs that no other phrase names.
-    fn list(&mut self, operation: Operation, phrase: Range<usize>) -> Option<Tree> {
+    fn list(&mut self, operation: Operation, phrase: Range<usize>, whole: bool) -> Option<Tree> {
         let commas = |at: usize| self.words.get(at).is_some_and(|word| word.comma);
         let separators: &[&str] =
             if operation == Operation::Multiply { &["by", "and", "with"] } else { &["and", "to", "with"] };
@@ -609,20 +634,17 @@ impl Reader<'_, '_> {
         phrases.retain(|phrase| !self.is_empty(phrase.clone()));
         let numbers: Vec<Option<Number>> = phrases.iter().map(|phrase| self.literal(phrase.clone())).collect();
         let open = self.inputs.len().checked_sub(self.leaves.len())?;
-        let spoken = numbers.iter().filter(|number| number.is_none()).count();
         let literal = numbers.iter().any(Option::is_some);
-        if phrases.len() == 1 && open >= 2 && !literal {
-            return Some(Tree::Rest(operation));
-        }
-        if phrases.is_empty() && open >= 2 {
-            return Some(Tree::Rest(operation));
-        }
-        if spoken > open || phrases.is_empty() {
+        if numbers.len() > open + usize::from(literal) {
             return None;
         }
-        // Many phrases for a list that is used up whole need no matching.
-        if !literal && spoken == open && spoken > 1 {
-            return Some(Tree::Rest(operation));
+        // A list in one phrase is all that no other phrase names; several phrases are so many inputs.
+        if whole && !literal && open >= 2 {
+            let named = (phrases.len() > 1).then_some(phrases.len());
+            return (!std::mem::replace(&mut self.rest, true)).then_some(Tree::Rest(operation, named));
+        }
+        if phrases.is_empty() {
+            return None;
         }
         let mut operands = Vec::new();
         for phrase in phrases {
@@ -814,8 +836,8 @@ impl Reader<'_, '_> {
             Tree::Leaf(leaf) => name(*reading.get(*leaf)?, scaled),
             Tree::Number(number) => Some(Expression::number(*number)),
             Tree::Mean => None,
-            Tree::Rest(operation) => {
-                if open.is_empty() {
+            Tree::Rest(operation, named) => {
+                if open.len() < 2 || named.is_some_and(|named| named != open.len()) {
                     return None;
                 }
                 let mut all: Option<Expression> = None;
@@ -859,7 +881,7 @@ fn infix(operation: Operation, left: Tree, right: Tree, flipped: bool) -> Tree {
 
 fn uses_rest(tree: &Tree) -> bool {
     match tree {
-        Tree::Rest(_) | Tree::Mean => true,
+        Tree::Rest(..) | Tree::Mean => true,
         Tree::Pair(_, left, right) => uses_rest(left) || uses_rest(right),
         Tree::Leaf(_) | Tree::Number(_) => false,
     }
@@ -1011,6 +1033,74 @@ mod tests {
         assert_eq!(result("Compute packs times pack price plus shipping.", &mixed), "22");
     }
 
+    /// A plan, its inputs as name, description and value, and what it gives.
+    type Case = (&'static str, &'static [(&'static str, &'static str, &'static str)], &'static str);
+
+    #[test]
+    fn plans_as_large_models_word_them() {
+        let cases: &[Case] = &[
+            (
+                "Compute the total cost of all items by adding the cost of apples, the cost of pears, and the tax.",
+                &[("apples_cost", "", "3"), ("pears_cost", "", "4"), ("tax", "", "5")],
+                "12",
+            ),
+            (
+                "Define the remaining amount symbolically as total amount minus amount spent.",
+                &[("spent_amount", "Amount spent", "4"), ("total_amount", "Total amount", "10")],
+                "6",
+            ),
+            (
+                "Calculate the discount amount as the original price multiplied by the discount percentage.",
+                &[("original_price", "", "60"), ("discount_percent", "Discount in percent", "20")],
+                "12",
+            ),
+            (
+                "Determine profit by subtracting total cost from total revenue.",
+                &[("total_cost", "", "4"), ("total_revenue", "", "10")],
+                "6",
+            ),
+            (
+                "Compute number of weeks as total savings divided by weekly savings.",
+                &[("weekly_savings", "", "4"), ("total_savings", "", "20")],
+                "5",
+            ),
+            (
+                "Multiply hours_per_day by days_per_week to get hours per week.",
+                &[("hours_per_day", "", "3"), ("days_per_week", "", "5")],
+                "15",
+            ),
+            ("Express Jane's age as twice Tom's age plus 3.", &[("tom_age", "", "4")], "11"),
+            (
+                "Calculate the average by dividing the total by the count.",
+                &[("count", "", "4"), ("total", "", "20")],
+                "5",
+            ),
+            (
+                "Compute the number of red marbles as half the number of blue marbles.",
+                &[("blue_marbles", "", "20")],
+                "10",
+            ),
+            (
+                "Compute the number of red marbles as half of the blue marbles.",
+                &[("blue_marbles", "", "20"), ("half_factor", "", "0.5")],
+                "10",
+            ),
+            (
+                "Sum the three amounts, then subtract the coupon.",
+                &[("shirt", "", "1"), ("shoes", "", "2"), ("hat", "", "3"), ("coupon", "", "4")],
+                "2",
+            ),
+            (
+                "Compute the difference between the final and initial values.",
+                &[("initial", "", "3"), ("final", "", "9")],
+                "6",
+            ),
+        ];
+        for (text, inputs, expected) in cases {
+            assert_eq!(result(text, inputs), *expected, "{text}");
+        }
+    }
+
     #[test]
     fn what_is_not_sure_gives_nothing() {
         let two = [("first_value", "", "8"), ("second_value", "", "2")];
@@ -1023,6 +1113,9 @@ mod tests {
             "Remaining value not used, multiplied by the rest.",
             "Use the values to find the ratio.",
             "Combine the values. Then divide the values.",
+            "Increase the first value by 20%.",
+            "Reduce the second value by 20 percent.",
+            "Count the number of times the values occur.",
         ] {
             assert_eq!(result(text, &two), "nothing", "{text}");
         }

@@ -151,3 +151,18 @@ fn the_real_runs_give_their_recovered_answers() {
         "22 7, 31 1200, 48 10, 52 5, 81 14, 142 26.25, 144 8, 187 -, 245 2280, 13 22.5, 59 85, 108 574, 229 -";
     assert_eq!(recovered.join(", "), expected);
 }
+
+#[test]
+fn an_expression_is_evaluated_where_a_step_says_so() {
+    let text = run(
+        &[
+            EXTRACT,
+            ("Form the expression for the rest: b - a.", &["a", "b"], &[("rest_expr", "")]),
+            ("Evaluate the expression with the extracted values.", &["rest_expr", "a", "b"], &[("rest", "")]),
+            ("Compute twice = 2 * rest", &["rest"], &[("twice", "")]),
+        ],
+        r#""a": 3, "b": 9, "rest_expr": "b - a", "rest": 5, "twice": 10"#,
+    );
+    let values: Vec<_> = values(&text).into_iter().map(|(_, value)| value).collect();
+    assert_eq!(values, ["3", "9", "6", "6", "12"]);
+}

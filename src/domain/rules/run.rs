@@ -342,15 +342,38 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &Answer) -> Vec<(Strin
     list
 }
 
+/// Whether the final number stands in the final sentence, digit by digit, and `pred_num` is the same: most often so.
+fn says_number(record: &Record<'_>) -> bool {
+    let Some(answer) = record.answer else { return false };
+    let (Some(number), Some(text)) = (answer.get("final_answer_numerical"), answer.get(FINAL_ANSWER)) else {
+        return false;
+    };
+    let (digits, text) = (number.raw(), text.raw());
+    let same = record.pred_num.is_none_or(|pred| pred.float() == number.float());
+    let bounded = |at: usize| {
+        let joins = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'_'))
+        };
+        // A full stop behind it ends the sentence.
+        let after = text.get(at + digits.len());
+        let stop = after == Some(&b'.') && !text.get(at + digits.len() + 1).is_some_and(u8::is_ascii_digit);
+        !joins(text.get(at.wrapping_sub(1))) && (stop || !joins(after))
+    };
+    same && number.is_number() && memchr::memmem::find_iter(text, digits).any(bounded)
+}
+
 fn final_mismatch(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(record) = &subject.record else { return };
     if record.kind == RecordKind::Error || record.answer.is_none() {
         return;
     }
     let help = "Re-run the last step.";
+    let executed = subject.procedure.as_ref().and_then(|_| subject.recomputed());
+    if executed.is_none() && says_number(record) {
+        return;
+    }
     let answer = Answer::of(record);
     let list = contradictions(record, &answer);
-    let executed = subject.procedure.as_ref().and_then(|_| subject.recomputed());
     let stated = executed.and_then(|recomputed| {
         let end = recomputed
             .writes
@@ -395,8 +418,20 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// The state as upstream writes it: the question, every declared output in order, the answer's own keys.
+fn is_in_order(procedure: &Procedure<'_>, state: Value<'_>) -> bool {
+    let mut keys = state.members().map(|member| member.key.plain_string());
+    let mut declared = procedure.steps.iter().flat_map(|step| &step.outputs).map(|field| field.name?.plain_string());
+    keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()))
+        && declared.all(|name| name.is_some() && keys.next() == Some(name))
+        && keys.all(|key| ANSWER_KEYS.iter().any(|own| key == Some(own.as_bytes())))
+}
+
 fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
+    if is_in_order(procedure, state) {
+        return;
+    }
     let keys = Keys::of(state);
     let mut said = 0;
     for (position, step) in procedure.steps.iter().enumerate() {
@@ -419,6 +454,9 @@ fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
 
 fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((_, procedure, state)) = planned(subject) else { return };
+    if is_in_order(procedure, state) {
+        return;
+    }
     let own = |name: &Untrusted<'_>| *name == PROBLEM_TEXT || ANSWER_KEYS.iter().any(|key| *name == *key);
     let fields = || procedure.steps.iter().flat_map(|step| &step.outputs).filter_map(Field::name_text);
     let many = state.len() > FEW;
@@ -439,7 +477,7 @@ fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
 fn output_ambiguous(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
     // A run trace keeps what every step wrote.
-    if record.trace_steps.is_some() {
+    if record.trace_steps.is_some() || subject.valid_flow().is_some_and(|(_, flow)| !flow.rewrites()) {
         return;
     }
     let mut writers: Vec<(Untrusted<'_>, usize, usize)> = Vec::new();

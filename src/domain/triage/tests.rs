@@ -42,3 +42,105 @@ fn the_real_runs_are_placed_as_their_owner_did() {
     // Row 59 cannot be told from the record: the question itself can be read both ways.
     assert_eq!((placed, recovered), (12, 6), "{report:#?}");
 }
+
+/// A run of three steps: extract, calculate, state.
+fn made(question: &str, gold: &str, calculation: &str, values: &str) -> String {
+    format!(
+        r#"{{"id": "r", "question": "{question}", {gold} "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "x", "steps": [
+        {{"id": 1, "inputs": [{{"name": "problem_text", "description": ""}}], "stepDescription": "Extract.", "output": [{{"name": "a", "description": ""}}, {{"name": "b", "description": ""}}]}},
+        {{"id": 2, "inputs": [{{"name": "a", "description": ""}}, {{"name": "b", "description": ""}}], "stepDescription": "Compute {calculation}.", "output": [{{"name": "c", "description": ""}}]}},
+        {{"id": 3, "inputs": [{{"name": "c", "description": ""}}], "stepDescription": "State c.", "output": [{{"name": "final_answer", "description": ""}}]}}]}},
+        "state": {{"problem_text": "{question}", {values}, "confidence": 0.9}}}}"#
+    )
+}
+
+fn placed(text: &str, baseline: Option<f64>) -> (Fix, Option<usize>, Confidence) {
+    let triage = triage(text, baseline);
+    (triage.fix, triage.step, triage.confidence)
+}
+
+#[test]
+fn the_plan_executed_exactly_is_the_witness() {
+    let run = |gold: &str, values: &str| made("3 apples at 40 each?", gold, "c = a * b", values);
+    let gold = r#""gold_answer": "x #### 120", "gold_num": 120.0,"#;
+    let slip = run(gold, r#""a": 3, "b": 40, "c": 130, "final_answer": "130", "final_answer_numerical": 130"#);
+    assert_eq!(placed(&slip, None), (Fix::StepRun, Some(1), Confidence::Sure));
+    assert_eq!(triage(&slip, None).recovered, Some(Number::whole(120)));
+    let right = run(gold, r#""a": 3, "b": 40, "c": 120, "final_answer": "120", "final_answer_numerical": 120.0"#);
+    assert_eq!(placed(&right, None), (Fix::None, None, Confidence::Sure));
+    let sentence = run(gold, r#""a": 3, "b": 40, "c": 120, "final_answer": "It is 120.", "final_answer_numerical": 0"#);
+    assert_eq!(placed(&sentence, None), (Fix::None, None, Confidence::Likely));
+    let plan = run(
+        r#""gold_answer": "x #### 117", "gold_num": 117.0,"#,
+        r#""a": 3, "b": 40, "c": 120, "final_answer": "120", "final_answer_numerical": 120"#,
+    );
+    assert_eq!(placed(&plan, None), (Fix::Procedure, None, Confidence::Likely));
+    assert_eq!(placed(&plan, Some(117.0)).0, Fix::Procedure);
+    assert_eq!(placed(&plan, Some(120.0)), (Fix::Gold, None, Confidence::Likely));
+    let marks = run(
+        r#""gold_answer": "<<3*40=117>> #### 117", "gold_num": 117.0,"#,
+        r#""a": 3, "b": 40, "c": 120, "final_answer": "120", "final_answer_numerical": 120"#,
+    );
+    assert_eq!(placed(&marks, None).0, Fix::Gold);
+    let unit = run(
+        r#""gold_answer": "x #### 2", "gold_num": 2.0,"#,
+        r#""a": 3, "b": 40, "c": 120, "final_answer": "120", "final_answer_numerical": 120"#,
+    );
+    assert_eq!(placed(&unit, None).0, Fix::Gold);
+    let comma = run(
+        r#""gold_answer": "x #### 1,120", "gold_num": 120.0,"#,
+        r#""a": 28, "b": 40, "c": 1120, "final_answer": "1,120", "final_answer_numerical": 1120"#,
+    );
+    assert_eq!(placed(&comma, None).0, Fix::None);
+}
+
+#[test]
+fn without_gold_only_contradictions_count() {
+    let run = |values: &str| made("3 apples at 40 each?", "", "c = a * b", values);
+    let slip = run(r#""a": 3, "b": 40, "c": 130, "final_answer": "130", "final_answer_numerical": 130"#);
+    assert_eq!(placed(&slip, None), (Fix::StepRun, Some(1), Confidence::Likely));
+    let passed = run(r#""a": 3, "b": 40, "c": "a * b", "final_answer": "100", "final_answer_numerical": 100"#);
+    assert_eq!(placed(&passed, None), (Fix::StepRun, Some(2), Confidence::Likely));
+    let sound = run(r#""a": 3, "b": 40, "c": 120, "final_answer": "120", "final_answer_numerical": 120"#);
+    assert_eq!(placed(&sound, None).0, Fix::Unknown);
+    let cut = sound.replace("\"name\": \"problem_text\"", "\"name\": \"question\"");
+    assert_eq!(placed(&cut, None).0, Fix::Procedure);
+}
+
+#[test]
+fn error_rows_are_explained() {
+    let row = |kind: &str, error: &str| {
+        format!(
+            r#"{{"id": 1, "question": "?", "status": "error", "procedure": null, "error_type": "{kind}", "error": "{error}"}}"#
+        )
+    };
+    let reply = row("ValueError", "Non-JSON response for step id=3: Unterminated string");
+    assert_eq!(placed(&reply, None), (Fix::StepRun, Some(2), Confidence::Likely));
+    let plan = row("RuntimeError", "Unresolvable input 'x' for step id=1: no prior producer in state.");
+    assert_eq!(placed(&plan, None).0, Fix::Procedure);
+    assert_eq!(placed(&row("ConnectionError", "refused"), None).0, Fix::Unknown);
+}
+
+#[test]
+fn right_runs_raise_no_alarm() {
+    let samples = [
+        include_str!("../../../sample_runs/word_problems.jsonl"),
+        include_str!("../../../sample_runs/by_hand.jsonl"),
+        include_str!("../../../tests/fixtures/real/runs.jsonl"),
+    ];
+    let mut right = 0;
+    for line in samples.iter().flat_map(|text| text.lines()) {
+        let mut tape = Tape::default();
+        let Some(root) = tape.parse(line.as_bytes()) else { continue };
+        let subject = Subject::new(line.as_bytes(), &[], Some(formats::read(root)));
+        if subject.record.as_ref().and_then(is_right) != Some(true) {
+            continue;
+        }
+        right += 1;
+        for finding in check(&subject) {
+            let judges = matches!(finding.rule, "run/recompute" | "run/final_mismatch" | "run/unevaluated");
+            assert!(!judges || finding.severity == Severity::Note, "{finding:?}");
+        }
+    }
+    assert!(right >= 20, "{right}");
+}

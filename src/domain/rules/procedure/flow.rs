@@ -105,6 +105,11 @@ impl<'a> Flow<'a> {
         self.variables.is_empty()
     }
 
+    /// Whether a variable is written more than once.
+    pub fn rewrites(&self) -> bool {
+        self.variables.iter().any(|variable| variable.writes > 1)
+    }
+
     fn get(&self, variable: u32) -> Option<&Variable<'a>> {
         self.variables.get(variable as usize)
     }
