@@ -156,10 +156,10 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
     let opened = match input {
         Input::Standard => standard_input()?,
         Input::Named(path) => open(path)?,
-        // What cannot be opened in a folder was not asked for by name.
+        // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
         Input::Found(path) => match open(path) {
-            Ok(opened) => opened,
-            Err(_) => return Ok(Begun::PassedOver),
+            Err(_) if !claims_json(path) => return Ok(Begun::PassedOver),
+            opened => opened?,
         },
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
@@ -285,6 +285,8 @@ mod tests {
         assert!(matches!(begin(&inputs[3]), Ok(Begun::PassedOver)), "prose is no record");
         assert!(matches!(begin(&inputs[4]), Ok(Begun::Source(_))), "told by content, not by name");
         assert!(begin(&inputs[6]).is_err());
+        assert!(begin(&Input::Found(at("gone.jsonl"))).is_err(), "records that cannot be read are said");
+        assert!(matches!(begin(&Input::Found(at("gone"))), Ok(Begun::PassedOver)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! `LoadEvent`s; dropping the `Loader` ends them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,7 +24,7 @@ use crate::domain::text::Shown;
 
 /// Changes that come faster than this are taken together.
 const GATHER: Duration = Duration::from_millis(30);
-/// So many sources are kept open; of more, each read opens its file anew.
+/// So many sources are kept open, if the system lets us; of more, each read opens its file anew.
 const MAX_OPEN: usize = 256;
 /// So many folders are watched for changes.
 const MAX_WATCHED: usize = 1024;
@@ -232,13 +233,16 @@ fn work(shared: &Shared, sink: &Sink) {
     let _ = rustix::process::nice(5);
     let (mut block, mut examiner, mut ids) = (Block::default(), Examiner::default(), Vec::new());
     while let Some((source, mut job)) = shared.next_job() {
-        while job.cursor.at < job.end && !shared.is_stopped() {
-            // What cannot be read now has been cut or replaced; the scout will say so.
-            let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-            let part = examine_block(&block, &job.cursor, &mut examiner, &mut ids);
-            shared.add_ids(source, job.generation, &mut ids);
-            shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
-        }
+        // A mistake of ours must cost no more than this job: without this thread checking would never end.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            while job.cursor.at < job.end && !shared.is_stopped() {
+                // What cannot be read now has been cut or replaced; the scout will say so.
+                let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
+                let part = examine_block(&block, &job.cursor, &mut examiner, &mut ids);
+                shared.add_ids(source, job.generation, &mut ids);
+                shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
+            }
+        }));
         lock(&shared.jobs).running -= 1;
         shared.settle_if_done(sink);
     }
@@ -349,6 +353,14 @@ struct Scout {
     watched: HashSet<PathBuf>,
     /// The source that is being read.
     reading: Option<usize>,
+    /// How many sources are kept open.
+    may_open: usize,
+}
+
+/// [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the terminal.
+fn may_open() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.and_then(|limit| usize::try_from(limit / 2).ok()).unwrap_or(MAX_OPEN).min(MAX_OPEN)
 }
 
 /// What the scout knows of a source.
@@ -401,6 +413,7 @@ impl Scout {
             watcher: None,
             watched: HashSet::new(),
             reading: None,
+            may_open: may_open(),
         }
     }
 
@@ -577,7 +590,7 @@ impl Scout {
     /// A source was opened, for the first time or anew.
     fn opened(&mut self, source: usize, mut found: Source, changed: bool) {
         let Some(track) = self.sources.get_mut(source) else { return };
-        if source >= MAX_OPEN
+        if source >= self.may_open
             && let Some(blob) = Arc::get_mut(&mut found.blob)
         {
             blob.close();
