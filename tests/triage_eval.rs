@@ -18,6 +18,7 @@ use stepscope::domain::finding::{Findings, Severity};
 use stepscope::domain::formats;
 use stepscope::domain::json::{Kind, Tape, Value};
 use stepscope::domain::rules::{self, Subject};
+use stepscope::domain::triage::Triage;
 
 /// The places to fix, as labels and verdicts name them.
 const FIXES: [&str; 5] = ["none", "step_run", "procedure", "gold", "unknown"];
@@ -48,6 +49,24 @@ impl Scorer for Blind {
 
     fn verdict(&self, subject: &Subject<'_>, _: &Findings) -> Verdict {
         Verdict { fix: if subject.is_right() { "none" } else { "unknown" }, ..Verdict::default() }
+    }
+}
+
+/// Triage itself, from the record alone.
+struct Full;
+
+impl Scorer for Full {
+    fn name(&self) -> &'static str {
+        "triage"
+    }
+
+    fn verdict(&self, subject: &Subject<'_>, findings: &Findings) -> Verdict {
+        let Some(triage) = Triage::judge(subject, findings, None) else { return Verdict::default() };
+        Verdict {
+            fix: triage.fix.word(),
+            step: triage.step.map(|step| step + 1),
+            recovered: triage.recovered.map(stepscope::domain::number::Number::float),
+        }
     }
 }
 
@@ -248,6 +267,7 @@ fn own_cases_are_told_apart() {
     assert!(cases.len() >= 60 && cases.iter().filter(|case| case.fix == "none").count() * 10 >= cases.len() * 3);
     measure("our own cases", &cases, &Blind, &Floor { right: 23.0, steps: 0, recovered: 0 });
     measure("our own cases", &cases, &Quantities, &Floor { right: 34.0, steps: 5, recovered: 0 });
+    measure("our own cases", &cases, &Full, &Floor { right: 34.0, steps: 5, recovered: 0 });
 }
 
 #[test]
@@ -256,11 +276,12 @@ fn real_runs_are_told_apart() {
     assert_eq!(cases.len(), 13);
     measure("thirteen real runs", &cases, &Blind, &Floor { right: 1.0, steps: 0, recovered: 0 });
     measure("thirteen real runs", &cases, &Quantities, &Floor { right: 1.0, steps: 0, recovered: 0 });
+    measure("thirteen real runs", &cases, &Full, &Floor { right: 11.0, steps: 0, recovered: 6 });
 }
 
 #[test]
 fn further_runs_are_told_apart() {
     let (Ok(runs), Ok(labels)) = (std::env::var("TRIAGE_RUNS"), std::env::var("TRIAGE_LABELS")) else { return };
     let cases = labelled(&std::fs::read(runs).unwrap(), &std::fs::read(labels).unwrap());
-    measure("further runs", &cases, &Quantities, &Floor { right: 0.0, steps: 0, recovered: 0 });
+    measure("further runs", &cases, &Full, &Floor { right: 0.0, steps: 0, recovered: 0 });
 }

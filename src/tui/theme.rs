@@ -472,6 +472,12 @@ impl Theme {
         }
     }
 
+    /// A style that is laid over others: one that turns colours round must not turn each text's own.
+    #[must_use]
+    pub fn laid_over(&self, style: Style) -> Style {
+        if style.add_modifier.contains(Modifier::REVERSED) { style.fg(Color::Reset) } else { style }
+    }
+
     /// Whether the theme is for a light background.
     pub fn is_light(&self) -> bool {
         self.background.is_light()
