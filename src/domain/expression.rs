@@ -471,8 +471,8 @@ pub struct Found {
 pub fn may_hold(bytes: &[u8]) -> bool {
     memchr::memchr3(b'*', b'/', b'+', bytes).is_some()
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
-        || memchr::memmem::find(bytes, b" - ").is_some()
-        || memchr::memmem::find(bytes, b" x ").is_some()
+        || memchr::memchr2_iter(b'-', b'x', bytes)
+            .any(|at| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' '))
         || memchr::memchr2_iter(0xc3, 0xe2, bytes).any(|at| {
             matches!(bytes.get(at..at + 2), Some([0xc3, 0x97 | 0xb7]))
                 || matches!(bytes.get(at..at + 3), Some([0xe2, 0x88, 0x92]))

@@ -54,8 +54,8 @@ impl Gold {
 fn ending(text: Value<'_>) -> Option<Number> {
     // Behind the mark hardly anything is escaped: the text before it need not be read.
     let raw = text.raw().strip_suffix(b"\"")?;
-    let at = memchr::memmem::rfind(raw, b"####")?;
-    let tail = std::str::from_utf8(raw.get(at + 4..)?).ok()?;
+    let at = memchr::memrchr_iter(b'#', raw).find(|&at| raw.get(..=at).is_some_and(|head| head.ends_with(b"####")))?;
+    let tail = std::str::from_utf8(raw.get(at + 1..)?).ok()?;
     let tail = tail.split('\\').next()?.trim();
     if let Some(number) = Written::parse(tail.as_bytes()) {
         return Some(number.value);

@@ -812,7 +812,18 @@ impl<'a> Value<'a> {
 
     /// The members as Python's dict holds them: a duplicate key keeps the place of the first and the value of the last.
     pub fn entries(self) -> Vec<Member<'a>> {
+        /// Up to so many a search in order beats hashing.
+        const FEW: usize = 32;
         let mut entries: Vec<Member<'a>> = Vec::new();
+        if self.members().nth(FEW).is_none() {
+            for member in self.members() {
+                match entries.iter_mut().find(|entry| entry.name() == member.name()) {
+                    Some(entry) => entry.value = member.value,
+                    None => entries.push(member),
+                }
+            }
+            return entries;
+        }
         let mut places = std::collections::HashMap::new();
         for member in self.members() {
             let place = *places.entry(member.name()).or_insert(entries.len());

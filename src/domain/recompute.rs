@@ -483,10 +483,16 @@ impl<'e, 'a> Execution<'e, 'a> {
             plan = Some(Plan { expression, source: Source::Value, range: None, wording: Wording::Signs, sure: true });
             value = Some(result);
         }
-        let is_percent = |text: &str| text.contains('%') || text.to_ascii_lowercase().contains("percent");
-        let scaled =
-            plan.iter().flat_map(|plan| plan.expression.names()).any(|name| self.is_percent_name(name as usize));
-        let percent = scaled || is_percent(description) || is_percent(texts.step) || self.is_percent_name(variable);
+        let is_percent = |text: &str| {
+            memchr::memchr(b'%', text.as_bytes()).is_some()
+                || memchr::memmem::find(text.as_bytes(), b"ercent").is_some()
+        };
+        let names = || plan.iter().flat_map(|plan| plan.expression.names());
+        let percent = plan.is_some()
+            && (is_percent(description)
+                || is_percent(texts.step)
+                || self.is_percent_name(variable)
+                || names().any(|name| self.is_percent_name(name as usize)));
         let inputs: Vec<(usize, Option<usize>)> = plan
             .iter()
             .flat_map(|plan| plan.expression.names())
@@ -595,8 +601,9 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn plan(&mut self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
         let sole = step.outputs.len() == 1;
         let by_step = self.explicit(texts.found, variable, sole, Source::Step);
-        let example = ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
-        let by_description = if example || !may_hold(description.as_bytes()) {
+        let example =
+            || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
+        let by_description = if !may_hold(description.as_bytes()) || example() {
             None
         } else {
             self.explicit(&find(description, &self.names), variable, true, Source::Description)
@@ -715,13 +722,15 @@ impl<'e, 'a> Execution<'e, 'a> {
             }
         }
         // "Evaluate the expression": the one input that is a calculation still.
-        let evaluates = ["valuat", "implif", "ubstitut"].iter().any(|stem| texts.step.contains(stem));
+        let evaluates = || ["valuat", "implif", "ubstitut"].iter().any(|stem| texts.step.contains(stem));
         let waits = |input: &&prose::Input<'_>| {
             let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
             write.is_some_and(|write| write.unevaluated.is_some())
         };
         let mut waiting = inputs.iter().filter(waits);
-        if let (true, Some(one), None) = (evaluates, waiting.next(), waiting.next()) {
+        if let (Some(one), None) = (waiting.next(), waiting.next())
+            && evaluates()
+        {
             return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
         }
         let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);

@@ -203,13 +203,14 @@ pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>)
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.
 fn may_calculate(bytes: &[u8]) -> bool {
+    let spaced =
+        |at: usize| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' ');
     memchr::memchr3(b'*', b'+', b'=', bytes).is_some()
-        || memchr::memmem::find(bytes, b" / ").is_some()
+        || memchr::memchr2_iter(b'/', b'-', bytes).any(spaced)
         || memchr::memchr2_iter(0xc3, 0xe2, bytes).any(|at| {
             matches!(bytes.get(at..at + 2), Some([0xc3, 0x97 | 0xb7]))
                 || matches!(bytes.get(at..at + 3), Some([0xe2, 0x88, 0x92]))
         })
-        || memchr::memmem::find(bytes, b" - ").is_some()
 }
 
 /// A run with a state, of which the values can be judged.
