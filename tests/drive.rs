@@ -290,9 +290,9 @@ fn findings_lead_from_record_to_record() {
     d.keys("g 2e");
     assert_eq!(at(&d), 3, "with a count, so many further");
     d.keys("g j Enter 3e");
-    d.shows(&["Findings  3/7"]);
+    d.shows(&["Findings  3/10"]);
     d.keys("2E");
-    d.shows(&["Findings  1/7"]);
+    d.shows(&["Findings  1/10"]);
 }
 
 // The run.
@@ -450,28 +450,31 @@ fn the_difference_of_two_moments() {
 fn findings_are_walked_and_lead_to_the_record() {
     let mut d = Drive::runs();
     d.keys("j Enter e");
-    assert_eq!((pane(&d), moment(&d)), (Pane::Findings, 3));
-    d.shows(&["Findings  1/7"]);
+    assert_eq!((pane(&d), moment(&d)), (Pane::Findings, 4), "the argument first");
+    d.shows(&["Findings  1/10"]);
+    assert!(d.status().contains("executed exactly, this procedure gives 72 = gold"), "{}", d.status());
+    d.keys("e");
+    d.shows(&["Findings  2/10", "run/recompute"]);
+    d.keys("4e");
+    d.shows(&["Findings  6/10", "step 3/4"]);
     assert!(d.status().contains("Input 'wind' of Step 3"), "{}", d.status());
     d.keys("e e");
-    d.shows(&["Findings  3/7", "step 3/4"]);
-    d.keys("e e");
-    d.shows(&["Findings  5/7", "step 1/4"]);
-    d.keys("e e e");
-    d.shows(&["Findings  1/7"]);
+    d.shows(&["Findings  8/10", "step 1/4"]);
+    d.keys("3e");
+    d.shows(&["Findings  1/10"]);
     d.keys("E");
-    d.shows(&["Findings  7/7"]);
-    d.keys("e Enter");
+    d.shows(&["Findings  10/10"]);
+    d.keys("7e Enter");
     assert_eq!(d.app.screen, Screen::Json);
     assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ✗ Input 'wind'"), "{}", d.status());
     d.shows(&["name: \"wind\"  ← Input 'wind' of Step 3"]);
     let style = d.style_of("\"wind\"");
     assert!(style.add_modifier.contains(Modifier::UNDERLINED));
     d.keys("e");
-    assert!(d.status().starts_with("/state/evening"), "{}", d.status());
+    assert!(d.status().starts_with("/procedure/steps/3/stepDescription"), "in the order of the text: {}", d.status());
     d.keys("q");
     assert_eq!(d.app.screen, Screen::Run);
-    d.shows(&["Findings  2/7"]);
+    d.shows(&["Findings  3/10"]);
 }
 
 #[test]

@@ -247,6 +247,9 @@ impl<'c, 'a> Case<'c, 'a> {
                     let text = shown!("gold_num says {}, but the gold text ends in {}", misread.shown(), gold.shown());
                     self.argue(run::GOLD_NUM.id, Pointer::from_iter(["gold_num"]), text);
                 }
+                if misread.is_some() && self.record.correct == Some(false) {
+                    return (Fix::Gold, None, Confidence::Sure);
+                }
                 let numerical = self.recomputed.answer.numerical.is_none_or(|number| number.value.is_near(gold));
                 if !numerical {
                     let text = Shown::own("the sentence says it, only the number beside it is 0");
@@ -405,7 +408,31 @@ impl<'c, 'a> Case<'c, 'a> {
         }
         self.argue("triage/plan", pointer, text);
         self.missed_quantities();
-        (Fix::Procedure, None, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
+        let step = self.departs_from_gold();
+        (Fix::Procedure, step, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
+    }
+
+    /// The first step that calculates a number which the gold text's own calculations never give.
+    fn departs_from_gold(&mut self) -> Option<usize> {
+        let marks = marks(self.record);
+        if marks.is_empty() {
+            return None;
+        }
+        let given =
+            |value: Number| marks.iter().any(|mark| mark.says.stands_for(value) || mark.says.value.is_near(value));
+        let number = |write: &Computed| write.value.or(write.recorded.map(|number| number.value));
+        let calculated = |write: &&Computed| !matches!(write.basis, Basis::Extracted);
+        let strange = |write: &&Computed| number(write).is_some_and(|value| !given(value));
+        let write = self.recomputed.writes.iter().filter(calculated).find(strange)?;
+        let (name, value) = (name_of(self.state, write.variable), number(write)?);
+        let pointer = value_pointer(self.record, self.state, write)?;
+        let text = shown!(
+            "step {} gives {name} = {}, which none of the gold text's calculations gives",
+            write.step + 1,
+            value.shown()
+        );
+        self.argue("triage/departs", pointer, text);
+        Some(write.step)
     }
 
     fn missed_quantities(&mut self) {
@@ -439,7 +466,7 @@ impl<'c, 'a> Case<'c, 'a> {
         let text = shown!("no step contradicts its own calculation, yet the answer is not {}", gold.value.shown());
         self.argue("triage/plan", self.end_pointer(), text);
         self.missed_quantities();
-        (Fix::Procedure, None, Confidence::Unsure)
+        (Fix::Procedure, self.departs_from_gold(), Confidence::Unsure)
     }
 
     /// Extracted values that stand nowhere in the question: the first step was run wrongly.

@@ -375,14 +375,20 @@ fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
 }
 
-/// The argument in its order, each finding that it names at that place, then the other findings.
+/// The argument in its order: what it says at once, then each finding that it names at that place; then the other
+/// findings.
 fn ordered(argument: Vec<Note>, notes: Vec<Note>) -> Vec<Note> {
     let mut left: Vec<Option<Note>> = notes.into_iter().map(Some).collect();
-    let mut all = Vec::with_capacity(argument.len() + left.len());
-    for why in argument {
+    let mut all: Vec<Note> = Vec::with_capacity(argument.len() + left.len());
+    for (place, why) in argument.into_iter().enumerate() {
         let same = |note: &Note| note.rule == why.rule && (note.pointer == why.pointer || note.step == why.step);
         let found = left.iter_mut().find(|note| note.as_ref().is_some_and(same)).and_then(Option::take);
-        all.push(found.unwrap_or(why));
+        match found {
+            Some(found) if place == 0 && found.message != why.message => all.extend([why, found]),
+            Some(found) => all.push(found),
+            None if all.iter().any(|note| note.message == why.message) => {}
+            None => all.push(why),
+        }
     }
     all.extend(left.into_iter().flatten());
     all

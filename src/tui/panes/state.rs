@@ -164,7 +164,9 @@ fn value(
     }
     spans.push(blank(room));
     if dimmed {
-        spans.iter_mut().for_each(|span| span.style = look.style(Role::Ghost));
+        for span in &mut spans {
+            span.style = look.style(Role::Ghost);
+        }
     }
     if columns.badge > 0 {
         let badge = if write.value.is_some() { write.badge.short() } else { "" };
