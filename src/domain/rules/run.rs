@@ -619,7 +619,7 @@ fn gold_num(subject: &Subject<'_>, findings: &mut Findings) {
 
 fn gold_steps(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(record) = &subject.record else { return };
-    let marked = record.gold_answer.is_some_and(|text| memchr::memmem::find(text.raw(), b"<<").is_some());
+    let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', text.raw()).is_some());
     if !marked || is_right(record) == Some(true) || record.state.is_none() {
         return;
     }
