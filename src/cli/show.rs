@@ -138,7 +138,7 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
     }
     view.head(checked, &mut out);
     if let Some(triage) = triage_of(checked, &Baseline::default()) {
-        view.triage(&triage, subject.recomputed(), &mut out);
+        view.triage(&triage, &mut out);
     }
     view.all_steps(show.state, &mut out);
     if !checked.findings.is_empty() {
@@ -186,13 +186,14 @@ impl View<'_, '_> {
     }
 
     /// Where to fix the run, and the argument.
-    fn triage(&self, triage: &Triage, recomputed: Option<&Recomputed>, out: &mut Page) {
+    fn triage(&self, triage: &Triage, out: &mut Page) {
         let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
         out.line(&shown!("Where to fix\n  {}{step} ({})", triage.fix.phrase(), triage.confidence.word()));
         for argument in &triage.why {
             out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
         }
-        if let Some(line) = recomputed.and_then(|recomputed| self.derived(recomputed)) {
+        let recomputed = Recomputed::of(self.record, self.procedure, &self.state);
+        if let Some(line) = self.derived(&recomputed) {
             out.line(&line);
         }
         out.line(&Shown::default());

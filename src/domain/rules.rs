@@ -120,8 +120,7 @@ impl<'a> Subject<'a> {
         self.procedure.as_ref().filter(|_| self.procedure_errors.is_empty())
     }
 
-    /// The run executed exactly; `None` where there is nothing to calculate, or nothing to gain: a right run is only
-    /// executed if its procedure holds calculations in signs.
+    /// The run executed exactly; `None` where neither procedure nor state holds a calculation in signs.
     pub fn recomputed(&self) -> Option<&Recomputed> {
         let made = self.recomputed.get_or_init(|| {
             let (record, procedure) = (self.record.as_ref()?, self.procedure.as_ref()?);

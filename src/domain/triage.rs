@@ -174,15 +174,19 @@ impl Triage {
             RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
             _ => return None,
         }
-        let nothing;
+        let right = is_right(record) == Some(true);
+        let state = if right { State::default() } else { State::of(record, procedure) };
+        let own;
         let recomputed = if let Some(recomputed) = subject.recomputed() {
             recomputed
         } else {
-            nothing = Recomputed { answer: Answer::of(record), ..Recomputed::default() };
-            &nothing
+            own = if right {
+                Recomputed { answer: Answer::of(record), ..Recomputed::default() }
+            } else {
+                Recomputed::of(record, procedure, &state)
+            };
+            &own
         };
-        let right = is_right(record) == Some(true);
-        let state = if right { State::default() } else { State::of(record, procedure) };
         let evidence = Evidence { record, procedure, findings, quantities, baseline };
         Some(Self::with(&evidence, &state, recomputed))
     }

@@ -3,12 +3,15 @@
 //! Only wordings whose meaning is sure are taken: every word of an operation must be understood, every input of the step
 //! must be used, and where it is open which input a phrase means, every likely reading must give the same number.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::domain::expression::{Expression, Operation};
 use crate::domain::number::{Number, Written};
 
 /// Longer texts hold more than one operation.
+const MAX_TEXT: usize = 400;
+/// So do texts of more words.
 const MAX_WORDS: usize = 80;
 /// With more inputs there are too many readings.
 const MAX_INPUTS: usize = 12;
@@ -33,7 +36,7 @@ pub(super) struct Input<'t> {
 #[derive(Clone, Debug)]
 struct Word<'t> {
     text: &'t str,
-    lower: String,
+    lower: Cow<'t, str>,
     number: Option<Number>,
     /// A comma stands before it.
     comma: bool,
@@ -230,11 +233,11 @@ pub(super) fn may_plan(text: &str) -> bool {
 
 /// Reads a plan. The names in the expression are the inputs' ids.
 pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
-    if inputs.is_empty() || inputs.len() > MAX_INPUTS {
+    if inputs.is_empty() || inputs.len() > MAX_INPUTS || text.len() > MAX_TEXT {
         return None;
     }
     let words = words(text)?;
-    let converts = |word: &Word<'_>| matches!(word.lower.as_str(), "convert" | "converting");
+    let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
     if let Some(at) = words.iter().position(converts) {
         return conversion(&words, at, inputs);
     }
@@ -251,11 +254,11 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     if said.into_iter().any(|pair| matches!(pair, [a, b] if a.number.is_some() && b.lower.starts_with("percent"))) {
         return None;
     }
-    let blocked = |word: &Word<'_>| BLOCKED.contains(&word.lower.as_str()) && !known(word);
+    let blocked = |word: &Word<'_>| BLOCKED.contains(&word.lower.as_ref()) && !known(word);
     if words.get(sentence.clone())?.iter().any(blocked) {
         return None;
     }
-    let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_str(), "average" | "mean"));
+    let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_ref(), "average" | "mean"));
     let divides = |cue: &(Cue, Range<usize>)| {
         matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _))
     };
@@ -272,7 +275,7 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
     let [input] = inputs else { return None };
     let words = words(text)?;
     let verb =
-        |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_str()) || word.lower == "convert";
+        |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
     let says_more = !cues(&words).is_empty() || words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
     (!says_more).then(|| Expression::name(input.id))
 }
@@ -295,7 +298,8 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
                 continue;
             }
             if depth == 0 {
-                let lower = head.to_lowercase();
+                let plain = head.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+                let lower = if plain { Cow::Borrowed(head) } else { Cow::Owned(head.to_lowercase()) };
                 let number = value_of(&lower);
                 list.push(Word { text: head, lower, number, comma, colon, stop });
                 (comma, colon, stop) = (false, false, false);
@@ -362,7 +366,7 @@ fn cues(words: &[Word<'_>]) -> Vec<(Cue, Range<usize>)> {
 }
 
 fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
-    let word = |n: usize| words.get(n).map_or("", |word| word.lower.as_str());
+    let word = |n: usize| words.get(n).map_or("", |word| word.lower.as_ref());
     let (before, here, next) = (at.checked_sub(1).map_or("", word), word(at), word(at + 1));
     let noun = matches!(before, "the" | "this" | "that") && !matches!(next, "of" | "all");
     Some(match here {
@@ -375,13 +379,13 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "product" if next == "of" => (Cue::All(Operation::Multiply), 2),
         "subtract" | "subtracting" | "deduct" | "deducting" => (Cue::Subtract, 1),
         "divide" | "dividing" => {
-            let ahead = words.iter().skip(at).take(12).map(|word| word.lower.as_str());
+            let ahead = words.iter().skip(at).take(12).map(|word| word.lower.as_ref());
             let shared = ahead.clone().any(|word| matches!(word, "among" | "between"))
                 && !ahead.clone().any(|word| word == "by");
             (if shared { Cue::Share } else { Cue::Divide }, 1)
         }
         "split" | "splitting" | "share" | "sharing" | "distribute" | "distributing" => {
-            let equal = words.iter().any(|word| matches!(word.lower.as_str(), "equally" | "evenly"));
+            let equal = words.iter().any(|word| matches!(word.lower.as_ref(), "equally" | "evenly"));
             equal.then_some((Cue::Share, 1))?
         }
         "quotient" if next == "of" => (Cue::Divide, 2),
@@ -414,7 +418,7 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
 fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Expression> {
     let [input] = inputs else { return None };
     let rest = words.get(at + 1..)?;
-    let to = rest.iter().position(|word| matches!(word.lower.as_str(), "to" | "into"))?;
+    let to = rest.iter().position(|word| matches!(word.lower.as_ref(), "to" | "into"))?;
     let (source, target) = rest.split_at_checked(to)?;
     let units = |words: &[Word<'_>]| words.iter().find_map(|word| unit(&word.lower));
     let ends = |word: &Word<'_>| word.comma || word.stop || word.lower == "by";
@@ -424,7 +428,7 @@ fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Exp
     if !cues(after).is_empty() {
         return None;
     }
-    let factor = if target.iter().any(|word| matches!(word.lower.as_str(), "percent" | "percentage")) {
+    let factor = if target.iter().any(|word| matches!(word.lower.as_ref(), "percent" | "percentage")) {
         // Above one it is a percentage already, or nobody knows.
         input.value.filter(|value| *value <= Number::ONE)?;
         Number::whole(100)
@@ -673,7 +677,7 @@ impl Reader<'_, '_> {
         let number = numbers.next()?;
         // "two values" are not a two; "the factor of 2" is.
         let bare = words.last().is_some_and(|word| word.number.is_some())
-            && words.iter().all(|word| word.number.is_some() || BEFORE_NUMBERS.contains(&word.lower.as_str()));
+            && words.iter().all(|word| word.number.is_some() || BEFORE_NUMBERS.contains(&word.lower.as_ref()));
         (numbers.next().is_none() && bare).then_some(number)
     }
 
@@ -689,7 +693,7 @@ impl Reader<'_, '_> {
     }
 
     fn word(&self, at: usize) -> Option<&str> {
-        self.words.get(at).map(|word| word.lower.as_str())
+        self.words.get(at).map(|word| word.lower.as_ref())
     }
 
     fn find(&self, phrase: Range<usize>, words: &[&str]) -> Option<usize> {
