@@ -464,17 +464,17 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.shows(&["Findings  1/10"]);
     d.keys("E");
     d.shows(&["Findings  10/10"]);
-    d.keys("7e Enter");
+    d.keys("6e Enter");
     assert_eq!(d.app.screen, Screen::Json);
     assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ✗ Input 'wind'"), "{}", d.status());
     d.shows(&["name: \"wind\"  ← Input 'wind' of Step 3"]);
     let style = d.style_of("\"wind\"");
     assert!(style.add_modifier.contains(Modifier::UNDERLINED));
     d.keys("e");
-    assert!(d.status().starts_with("/procedure/steps/3/stepDescription"), "in the order of the text: {}", d.status());
+    assert!(d.status().starts_with("/procedure/steps/2/output/1/name"), "in the order of the list: {}", d.status());
     d.keys("q");
     assert_eq!(d.app.screen, Screen::Run);
-    d.shows(&["Findings  3/10"]);
+    d.shows(&["Findings  7/10"]);
 }
 
 #[test]
