@@ -66,9 +66,10 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
                     board.lock().unwrap_or_else(PoisonError::into_inner).add(triage);
                 }
             } else if !checked.findings.is_empty() || matches!(format, Format::Jsonl) {
-                // Only JSON lines speak of records without findings; the fitness alone would cost half as much as the
-                // rules.
-                with_item(checked, triage.as_ref(), |item| format.item(item, &look, into));
+                // Only JSON lines speak of records without findings, and of the fitness, which alone would cost half as
+                // much as the rules of the procedure.
+                let fit = matches!(format, Format::Jsonl);
+                with_item(checked, fit, triage.as_ref(), |item| format.item(item, &look, into));
             }
         },
         |bytes, _| {
@@ -166,10 +167,15 @@ pub(super) fn source_of(input: &Input) -> Untrusted<'_> {
     input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
 }
 
-/// A checked record as the report wants it.
-pub(super) fn with_item<T>(checked: &Checked<'_>, triage: Option<&Triage>, then: impl FnOnce(&Item<'_>) -> T) -> T {
+/// A checked record as the report wants it; `fit`: with the fitness of its procedure.
+pub(super) fn with_item<T>(
+    checked: &Checked<'_>,
+    fit: bool,
+    triage: Option<&Triage>,
+    then: impl FnOnce(&Item<'_>) -> T,
+) -> T {
     let record = checked.subject.record.as_ref();
-    let procedure = record.and_then(|record| record.procedure);
+    let procedure = record.and_then(|record| record.procedure).filter(|_| fit);
     then(&Item {
         source: &source_of(checked.origin.input),
         line: checked.origin.line as usize,

@@ -123,7 +123,7 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
     let Some(record) = &subject.record else {
         let origin = &checked.origin;
         out.line(&shown!("{}:{}: not readable as JSON\n", source_of(origin.input).line(), origin.line));
-        with_item(checked, None, |item| write(item, look, &mut out.out));
+        with_item(checked, true, None, |item| write(item, look, &mut out.out));
         return out;
     };
     let procedure = subject.procedure.as_ref();
@@ -143,7 +143,7 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
     view.all_steps(show.state, &mut out);
     if !checked.findings.is_empty() {
         out.line(&Shown::own("Findings\n"));
-        with_item(checked, None, |item| write(item, look, &mut out.out));
+        with_item(checked, true, None, |item| write(item, look, &mut out.out));
     }
     out
 }

@@ -194,6 +194,47 @@ impl Content {
     }
 }
 
+/// The quantities that a number fits, one bit each, by how well.
+#[derive(Clone, Copy, Default)]
+struct Fits {
+    near: u64,
+    kind: u64,
+    exact: u64,
+}
+
+impl Fits {
+    fn of(number: f64, quantities: &[Quantity]) -> Self {
+        let mut fits = Self::default();
+        for (q, quantity) in quantities.iter().take(MAX_LINKED).enumerate() {
+            match fit(quantity, number) {
+                Fit::None => {}
+                Fit::Near => fits.near |= 1 << q,
+                Fit::Kind => fits.kind |= 1 << q,
+                Fit::Exact => fits.exact |= 1 << q,
+            }
+        }
+        fits
+    }
+
+    const fn like(&self, wanted: Fit) -> u64 {
+        match wanted {
+            Fit::None => 0,
+            Fit::Near => self.near,
+            Fit::Kind => self.kind,
+            Fit::Exact => self.exact,
+        }
+    }
+
+    const fn any(&self) -> u64 {
+        self.near | self.kind | self.exact
+    }
+}
+
+/// One bit for each that holds.
+fn mask<'q>(quantities: impl Iterator<Item = &'q Quantity>, holds: impl Fn(&Quantity) -> bool) -> u64 {
+    quantities.enumerate().filter(|(_, quantity)| holds(quantity)).fold(0, |mask, (q, _)| mask | 1 << q)
+}
+
 /// Whether a text is a number with at most a unit beside it.
 fn is_measure(text: &[u8], number: &Quantity) -> bool {
     let rest = text.get(number.span.end..).unwrap_or_default();
@@ -209,34 +250,28 @@ impl<'a> Linking<'a> {
     }
 
     fn link(&mut self) {
+        let sure = mask(self.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
+        let all = |(taker, holder): (usize, &Holder<'_>)| {
+            let fits = |&number: &f64| (taker, Fits::of(number, &self.quantities));
+            holder.content.numbers().iter().map(fits).collect::<Vec<_>>()
+        };
+        let numbers: Vec<(usize, Fits)> = self.holders.iter().take(MAX_LINKED).enumerate().flat_map(all).collect();
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
         // ordinal takes only what nothing else takes.
-        for sure in [true, false] {
+        for among in [sure, !sure] {
             for wanted in [Fit::Exact, Fit::Kind, Fit::Near] {
-                for taker in 0..self.holders.len().min(MAX_LINKED) {
-                    let count = self.holders.get(taker).map_or(0, |taker| taker.content.numbers().len());
-                    for n in 0..count {
-                        self.link_number(taker, n, wanted, sure);
-                    }
+                for (taker, fits) in &numbers {
+                    self.link_number(*taker, fits, fits.like(wanted) & among);
                 }
             }
         }
         self.share_constants();
     }
 
-    fn link_number(&mut self, taker: usize, n: usize, wanted: Fit, sure: bool) {
+    fn link_number(&mut self, taker: usize, fits: &Fits, fitting: u64) {
         let Some(holder) = self.holders.get(taker) else { return };
-        let Some(&number) = holder.content.numbers().get(n) else { return };
-        let linked = self.quantities.iter().take(MAX_LINKED).enumerate();
-        let mut linked = linked.filter(|(q, _)| holder.links >> q & 1 == 1);
-        if linked.any(|(_, quantity)| fit(quantity, number) > Fit::None) {
+        if fitting == 0 || holder.links & fits.any() != 0 {
             return;
-        }
-        let mut fitting = 0_u64;
-        for (q, quantity) in self.quantities.iter().take(MAX_LINKED).enumerate() {
-            if quantity.sure == sure && fit(quantity, number) == wanted {
-                fitting |= 1 << q;
-            }
         }
         if let Some(best) = self.best(fitting, holder) {
             if let Some(mask) = self.taken.get_mut(best) {
