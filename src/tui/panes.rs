@@ -4,7 +4,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Widget};
 
@@ -48,9 +48,7 @@ impl Look<'_> {
 
     /// The row under the cursor.
     pub fn selection(&self) -> Style {
-        let style = self.style(if self.focused { Role::Selection } else { Role::SelectionDim });
-        // Reversed text in several colours would be a patchwork of backgrounds.
-        if style.add_modifier.contains(Modifier::REVERSED) { style.fg(Color::Reset) } else { style }
+        self.style(if self.focused { Role::Selection } else { Role::SelectionDim })
     }
 }
 
