@@ -21,7 +21,7 @@ const OUTSIDE: &[&str] =
 /// Files of the screen that change its state or draw it, without doing anything outside.
 const PURE: &[&str] = &[
     "tui/app.rs",
-    "tui/update.rs",
+    "tui/update",
     "tui/inspect.rs",
     "tui/table.rs",
     "tui/model.rs",

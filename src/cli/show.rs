@@ -328,12 +328,8 @@ fn raw(value: Value<'_>, characters: usize) -> Shown {
     // What is cut away need not be made printable first.
     let bytes = value.raw();
     let head = bytes.get(..characters.saturating_mul(4).min(bytes.len())).unwrap_or(bytes);
-    let shown = Shown::line(head);
-    match shown.as_str().char_indices().nth(characters) {
-        None if head.len() == bytes.len() => shown,
-        None => shown.and("…"),
-        Some((at, _)) => shown!("{}…", shown.as_str().get(..at).unwrap_or_default()),
-    }
+    let (shown, whole) = (Shown::line(head), head.len() == bytes.len());
+    if whole || shown.as_str().chars().count() > characters { shown.cut(characters) } else { shown.and("…") }
 }
 
 /// A text as indented lines; any other value as it stands.

@@ -9,7 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::finding::Severity;
 use super::record::RecordKind;
-use super::row::{Flag, Row};
+use super::row::{Flag, Row, rule_bit};
 use super::rules::RULES;
 use super::triage::Fix;
 
@@ -310,7 +310,7 @@ fn rule_test(value: &str) -> Result<Test, String> {
             .iter()
             .enumerate()
             .filter(|(_, rule)| !word.is_empty() && rule.id.contains(word))
-            .fold(0, |bits, (n, _)| bits | 1_u64.wrapping_shl(n as u32));
+            .fold(0, |bits, (n, _)| bits | rule_bit(n));
         if found == 0 {
             return Err(format!("no rule's id holds {word:?}; `stepscope rules` lists them"));
         }

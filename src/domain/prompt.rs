@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use super::json::{Kind, Tape, Value};
 use super::procedure::{PROBLEM_TEXT, Procedure};
-use super::pyjson::{write_float, write_int, write_list, write_object, write_string, write_value};
+use super::pyjson::{write_list, write_object, write_string, write_value};
+use super::python;
 use super::record::{AnswerSchema, Record};
 use super::schemas;
 use super::state::{Badge, Moment, State, runs_as_last};
@@ -236,24 +237,9 @@ fn is_true(value: Value<'_>) -> bool {
     }
 }
 
-/// Python's `str(value)` of a scalar.
+/// Python's `str(value)` of a scalar; nobody names a variable by a list.
 fn str_of(value: Value<'_>) -> Result<Untrusted<'_>, Refused> {
-    let mut out = Vec::new();
-    match value.kind() {
-        Kind::String | Kind::Key => return Ok(value.string().unwrap_or_default()),
-        Kind::Null => out.extend_from_slice(b"None"),
-        Kind::True => out.extend_from_slice(b"True"),
-        Kind::False => out.extend_from_slice(b"False"),
-        Kind::Int => write_int(value.raw(), &mut out),
-        Kind::Float | Kind::NotFinite => match value.float() {
-            Some(number) if number.is_infinite() => out.extend_from_slice(if number < 0.0 { b"-inf" } else { b"inf" }),
-            Some(number) if !number.is_nan() => write_float(number, &mut out),
-            _ => out.extend_from_slice(b"nan"),
-        },
-        // `python::str` has the `repr` of containers; nobody names a variable so.
-        Kind::Array | Kind::Object => return Err(Refused::Odd),
-    }
-    Ok(Untrusted::owned(out))
+    if value.is_container() { Err(Refused::Odd) } else { Ok(python::str(value)) }
 }
 
 /// A dict's entries: a name that stands twice keeps the place of the first and the value of the last.

@@ -1,11 +1,10 @@
 //! `json.dumps(value, ensure_ascii=False, indent=2)`, byte for byte as Python writes it: upstream's prompts hold it.
-//!
-//! `python.rs` has `repr` for upstream's messages; the float here is the same function seen from JSON's side.
 
 use super::json::{Kind, Value};
+use super::python::{int_digits, repr_float};
 use super::text::Untrusted;
 
-/// A float as Python's `repr` and `json.dumps` print it: the shortest digits that read back, `1e-07`, `1.0`, `NaN`.
+/// A float as `json.dumps` prints it: Python's `repr`, but for what is not finite.
 pub fn write_float(number: f64, out: &mut Vec<u8>) {
     if number.is_nan() {
         return out.extend_from_slice(b"NaN");
@@ -13,25 +12,7 @@ pub fn write_float(number: f64, out: &mut Vec<u8>) {
     if number.is_infinite() {
         return out.extend_from_slice(if number < 0.0 { b"-Infinity" } else { b"Infinity" });
     }
-    // Rust gives the same shortest digits; only where the exponent begins differs.
-    let text = format!("{number:e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..16).contains(&exponent) {
-        let plain = format!("{number}");
-        out.extend_from_slice(plain.as_bytes());
-        if !plain.contains('.') {
-            out.extend_from_slice(b".0");
-        }
-    } else {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        out.extend_from_slice(format!("{digits}e{sign}{:02}", exponent.abs()).as_bytes());
-    }
-}
-
-/// An integer as Python prints it: `-0` is `0`.
-pub fn write_int(digits: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(if digits == b"-0" { b"0" } else { digits });
+    out.extend_from_slice(repr_float(number).as_bytes());
 }
 
 /// A string literal with `ensure_ascii=False`: lone surrogates stay in the generalised form of [`Untrusted`].
@@ -59,7 +40,7 @@ pub fn write_value(value: Value<'_>, level: usize, out: &mut Vec<u8>) {
         Kind::Null => out.extend_from_slice(b"null"),
         Kind::True => out.extend_from_slice(b"true"),
         Kind::False => out.extend_from_slice(b"false"),
-        Kind::Int => write_int(value.raw(), out),
+        Kind::Int => out.extend_from_slice(int_digits(value)),
         Kind::Float | Kind::NotFinite => write_float(value.float().unwrap_or(f64::NAN), out),
         Kind::String | Kind::Key => write_string(&value.string().unwrap_or_default(), out),
         // The reader's limit on depth is the limit of this recursion.

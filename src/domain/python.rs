@@ -162,6 +162,7 @@ pub fn repr_float(float: f64) -> String {
     if float.is_infinite() {
         return if float > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
+    // Rust gives the same shortest digits; only where the exponent begins differs.
     let scientific = format!("{float:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

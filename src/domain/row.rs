@@ -119,7 +119,7 @@ impl Row {
     /// Counts one finding.
     pub fn note(&mut self, rule: &str, severity: Severity) {
         if let Some(n) = RULES.iter().position(|known| known.id == rule) {
-            self.rules |= 1 << n.min(63);
+            self.rules |= rule_bit(n);
         }
         if let Some(count) = self.counts.get_mut(severity as usize) {
             *count = count.saturating_add(1);
@@ -172,7 +172,7 @@ impl Row {
 
     /// Whether a rule spoke; the index is the one in `RULES`.
     pub const fn spoke(&self, rule: usize) -> bool {
-        self.rules & (1 << if rule > 63 { 63 } else { rule }) != 0
+        self.rules & rule_bit(rule) != 0
     }
 
     /// How many findings of a severity.
@@ -189,6 +189,11 @@ impl Row {
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(u64::from(self.len))
     }
+}
+
+/// The bit of a rule by its position in `RULES`.
+pub const fn rule_bit(rule: usize) -> u64 {
+    1 << if rule > 63 { 63 } else { rule }
 }
 
 #[cfg(test)]

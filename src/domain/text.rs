@@ -191,6 +191,15 @@ impl Shown {
         Self(Cow::Owned(n.to_string()))
     }
 
+    /// The beginning, of at most `characters` characters; `…` behind it where something is missing.
+    #[must_use]
+    pub fn cut(self, characters: usize) -> Self {
+        match self.as_str().char_indices().nth(characters) {
+            None => self,
+            Some((at, _)) => Self(Cow::Owned(format!("{}…", self.as_str().get(..at).unwrap_or_default()))),
+        }
+    }
+
     /// The beginning, of about `bytes` bytes, and how much is missing.
     #[must_use]
     pub fn shortened(self, bytes: usize) -> Self {

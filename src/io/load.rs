@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
 
 use super::block::{Block, Cursor, Want};
+use super::check::MAX_IDS;
 use super::cut::{Layout, Skips, is_cut_off};
 use super::examine::Examiner;
 use super::failure::Failure;
@@ -30,8 +31,6 @@ const MAX_OPEN: usize = 256;
 const MAX_WATCHED: usize = 1024;
 /// The first screen waits so long for a first record, not longer.
 const PATIENCE: Duration = Duration::from_millis(25);
-/// How many ids of one source are compared; 16 bytes each.
-const MAX_IDS: usize = 16 << 20;
 
 /// Takes events on any background thread; `false`: nobody listens any more.
 pub type Sink = Arc<dyn Fn(LoadEvent) -> bool + Send + Sync>;

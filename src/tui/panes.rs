@@ -48,9 +48,7 @@ impl Look<'_> {
 
     /// The row under the cursor.
     pub fn selection(&self) -> Style {
-        let style = self.style(if self.focused { Role::Selection } else { Role::SelectionDim });
-        // Reversed text in several colours would be a patchwork of backgrounds.
-        self.theme.laid_over(style)
+        self.style(if self.focused { Role::Selection } else { Role::SelectionDim })
     }
 }
 

@@ -1,24 +1,21 @@
-//! The one place where the state changes: `update` routes what happened to the part that owns it.
+//! The one place where the state changes: `update` routes what happened to the part that owns it. What the mouse does,
+//! what lies over the screen, and filter and find have files of their own below `update/`.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
-use tui_input::{Input as Line, InputRequest};
+use ratatui::layout::Rect;
 
-use crate::domain::filter::{Answer, Filter, completions, text_pattern};
+use crate::domain::filter::Filter;
 use crate::domain::json::Pointer;
-use crate::domain::row::{Flag, Row};
 use crate::domain::text::Shown;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
-use crate::io::search::Plan;
 use crate::io::store::{Change, LoadEvent};
 use crate::shown;
-use crate::tui::app::{App, Find, Overlay, Palette, Popup, Prompt, Purpose, Screen, Status};
+use crate::tui::app::{App, Find, Overlay, Palette, Popup, Purpose, Screen, Status};
 use crate::tui::input::Input;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, Key, Lookup};
@@ -30,6 +27,11 @@ use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
 use crate::tui::table::{Search, SortBy};
 use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
+use search::end_of;
+
+mod mouse;
+mod overlays;
+mod search;
 
 /// While records are still being checked, the order of the table is made anew at most this often.
 const REARRANGE: Duration = Duration::from_millis(400);
@@ -197,236 +199,11 @@ impl App {
         }
     }
 
-    fn paste(&mut self, text: &str) {
-        let line = match &mut self.overlay {
-            Some(Overlay::Prompt(prompt)) => &mut prompt.line,
-            Some(Overlay::Palette(palette)) => &mut palette.line,
-            _ => {
-                self.say(Shown::own("pasted text is not a command; press / or f to type"));
-                return;
-            }
-        };
-        for c in text.chars().filter(|c| !c.is_control()).take(4_000) {
-            line.handle(InputRequest::InsertChar(c));
-        }
-        if let Some(Overlay::Prompt(prompt)) = &mut self.overlay {
-            refresh_prompt(prompt);
-        }
-    }
-
     fn background(&mut self, rgb: Rgb) {
         self.light = rgb.is_light();
         if self.looks.chosen.is_none() {
             self.choose_theme(None);
         }
-    }
-
-    fn mouse(&mut self, event: MouseEvent) -> Effects {
-        let at = Position::new(event.column, event.row);
-        match event.kind {
-            MouseEventKind::ScrollDown => self.wheel(at, 3),
-            MouseEventKind::ScrollUp => self.wheel(at, -3),
-            MouseEventKind::Down(MouseButton::Left) => return self.click(at),
-            _ => {}
-        }
-        Vec::new()
-    }
-
-    fn wheel(&mut self, at: Position, rows: isize) {
-        if self.overlay.is_some() {
-            self.scroll_overlay(rows);
-            return;
-        }
-        if self.screen == Screen::Run
-            && let Some(pane) = self.pane_under(at)
-            && let Some(inspect) = &mut self.inspect
-        {
-            inspect.focus(pane);
-        }
-        // The wheel moves by rows, whatever count was typed.
-        self.go(Move::By(rows));
-    }
-
-    fn pane_under(&self, at: Position) -> Option<Pane> {
-        let inspect = self.inspect.as_ref()?;
-        Pane::ALL.into_iter().find(|pane| view::pane_area(self.area(), inspect, *pane).contains(at))
-    }
-
-    fn click(&mut self, at: Position) -> Effects {
-        self.status = None;
-        if self.overlay.is_some() {
-            self.overlay = None;
-            return Vec::new();
-        }
-        let body = view::parts(self.area()).body;
-        if !body.contains(at) {
-            return Vec::new();
-        }
-        match self.screen {
-            Screen::Table => self.click_table(at, body),
-            Screen::Run => {
-                self.click_run(at);
-                Vec::new()
-            }
-            Screen::Json => {
-                let row = usize::from((at.y - body.y).saturating_sub(1));
-                if let Some(inspect) = &mut self.inspect {
-                    let row = inspect.outline.list.top + row;
-                    let again = row == inspect.outline.list.at;
-                    inspect.outline.list.at = row.min(inspect.outline.len().saturating_sub(1));
-                    if again {
-                        return self.act(Action::Fold);
-                    }
-                }
-                Vec::new()
-            }
-        }
-    }
-
-    fn click_table(&mut self, at: Position, body: Rect) -> Effects {
-        if at.y == body.y {
-            if let Some(sort) = panes::table::sort_at(self, body, at.x) {
-                self.table.descending = sort == self.table.sort && !self.table.descending;
-                self.table.sort = sort;
-                self.arrange();
-            }
-            return Vec::new();
-        }
-        let row = self.table.list.top + usize::from(at.y - body.y - 1);
-        if row >= self.rows() {
-            return Vec::new();
-        }
-        if row == self.table.list.at {
-            return self.act(Action::Open);
-        }
-        self.table.list.at = row;
-        Vec::new()
-    }
-
-    fn click_run(&mut self, at: Position) {
-        let Some(pane) = self.pane_under(at) else { return };
-        let area = self.area();
-        let Some(inspect) = &mut self.inspect else { return };
-        let place = view::pane_area(area, inspect, pane);
-        inspect.focus(pane);
-        let row = usize::from(at.y.saturating_sub(place.y + 1));
-        let target = match pane {
-            Pane::Steps => inspect.steps.top + row,
-            Pane::State if row > 0 => inspect.variables.top + row - 1,
-            Pane::Findings => inspect.findings.top + row,
-            _ => return,
-        };
-        inspect.go(Move::To(target), place, &self.looks.theme);
-        if pane == Pane::Findings {
-            inspect.show_finding();
-        }
-    }
-
-    // Overlays.
-
-    fn scroll_overlay(&mut self, rows: isize) {
-        let area = self.area();
-        let help_lines = panes::help::lines(self);
-        match &mut self.overlay {
-            Some(Overlay::Help(top)) => {
-                let room = usize::from(panes::help::place(area).height.saturating_sub(2));
-                *top = top.saturating_add_signed(rows).min(help_lines.saturating_sub(room));
-            }
-            Some(Overlay::Popup(popup)) => {
-                let place = panes::popup::place(popup, area);
-                let width = crate::tui::inspect::inner_width(place);
-                let lines = crate::tui::prose::wrap(popup.text.as_str(), width).len();
-                let room = crate::tui::inspect::inner_height(place);
-                popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
-            }
-            Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
-            _ => {}
-        }
-    }
-
-    fn overlay_action(&mut self, action: Action) -> Option<Effects> {
-        let page = (isize::try_from(self.size.height).unwrap_or(24) - 6).max(1);
-        let times = isize::try_from(self.count.unwrap_or(1)).unwrap_or(1);
-        let rows = match action {
-            Action::Down => times,
-            Action::Up => -times,
-            Action::HalfDown => (page / 2).max(1),
-            Action::HalfUp => -(page / 2).max(1),
-            Action::PageDown => page,
-            Action::PageUp => -page,
-            Action::Top => isize::MIN / 2,
-            Action::Bottom => isize::MAX / 2,
-            Action::CopyValue => {
-                let Some(Overlay::Popup(popup)) = &self.overlay else { return Some(Vec::new()) };
-                let text = popup.text.clone();
-                return Some(self.copy(&text, "the text"));
-            }
-            Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit => return None,
-            _ => {
-                self.overlay = None;
-                return Some(Vec::new());
-            }
-        };
-        self.scroll_overlay(rows);
-        Some(Vec::new())
-    }
-
-    fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
-        let rows = self.palette_rows(palette.line.value());
-        match event.code {
-            KeyCode::Esc => return Vec::new(),
-            KeyCode::Enter => {
-                if let Some(binding) = rows.get(palette.list.at) {
-                    return self.act(binding.action);
-                }
-                return Vec::new();
-            }
-            KeyCode::Down | KeyCode::Tab => palette.list.at = (palette.list.at + 1).min(rows.len().saturating_sub(1)),
-            KeyCode::Up | KeyCode::BackTab => palette.list.at = palette.list.at.saturating_sub(1),
-            _ => {
-                if edit(&mut palette.line, event) {
-                    palette.list.at = 0;
-                }
-            }
-        }
-        self.overlay = Some(Overlay::Palette(palette));
-        Vec::new()
-    }
-
-    fn prompt_key(&mut self, mut prompt: Prompt, event: KeyEvent) -> Effects {
-        match event.code {
-            KeyCode::Esc => return Vec::new(),
-            KeyCode::Enter => {
-                let typed = prompt.line.value().to_owned();
-                if prompt.purpose == Purpose::Filter {
-                    prompt.error = Filter::parse(&typed).err();
-                }
-                if prompt.error.is_some() {
-                    self.overlay = Some(Overlay::Prompt(prompt));
-                    return Vec::new();
-                }
-                return match prompt.purpose {
-                    Purpose::Filter => self.set_filter(&typed),
-                    Purpose::Find => self.find(&typed),
-                };
-            }
-            KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
-            KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),
-            _ => {
-                if edit(&mut prompt.line, event) {
-                    prompt.chosen = None;
-                    refresh_prompt(&mut prompt);
-                }
-            }
-        }
-        self.overlay = Some(Overlay::Prompt(prompt));
-        Vec::new()
-    }
-
-    fn open_prompt(&mut self, purpose: Purpose, text: String) {
-        let mut prompt = Prompt { purpose, line: Line::new(text), error: None, completions: Vec::new(), chosen: None };
-        refresh_prompt(&mut prompt);
-        self.overlay = Some(Overlay::Prompt(prompt));
     }
 
     // Actions.
@@ -777,168 +554,6 @@ impl App {
         true
     }
 
-    // Filter and find.
-
-    /// Takes a filter as typed.
-    pub fn set_filter(&mut self, typed: &str) -> Effects {
-        let typed = typed.trim().to_owned();
-        let filter = match Filter::parse(&typed) {
-            Ok(filter) => Arc::new(filter),
-            Err(error) => {
-                self.fail(shown!("{}", error.message));
-                return Vec::new();
-            }
-        };
-        let old = self.table.filtering.take();
-        self.table.filter_text = typed;
-        self.table.filter = filter;
-        let mut effects: Effects = end_of(old).into_iter().collect();
-        if self.table.filter.needs_text() {
-            let id = self.new_search_id();
-            self.table.filtering = Some(Search::new(id, &self.table.filter_text, self.table.filter.clone()));
-            effects.extend(self.go_on_searching(|_| true));
-        }
-        self.arrange();
-        effects
-    }
-
-    /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
-    fn go_on_searching(&mut self, wanted: impl Fn(&Search) -> bool) -> Effects {
-        let Self { store, table, .. } = self;
-        let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
-        let searches = [&mut table.filtering, &mut table.finding].into_iter().flatten();
-        let begin = |search: &mut Search| {
-            let filter = &search.filter;
-            // What was not checked yet may still come to fit.
-            let asked = |row: &Row| !row.has(Flag::Checked) || filter.fits_row(row) != Answer::No;
-            let plan = Plan::of(store, search.planned, asked);
-            (search.running, search.planned) = (true, store.len());
-            Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
-        };
-        searches.filter(idle).filter(|search| wanted(search)).map(begin).collect()
-    }
-
-    fn new_search_id(&mut self) -> u64 {
-        self.next_search += 1;
-        self.next_search
-    }
-
-    fn find(&mut self, typed: &str) -> Effects {
-        if typed.is_empty() {
-            return Vec::new();
-        }
-        if self.screen == Screen::Table {
-            return self.find_in_table(typed);
-        }
-        let Some(inspect) = &self.inspect else { return Vec::new() };
-        let pattern = match regex_of(typed) {
-            Ok(pattern) => pattern,
-            Err(why) => {
-                self.fail(why);
-                return Vec::new();
-            }
-        };
-        let is_match = |text: &str| pattern.is_match(text.as_bytes());
-        let hits = inspect.hits(is_match);
-        let nodes = inspect.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
-        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
-        self.find_by(1);
-        Vec::new()
-    }
-
-    fn find_in_table(&mut self, typed: &str) -> Effects {
-        let quoted = format!("text:\"{}\"", typed.replace('"', ""));
-        let filter = match Filter::parse(&quoted) {
-            Ok(filter) => Arc::new(filter),
-            Err(error) => {
-                self.fail(shown!("{}", error.message));
-                return Vec::new();
-            }
-        };
-        let id = self.new_search_id();
-        let mut effects: Effects = end_of(self.table.finding.take()).into_iter().collect();
-        self.table.finding = Some(Search::new(id, typed, filter));
-        self.table.jump = Some(0);
-        effects.extend(self.go_on_searching(|_| true));
-        effects
-    }
-
-    fn find_by(&mut self, by: isize) {
-        match self.screen {
-            Screen::Table => self.visit_found(by),
-            Screen::Run | Screen::Json => {
-                let count = if self.screen == Screen::Run { self.find.hits.len() } else { self.find.nodes.len() };
-                if count == 0 {
-                    let typed = Shown::line(self.find.typed.as_bytes());
-                    match self.find.nodes.len() {
-                        0 => self.fail(shown!("nothing here holds {typed}")),
-                        // Prompts, replies and other fields stand in the JSON alone.
-                        more => {
-                            self.fail(shown!(
-                                "nothing on this screen holds {typed}; the JSON does, {more} times: J, n"
-                            ));
-                        }
-                    }
-                    return;
-                }
-                let at = match self.find.at.filter(|(screen, _)| *screen == self.screen).map(|(_, at)| at) {
-                    None => {
-                        if by > 0 {
-                            0
-                        } else {
-                            count - 1
-                        }
-                    }
-                    Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
-                };
-                self.find.at = Some((self.screen, at));
-                self.visit_hit(at);
-                self.say(shown!("{} of {count}", at + 1));
-            }
-        }
-    }
-
-    fn visit_hit(&mut self, at: usize) {
-        let Some(inspect) = &mut self.inspect else { return };
-        if self.screen == Screen::Run {
-            if let Some(hit) = self.find.hits.get(at) {
-                inspect.visit(*hit);
-            }
-        } else if let Some(&node) = self.find.nodes.get(at) {
-            let Inspect { opened, outline, .. } = inspect;
-            if let Some(root) = opened.root() {
-                outline.go_to_index(root, node);
-            }
-        }
-    }
-
-    /// To a row that the search found, down the screen: 0 is the first at or after the cursor.
-    fn visit_found(&mut self, by: isize) {
-        let Some(search) = &self.table.finding else { return };
-        let here = self.table.list.at;
-        let found = self.table.found_rows(search);
-        let next = match by {
-            0 => found.get(found.partition_point(|row| *row < here)).or(found.first()),
-            1.. => found.get(found.partition_point(|row| *row <= here) + by as usize - 1).or(found.first()),
-            _ => {
-                let before = found.partition_point(|row| *row < here);
-                before.checked_sub(by.unsigned_abs()).and_then(|n| found.get(n)).or(found.last())
-            }
-        };
-        match (next, search.done) {
-            (Some(&row), _) => {
-                self.table.list.at = row;
-                self.table.jump = None;
-            }
-            (None, true) => {
-                let typed = Shown::line(search.typed.as_bytes());
-                self.table.jump = None;
-                self.fail(shown!("no record holds {typed}"));
-            }
-            (None, false) => self.table.jump = Some(by),
-        }
-    }
-
     // Copying.
 
     fn copy_action(&mut self, action: Action) -> Effects {
@@ -1121,23 +736,6 @@ impl App {
         self.screen = if screen == Screen::Run && !runs { Screen::Json } else { screen };
     }
 
-    fn take_found(&mut self, id: u64, found: &[u32], done: bool, now: Instant) {
-        if let Some(search) = self.table.filtering.as_mut().filter(|search| search.id == id) {
-            let first = search.found.is_empty();
-            search.take(found, done);
-            if first || done {
-                self.arrange();
-            } else {
-                self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
-            }
-        } else if let Some(search) = self.table.finding.as_mut().filter(|search| search.id == id) {
-            search.take(found, done);
-            if let Some(by) = self.table.jump {
-                self.visit_found(by);
-            }
-        }
-    }
-
     /// The texts of the rows on screen that were not read yet.
     fn ask_headlines(&self) -> Option<Effect<Work>> {
         let (len, height) = (self.rows(), view::table_height(self.area()));
@@ -1170,87 +768,4 @@ fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
 fn is_run(opened: &Opened) -> bool {
     use crate::domain::record::RecordKind::{Answer, Broken, Unknown};
     !matches!(opened.kind, Answer | Broken | Unknown)
-}
-
-/// What ends a search.
-fn end_of(search: Option<Search>) -> Option<Effect<Work>> {
-    search.map(|search| Effect::Work(Work::EndSearch(search.id)))
-}
-
-fn matching_nodes(root: crate::domain::json::Value<'_>, is_match: impl Fn(&str) -> bool) -> Vec<u32> {
-    let text = |value: crate::domain::json::Value<'_>| match value.string() {
-        Some(text) => text.line(),
-        None if value.is_container() => Shown::default(),
-        None => Shown::line(value.raw()),
-    };
-    root.walk()
-        .filter(|stop| is_match(text(stop.value).as_str()) || stop.key.is_some_and(|key| is_match(text(key).as_str())))
-        .map(|stop| stop.value.index() as u32)
-        .collect()
-}
-
-/// A pattern for text on screen: as in the filter, small letters find capitals too.
-fn regex_of(typed: &str) -> Result<regex::bytes::Regex, Shown> {
-    text_pattern(typed).map_err(|why| shown!("{why}"))
-}
-
-fn refresh_prompt(prompt: &mut Prompt) {
-    if prompt.purpose != Purpose::Filter {
-        return;
-    }
-    let typed = prompt.line.value();
-    prompt.error = Filter::parse(typed).err();
-    let cursor = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
-    prompt.completions = completions(typed, cursor).1;
-    // While a word is being typed it need not be whole.
-    if !prompt.completions.is_empty() {
-        prompt.error = None;
-    }
-}
-
-fn choose(prompt: &mut Prompt, by: isize) {
-    let count = prompt.completions.len() as isize;
-    let next = match prompt.chosen {
-        None if by > 0 => 0,
-        None => count - 1,
-        Some(at) => (at as isize + by).rem_euclid(count),
-    };
-    let typed = prompt.line.value().to_owned();
-    let cursor = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
-    let start = typed.get(..cursor).and_then(|before| before.rfind(char::is_whitespace)).map_or(0, |at| at + 1);
-    let Some(completion) = prompt.completions.get(next as usize) else { return };
-    let (head, tail) = (typed.get(..start).unwrap_or_default(), typed.get(cursor..).unwrap_or_default());
-    let text = format!("{head}{}{tail}", completion.word);
-    let place = head.chars().count() + completion.word.chars().count();
-    prompt.line = Line::new(text).with_cursor(place);
-    prompt.chosen = Some(next as usize);
-    if count == 1 {
-        prompt.chosen = None;
-        refresh_prompt(prompt);
-    }
-}
-
-/// Edits a line as shells do; `false`: the key means nothing there.
-fn edit(line: &mut Line, event: KeyEvent) -> bool {
-    let control = event.modifiers.contains(KeyModifiers::CONTROL);
-    let request = match event.code {
-        KeyCode::Char('a') if control => InputRequest::GoToStart,
-        KeyCode::Char('e') if control => InputRequest::GoToEnd,
-        KeyCode::Char('w') if control => InputRequest::DeletePrevWord,
-        KeyCode::Char('u') if control => InputRequest::DeleteLine,
-        KeyCode::Char('k') if control => InputRequest::DeleteTillEnd,
-        KeyCode::Char('h') if control => InputRequest::DeletePrevChar,
-        KeyCode::Char(c) if !control => InputRequest::InsertChar(c),
-        KeyCode::Backspace => InputRequest::DeletePrevChar,
-        KeyCode::Delete => InputRequest::DeleteNextChar,
-        KeyCode::Left if control => InputRequest::GoToPrevWord,
-        KeyCode::Right if control => InputRequest::GoToNextWord,
-        KeyCode::Left => InputRequest::GoToPrevChar,
-        KeyCode::Right => InputRequest::GoToNextChar,
-        KeyCode::Home => InputRequest::GoToStart,
-        KeyCode::End => InputRequest::GoToEnd,
-        _ => return false,
-    };
-    line.handle(request);
-    true
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Item;
 use super::places::Places;
 use crate::domain::json::{Kind, Value};
-use crate::domain::text::{Shown, ShownMap};
+use crate::domain::text::ShownMap;
 
 /// A longer line is set anew.
 const LONG_LINE: usize = 160;
@@ -355,13 +355,5 @@ impl<'a, 'r> Flow<'a, 'r> {
         if let Some(mark) = self.excerpt.marks.get_mut(n) {
             *mark = Some(mark.as_ref().map_or(new.clone(), |old| old.start.min(new.start)..old.end.max(new.end)));
         }
-    }
-}
-
-/// Text of data on one line, cut to a number of characters.
-pub(super) fn cut(text: &Shown, characters: usize) -> String {
-    match text.as_str().char_indices().nth(characters) {
-        None => text.as_str().to_owned(),
-        Some((at, _)) => format!("{}…", text.as_str().get(..at).unwrap_or_default()),
     }
 }

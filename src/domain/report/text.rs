@@ -7,7 +7,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 
 use super::Item;
 use super::MAX_MESSAGE;
-use super::excerpt::{Excerpt, cut};
+use super::excerpt::Excerpt;
 use super::places::{Places, step_of};
 use crate::domain::finding::{Finding, Severity};
 use crate::domain::text::Shown;
@@ -107,7 +107,7 @@ fn origin(item: &Item<'_>, finding: &Finding, start: usize, places: &mut Places<
     let mut gap = "  ";
     if let Some(id) = item.id {
         let text = id.string().map_or_else(|| Shown::line(id.raw()), |id| id.line());
-        origin = origin.join(&shown!("{gap}id {}", cut(&text, MAX_ID)));
+        origin = origin.join(&shown!("{gap}id {}", text.cut(MAX_ID)));
         gap = " · ";
     }
     if let Some(step) = step_of(&finding.place().pointer()) {

@@ -7,6 +7,7 @@ use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::json::{Kind, Pointer, Tape, Value};
 use crate::domain::python::Message;
 use crate::domain::record::{AnswerSchema, RecordKind};
+use crate::domain::schemas;
 use crate::domain::text::Untrusted;
 
 mod evaluate;
@@ -55,7 +56,7 @@ pub fn published(schema: AnswerSchema) -> &'static Schema {
     static SCHEMAS: LazyLock<[Schema; 4]> = LazyLock::new(|| {
         AnswerSchema::ALL.map(|schema| {
             let mut tape = Tape::default();
-            tape.parse(published_text(schema).as_bytes()).and_then(Schema::read).unwrap_or_default()
+            tape.parse(schemas::answer(schema).as_bytes()).and_then(Schema::read).unwrap_or_default()
         })
     });
     let [general, bool, gsm, arc] = &*SCHEMAS;
@@ -64,34 +65,6 @@ pub fn published(schema: AnswerSchema) -> &'static Schema {
         AnswerSchema::Bool => bool,
         AnswerSchema::Gsm => gsm,
         AnswerSchema::Arc => arc,
-    }
-}
-
-/// The text of one of upstream's schemas, without what says nothing about validity. The order of the keys is the order
-/// of the errors.
-pub const fn published_text(schema: AnswerSchema) -> &'static str {
-    match schema {
-        AnswerSchema::General => {
-            r#"{"type": "object", "properties": {"final_answer": {"type": "string"}},
-                "required": ["final_answer"], "additionalProperties": false}"#
-        }
-        AnswerSchema::Bool => {
-            r#"{"type": "object", "properties": {"final_answer": {"type": "string", "maxLength": 1000},
-                "final_answer_bool": {"type": "boolean"}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}},
-                "required": ["final_answer", "final_answer_bool"], "additionalProperties": false}"#
-        }
-        AnswerSchema::Gsm => {
-            r#"{"type": "object", "properties": {"final_answer": {"type": "string", "maxLength": 1000},
-                "final_answer_numerical": {"type": "number"},
-                "confidence": {"type": "number", "minimum": 0, "maximum": 1}},
-                "required": ["final_answer", "final_answer_numerical", "confidence"], "additionalProperties": false}"#
-        }
-        AnswerSchema::Arc => {
-            r#"{"type": "object", "properties": {"final_answer": {"type": "string", "enum": ["A", "B", "C", "D"]},
-                "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-                "choice_rationale": {"type": "string", "maxLength": 1000}},
-                "required": ["final_answer"], "additionalProperties": false}"#
-        }
     }
 }
 
@@ -208,7 +181,7 @@ mod tests {
 
     #[test]
     fn places_are_exact() {
-        let gsm = published_text(AnswerSchema::Gsm);
+        let gsm = schemas::answer(AnswerSchema::Gsm);
         let place = |answer| problem(gsm, answer, View::Whole).unwrap().1;
         assert_eq!(place(r#"{"final_answer": 1}"#), Place::Value(pointer(&["final_answer"])));
         assert_eq!(place(r#"{"final_answer": "a"}"#), Place::Value(Pointer::default()));

@@ -9,7 +9,7 @@ use super::{Look, fit_spans, frame, put, severity_role};
 use crate::domain::finding::Severity;
 use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix};
-use crate::tui::app::{App, Overlay, Prompt, Purpose, Screen};
+use crate::tui::app::{App, Prompt, Purpose, Screen};
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
@@ -330,9 +330,4 @@ fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
             super::wash(row, inner, buf, look.selection());
         }
     }
-}
-
-/// Whether a prompt is open: then keys are text.
-pub fn takes_text(overlay: Option<&Overlay>) -> bool {
-    matches!(overlay, Some(Overlay::Prompt(_) | Overlay::Palette(_)))
 }

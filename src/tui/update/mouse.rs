@@ -1,0 +1,115 @@
+//! What the mouse does: it moves cursors, and a second click opens.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use super::Effects;
+use crate::tui::app::{App, Screen};
+use crate::tui::inspect::Pane;
+use crate::tui::keymap::Action;
+use crate::tui::list::Move;
+use crate::tui::panes;
+use crate::tui::view;
+
+impl App {
+    pub(super) fn mouse(&mut self, event: MouseEvent) -> Effects {
+        let at = Position::new(event.column, event.row);
+        match event.kind {
+            MouseEventKind::ScrollDown => self.wheel(at, 3),
+            MouseEventKind::ScrollUp => self.wheel(at, -3),
+            MouseEventKind::Down(MouseButton::Left) => return self.click(at),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn wheel(&mut self, at: Position, rows: isize) {
+        if self.overlay.is_some() {
+            self.scroll_overlay(rows);
+            return;
+        }
+        if self.screen == Screen::Run
+            && let Some(pane) = self.pane_under(at)
+            && let Some(inspect) = &mut self.inspect
+        {
+            inspect.focus(pane);
+        }
+        // The wheel moves by rows, whatever count was typed.
+        self.go(Move::By(rows));
+    }
+
+    fn pane_under(&self, at: Position) -> Option<Pane> {
+        let inspect = self.inspect.as_ref()?;
+        Pane::ALL.into_iter().find(|pane| view::pane_area(self.area(), inspect, *pane).contains(at))
+    }
+
+    fn click(&mut self, at: Position) -> Effects {
+        self.status = None;
+        if self.overlay.is_some() {
+            self.overlay = None;
+            return Vec::new();
+        }
+        let body = view::parts(self.area()).body;
+        if !body.contains(at) {
+            return Vec::new();
+        }
+        match self.screen {
+            Screen::Table => self.click_table(at, body),
+            Screen::Run => {
+                self.click_run(at);
+                Vec::new()
+            }
+            Screen::Json => {
+                let row = usize::from((at.y - body.y).saturating_sub(1));
+                if let Some(inspect) = &mut self.inspect {
+                    let row = inspect.outline.list.top + row;
+                    let again = row == inspect.outline.list.at;
+                    inspect.outline.list.at = row.min(inspect.outline.len().saturating_sub(1));
+                    if again {
+                        return self.act(Action::Fold);
+                    }
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn click_table(&mut self, at: Position, body: Rect) -> Effects {
+        if at.y == body.y {
+            if let Some(sort) = panes::table::sort_at(self, body, at.x) {
+                self.table.descending = sort == self.table.sort && !self.table.descending;
+                self.table.sort = sort;
+                self.arrange();
+            }
+            return Vec::new();
+        }
+        let row = self.table.list.top + usize::from(at.y - body.y - 1);
+        if row >= self.rows() {
+            return Vec::new();
+        }
+        if row == self.table.list.at {
+            return self.act(Action::Open);
+        }
+        self.table.list.at = row;
+        Vec::new()
+    }
+
+    fn click_run(&mut self, at: Position) {
+        let Some(pane) = self.pane_under(at) else { return };
+        let area = self.area();
+        let Some(inspect) = &mut self.inspect else { return };
+        let place = view::pane_area(area, inspect, pane);
+        inspect.focus(pane);
+        let row = usize::from(at.y.saturating_sub(place.y + 1));
+        let target = match pane {
+            Pane::Steps => inspect.steps.top + row,
+            Pane::State if row > 0 => inspect.variables.top + row - 1,
+            Pane::Findings => inspect.findings.top + row,
+            _ => return,
+        };
+        inspect.go(Move::To(target), place, &self.looks.theme);
+        if pane == Pane::Findings {
+            inspect.show_finding();
+        }
+    }
+}
