@@ -4,7 +4,7 @@
 //! the step that writes its name. Where a run trace recorded the steps, it is believed instead. Every value carries a
 //! `Badge` that says which of the two it is, or why there is none.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::json::{Kind, Pointer, Value};
 use super::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};

@@ -152,7 +152,9 @@ pub struct Evidence<'e, 'a> {
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run.
     pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
-        let quantities = subject.uptake().map(|uptake| Quantities {
+        let right = subject.record.as_ref().is_some_and(|record| is_right(record) == Some(true));
+        let uptake = if right { None } else { subject.uptake() };
+        let quantities = uptake.map(|uptake| Quantities {
             missed: uptake.missed.len(),
             invented: uptake.invented.len(),
             changed: uptake.changed.len(),

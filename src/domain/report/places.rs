@@ -1,6 +1,6 @@
 //! Where the places of findings stand in a record's text and in its file.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 use std::ops::Range;
 
 use super::Item;

@@ -1,6 +1,6 @@
 //! Upstream's `StructuralHygieneScorer`: the fitness that the genetic search shows.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
 use super::UPSTREAM;
 use crate::domain::finding::{Finding, Severity};

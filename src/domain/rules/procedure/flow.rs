@@ -1,6 +1,6 @@
 //! Who writes and who reads each variable of a procedure, found in one pass for all rules.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::domain::procedure::{Procedure, Step};
 use crate::domain::text::Untrusted;
