@@ -176,6 +176,10 @@ impl Triage {
             RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
             _ => return None,
         }
+        // A question that nobody ran yet.
+        if record.state.is_none() && record.answer.is_none() && record.pred_num.is_none() && record.correct.is_none() {
+            return None;
+        }
         let right = is_right(record) == Some(true);
         let state = if right { State::default() } else { State::of(record, procedure) };
         let own;
