@@ -16,6 +16,7 @@ use std::collections::HashMap;
 
 use stepscope::domain::finding::{Findings, Severity};
 use stepscope::domain::formats;
+use stepscope::domain::gold::Gold;
 use stepscope::domain::json::{Kind, Tape, Value};
 use stepscope::domain::rules::{self, Subject};
 use stepscope::domain::triage::Triage;
@@ -166,7 +167,7 @@ fn labelled(runs: &[u8], labels: &[u8]) -> Vec<Case> {
         let record = formats::read(tape.parse(line)?);
         let name = text(record.id);
         let fix = *by_id.get(&name)?;
-        let recovered = record.gold().filter(|_| fix == "step_run");
+        let recovered = Gold::of(&record).map(|gold| gold.value.float()).filter(|_| fix == "step_run");
         Some(Case { text: line.to_vec(), name, fix, steps: Vec::new(), recovered, style: "real".to_owned() })
     });
     cases.collect()

@@ -151,11 +151,6 @@ impl Expression {
         self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
     }
 
-    /// Whether it names something that is no variable.
-    pub fn has_symbols(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node, Node::Symbol(..)))
-    }
-
     /// Whether this number stands in it.
     pub fn holds(&self, number: Number) -> bool {
         self.nodes.contains(&Node::Number(number))

@@ -178,7 +178,7 @@ impl Answer {
         let value = self.value()?.value;
         let said = self.text.last().is_some_and(|said| said.value.is_near(gold));
         let near = |number: Option<Written>| number.is_some_and(|number| number.value.is_near(gold));
-        Some(near(self.numerical) || value.is_near(gold) || (said && value == Number::ZERO))
+        Some(near(self.numerical) || near(self.pred) || value.is_near(gold) || (said && value == Number::ZERO))
     }
 }
 

@@ -1,7 +1,6 @@
 //! One record of a file, whatever its format: handles on the values that the rules, the state and the screen ask for.
 
 use super::json::{Kind, Pointer, Value};
-use super::quantity::{Number, near};
 use super::text::Untrusted;
 
 /// What a record is.
@@ -173,30 +172,8 @@ impl<'a> Record<'a> {
         self.answer?.get("confidence")?.float()
     }
 
-    /// The gold number: what stands after `####` in the gold text, thousands commas and all, else the recorded one,
-    /// which is wrong where the gold has such a comma.
-    pub fn gold(&self) -> Option<f64> {
-        let worked = self.gold_answer.and_then(Value::string);
-        worked.as_ref().and_then(|text| after_hashes(text.bytes())).or_else(|| self.gold_num?.float())
-    }
-
-    /// Whether the run is right: judged so, or its number is the gold number.
-    pub fn is_right(&self) -> bool {
-        self.correct == Some(true)
-            || self.pred_num.and_then(Value::float).zip(self.gold()).is_some_and(|(own, gold)| near(own, gold))
-    }
-
     /// How many steps the procedure has.
     pub fn step_count(&self) -> Option<usize> {
         self.procedure?.get("steps").map(Value::len)
     }
-}
-
-/// The number after the last `####` of a worked answer.
-fn after_hashes(text: &[u8]) -> Option<f64> {
-    let at = memchr::memmem::rfind(text, b"####")?;
-    let digits = text.get(at + 4..)?.iter().copied();
-    let digits = digits.skip_while(|byte| matches!(byte, b' ' | b'$')).filter(|byte| *byte != b',');
-    let digits: Vec<u8> = digits.take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-')).collect();
-    Number::parse(digits.strip_suffix(b".").unwrap_or(&digits)).map(Number::float)
 }

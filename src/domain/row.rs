@@ -89,7 +89,7 @@ impl Row {
         for finding in findings {
             row.note(finding.rule, finding.severity);
         }
-        if row.has(Flag::Right) {
+        if row.has(Flag::Right) && subject.is_right() {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
         } else if let Some(triage) = Triage::judge(subject, findings, None) {
@@ -219,6 +219,26 @@ mod tests {
         assert!(row.has(Flag::Trace) && row.has(Flag::Procedure) && row.has(Flag::Checked) && !row.has(Flag::Joined));
         assert_eq!(row.counts, [0, 0, 255, 1]);
         assert_eq!(row.worst(), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn the_row_and_the_verdict_agree_on_what_is_right() {
+        let cases = [
+            // Judged right, with another number than gold: gold counts.
+            (r#""gold_num": 10, "pred_num": 12, "correct": true"#, Fix::Procedure),
+            // Judged right by a gold number that was misread at its comma.
+            (r#""gold_answer": "24 * 45 #### 1,080", "gold_num": 1, "pred_num": 1, "correct": true"#, Fix::Procedure),
+            (r#""gold_answer": "24 * 45 #### 1,080", "gold_num": 1, "pred_num": 1080, "correct": false"#, Fix::Gold),
+        ];
+        for (facts, fix) in cases {
+            let text = format!(r#"{{"procedure": {{"steps": [{{}}]}}, "state": {{"a": 1}}, {facts}}}"#);
+            let mut tape = Tape::default();
+            let root = tape.parse(text.as_bytes()).unwrap();
+            let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+            let row = Row::unchecked(0, 3).checked(&subject, &Findings::new());
+            let verdict = Triage::judge(&subject, &Findings::new(), None).map(|triage| triage.fix);
+            assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
+        }
     }
 
     #[test]

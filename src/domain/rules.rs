@@ -10,7 +10,7 @@ use super::finding::{Findings, Severity};
 use super::json::{Problem, Value};
 use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
-use super::recompute::Recomputed;
+use super::recompute::{Recomputed, is_right};
 use super::record::Record;
 use super::state::State;
 
@@ -86,9 +86,9 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether the run is right; see [`Record::is_right`].
+    /// Whether the run is known to be right; see [`is_right`].
     pub fn is_right(&self) -> bool {
-        *self.right.get_or_init(|| self.record.as_ref().is_some_and(Record::is_right))
+        *self.right.get_or_init(|| self.record.as_ref().is_some_and(|record| is_right(record) == Some(true)))
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.

@@ -9,7 +9,7 @@ use super::finding::{Finding, Severity};
 use super::gold::{Gold, marks};
 use super::json::{Pointer, Value};
 use super::number::{Number, Written};
-use super::procedure::{FINAL_ANSWER, Procedure};
+use super::procedure::Procedure;
 use super::recompute::{
     Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
 };
@@ -18,7 +18,7 @@ use super::rules::Subject;
 use super::rules::run;
 use super::rules::run::{Fault, contradictions, differs, explained};
 use super::state::{State, last_step};
-use super::text::{Shown, Untrusted};
+use super::text::Shown;
 use crate::shown;
 
 /// Questions with more numbers are not read otherwise.
@@ -152,8 +152,7 @@ pub struct Evidence<'e, 'a> {
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run.
     pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
-        let right = subject.record.as_ref().is_some_and(|record| is_right(record) == Some(true));
-        let uptake = if right { None } else { subject.uptake() };
+        let uptake = if subject.is_right() { None } else { subject.uptake() };
         let quantities = uptake.map(|uptake| Quantities {
             missed: uptake.missed.len(),
             invented: uptake.invented.len(),
@@ -180,7 +179,7 @@ impl Triage {
         if record.state.is_none() && record.answer.is_none() && record.pred_num.is_none() && record.correct.is_none() {
             return None;
         }
-        let right = is_right(record) == Some(true);
+        let right = subject.is_right();
         let state = if right { State::default() } else { State::of(record, procedure) };
         let own;
         let recomputed = if let Some(recomputed) = subject.recomputed() {
@@ -818,11 +817,6 @@ fn of_error(record: &Record<'_>) -> Triage {
 /// The answer of a baseline record: a number for the join.
 pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
     Answer::of(record).value().map(|answer| answer.value.float())
-}
-
-/// The variable that holds the final answer, where there is one.
-pub fn final_variable(state: &State<'_>) -> Option<usize> {
-    state.variable(&Untrusted::from(FINAL_ANSWER))
 }
 
 #[cfg(test)]
