@@ -33,7 +33,7 @@ fn quitting_gives_the_terminal_back() {
         let (_folder, terminal, _) = opened(plain);
         assert!(terminal.has_on("alternate screen") && terminal.has_on("line settings"));
         terminal.send(key);
-        assert_eq!(terminal.wait_exit(), 0);
+        terminal.assert_exit(0);
         assert_restored(&terminal);
     }
 }
@@ -42,7 +42,7 @@ fn quitting_gives_the_terminal_back() {
 fn keys_come_from_the_terminal_also_when_standard_input_does_not() {
     let (_folder, terminal, _) = opened(|path| Start::script(r#""$@" </dev/null"#, &[path]));
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -52,7 +52,7 @@ fn help_is_one_key_away() {
     terminal.send("?");
     terminal.wait_until("help", |screen| screen.to_lowercase().contains("help"));
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -61,7 +61,7 @@ fn signals_end_it_with_their_code() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let (_folder, terminal, _) = opened(plain);
         terminal.signal(signal);
-        assert_eq!(terminal.wait_exit(), code);
+        terminal.assert_exit(code);
         assert_restored(&terminal);
     }
 }
@@ -71,7 +71,7 @@ fn signals_end_it_with_their_code() {
 fn a_panic_gives_the_terminal_back_and_is_told() {
     let (_folder, path, _) = run_file();
     let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("STEPSCOPE_PANIC", "ui"));
-    assert_eq!(terminal.wait_exit(), 101);
+    terminal.assert_exit(101);
     assert_restored(&terminal);
     assert!(terminal.screen().contains("asked for by STEPSCOPE_PANIC"), "{}", terminal.screen());
 }
@@ -84,7 +84,7 @@ fn a_panic_in_a_task_leaves_the_screen_alone() {
     terminal.wait_for(name);
     assert!(terminal.has_on("alternate screen"));
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -100,17 +100,31 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_takes_it_back() {
     assert!(terminal.has_on("alternate screen") && terminal.has_on("line settings"));
     terminal.send("Q");
     terminal.wait_for("ENDED 0");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
 #[test]
 fn ctrl_z_is_nothing_where_nobody_could_continue_it() {
-    let (_folder, terminal, name) = opened(plain);
+    let (_folder, terminal, _) = opened(plain);
     terminal.send("\x1a?");
     terminal.wait_until("help", |screen| screen.to_lowercase().contains("help"));
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0, "{name}");
+    terminal.assert_exit(0);
+}
+
+#[test]
+fn ctrl_z_is_nothing_in_a_container_whose_session_began_outside() {
+    let inside = ["-Urpf", "sh", "-c", r#""$@"; exit $?"#, "sh"];
+    if !Command::new("unshare").args(inside).arg("true").status().is_ok_and(|status| status.success()) {
+        println!("skipped: this machine lets nobody make a process namespace");
+        return;
+    }
+    let (_folder, terminal, _) =
+        opened(|path| Start::script(r#"unshare -Urpf sh -c '"$@"; exit $?' sh "$@""#, &[path]));
+    terminal.send("\x1aQ");
+    terminal.assert_exit(0);
+    assert_restored(&terminal);
 }
 
 #[test]
@@ -122,7 +136,7 @@ fn a_stop_from_outside_is_mended() {
     terminal.wait_written(before);
     terminal.wait_for(name);
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -150,7 +164,7 @@ fn any_size_is_survived() {
     terminal.resize(80, 24);
     terminal.wait_for(name);
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -162,7 +176,7 @@ fn a_paste_is_never_a_command() {
     terminal.send("?");
     terminal.wait_until("help", |screen| screen.to_lowercase().contains("help"));
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -186,7 +200,7 @@ fn a_stalled_terminal_stops_neither_keys_nor_the_end() {
     terminal.signal(Signal::TERM);
     assert!(terminal.exits_stalled(), "alive although it was told to end");
     terminal.stall(false);
-    assert_eq!(terminal.wait_exit(), 143);
+    terminal.assert_exit(143);
     assert_restored(&terminal);
 }
 
@@ -201,7 +215,7 @@ fn a_terminal_that_reads_again_shows_the_newest_state() {
     terminal.stall(false);
     terminal.wait_until("help", |screen| screen.to_lowercase().contains("help"));
     terminal.send("Q");
-    assert_eq!(terminal.wait_exit(), 0);
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }
 
@@ -214,7 +228,7 @@ fn without_a_terminal_there_is_a_sentence() {
     assert!(said.contains("not a terminal") && said.contains("stepscope check"), "{said}");
 
     let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("TERM", "dumb"));
-    assert_eq!(terminal.wait_exit(), 2);
+    terminal.assert_exit(2);
     assert!(terminal.screen().contains("TERM"), "{}", terminal.screen());
     assert_restored(&terminal);
 }

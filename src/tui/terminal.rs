@@ -270,9 +270,10 @@ pub(super) fn give_keys(command: &mut Command) {
 /// Whether a stopped stepscope could be continued: a job-control shell runs it as a job of its own. Without one (the
 /// only program of a terminal window or a container) a stop would be for ever.
 pub(super) fn can_suspend() -> bool {
-    let Ok(session) = process::getsid(None) else { return false };
-    let parent = process::getppid().and_then(|parent| process::getsid(Some(parent)).ok());
-    process::getpgrp() != session && parent == Some(session)
+    // As plain numbers: in a container whose session began outside the number is 0, which rustix cannot hold.
+    use nix::unistd::{getpgrp, getppid, getsid};
+    let Ok(session) = getsid(None) else { return false };
+    getpgrp() != session && getsid(Some(getppid())) == Ok(session)
 }
 
 /// Stops the whole job, as the terminal's own Ctrl-Z would.

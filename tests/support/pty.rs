@@ -210,6 +210,13 @@ impl Terminal {
         code
     }
 
+    /// Waits for the end of the program with this exit code; otherwise shows what it said last.
+    #[track_caller]
+    pub(crate) fn assert_exit(&self, expected: u32) {
+        let code = self.wait_exit();
+        assert_eq!(code, expected, "the exit code; the screen shows:\n{}", self.screen());
+    }
+
     /// Whether the program ends although nothing reads what it writes.
     pub(crate) fn exits_stalled(&self) -> bool {
         self.wait(|state| state.exit.is_some())
