@@ -1,5 +1,5 @@
-//! The commands that need no screen. They print what the domain renders; exit codes are 0 (clean), 1 (findings) and
-//! 2 (something could not be done, said on standard error).
+//! The commands that need no screen. They print what the domain renders; exit codes are 0 (clean), 1 (findings),
+//! 2 (something could not be done, said on standard error) and 3 (a model's server failed, or a run ended early).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,9 +10,11 @@ use crate::domain::finding::Severity;
 use crate::domain::report::Format;
 use crate::domain::text::Shown;
 
+mod ask;
 mod check;
 mod out;
 mod print;
+mod run;
 mod show;
 
 pub use out::Out;
@@ -24,6 +26,8 @@ pub const CLEAN: u8 = 0;
 pub const FOUND: u8 = 1;
 /// Something could not be read, written or understood.
 pub const FAILED: u8 = 2;
+/// The model's server failed, or a run ended as upstream's would.
+pub const UNANSWERED: u8 = 3;
 
 /// See why a language model's run went wrong: procedures, global state step by step, diagnostics at the exact key.
 #[derive(Parser, Debug)]
@@ -61,6 +65,11 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// Run a procedure against a model, step by step as evoproc-procedures does, and print the final state
+    ///
+    /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that upstream's runner does not
+    /// take, an input that no step gives, or a server that failed.
+    Run(Box<run::Run>),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -225,6 +234,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) => check::run(check, out),
         Command::Show(show) => show::run(show, out),
+        Command::Run(options) => run::run(options, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

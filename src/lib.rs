@@ -16,6 +16,8 @@ pub mod domain {
     pub mod formats;
     /// The gold answer: its number, and what in it cannot be right.
     pub mod gold;
+    /// The hash that names what was sent and forked.
+    pub mod hash;
     /// What the table shows of one record.
     pub mod headline;
     /// JSON as people really have it, every value with its place.
@@ -30,6 +32,8 @@ pub mod domain {
     pub mod prompt;
     /// Python's `json.dumps`, byte for byte.
     pub mod pyjson;
+    /// Python's `json.loads`, with its complaints.
+    pub mod pyload;
     /// Values as Python prints them in its messages.
     pub mod python;
     /// The quantities of a question, and the variables that took them up.
@@ -40,10 +44,14 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
+    /// One call of a model as a machine, and what its text gives.
+    pub mod rerun;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
     /// The registry of rules.
     pub mod rules;
+    /// A whole procedure, run step by step as upstream's runner does.
+    pub mod runner;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
     /// The global state over time: what every step could read and what it wrote.
@@ -60,6 +68,8 @@ pub mod domain {
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
+    /// Files that are only added to.
+    pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// What stands beside the records and helps to judge them.
@@ -68,6 +78,8 @@ pub mod io {
     pub mod block;
     /// The pipeline behind `stepscope check`.
     pub mod check;
+    /// Times as texts.
+    pub mod clock;
     /// What the user set, and what the screen remembers.
     pub mod config;
     /// Where records begin and end.
@@ -76,10 +88,14 @@ pub mod io {
     pub mod examine;
     /// What could not be done, and what to do about it.
     pub mod failure;
+    /// Bytes of a stream to frames.
+    pub mod frames;
     /// From names to sources.
     pub mod input;
     /// Loading in the background, and following.
     pub mod load;
+    /// Asking models, and hearing their replies piece by piece.
+    pub mod model;
     /// Opening without harm.
     pub mod open;
     /// Reading one record on another thread.
