@@ -12,8 +12,11 @@ use crate::domain::text::Shown;
 
 mod ask;
 mod check;
+mod models;
 mod out;
+mod pick;
 mod print;
+mod rerun;
 mod run;
 mod show;
 
@@ -65,11 +68,21 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// List the model servers that answer on this machine, and their models
+    ///
+    /// Asks the customary ports of this machine and nobody else; with --url, --backend or --profile that server alone.
+    /// Exit code: 0 listed, 2 something is wrong with the settings, 3 no server answered.
+    Models(Box<models::Models>),
     /// Run a procedure against a model, step by step as evoproc-procedures does, and print the final state
     ///
     /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that upstream's runner does not
     /// take, an input that no step gives, or a server that failed.
     Run(Box<run::Run>),
+    /// Ask one step of a recorded run again, and print what becomes of the run as a forked record
+    ///
+    /// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
+    /// not be used.
+    Rerun(Box<rerun::Rerun>),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -180,12 +193,8 @@ pub struct Show {
     /// The file (or folder) that holds the record
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// The record's id
-    #[arg(long)]
-    pub id: Option<String>,
-    /// The line on which the record begins, instead of its id
-    #[arg(long, value_name = "N", conflicts_with = "id")]
-    pub line: Option<usize>,
+    #[command(flatten)]
+    pick: pick::Pick,
     /// Only this step, counted from 1: what it reads, does and writes
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
@@ -234,7 +243,9 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) => check::run(check, out),
         Command::Show(show) => show::run(show, out),
+        Command::Models(options) => models::run(options, out),
         Command::Run(options) => run::run(options, out),
+        Command::Rerun(options) => rerun::run(options, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

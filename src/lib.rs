@@ -6,12 +6,16 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// JSON objects as they are written.
+    pub mod compose;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.
     pub mod filter;
     /// Findings: what is said about a record, and where.
     pub mod finding;
+    /// A record and new outputs to a forked record, and which later steps are stale.
+    pub mod fork;
     /// The registry of record formats, recognised by content.
     pub mod formats;
     /// The gold answer: its number, and what in it cannot be right.

@@ -1,13 +1,16 @@
 //! What the commands that ask a model have in common: the flags that say which, and the way of one call.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
 
 use super::Out;
-use crate::domain::rerun::{Call, Phase, Rerun, RunEvent, RunId, Rung};
+use crate::domain::fork::Executed;
+use crate::domain::rerun::{Call, Judge, Judged, Phase, Rerun, RunEvent, RunId, Rung};
+use crate::domain::runner::Ended;
 use crate::domain::text::{Shown, Untrusted};
+use crate::io::clock::iso;
 use crate::io::config::{Config, Folders};
 use crate::io::model::cassette::{Recorder, Speed, Tape};
 use crate::io::model::settings::{Settled, Wanted, limits, settle};
@@ -24,7 +27,7 @@ const TEMPERATURE: f64 = 1.0;
 #[command(next_help_heading = "Model")]
 pub(super) struct Ask {
     /// Kind of server: ollama, ollama-chat, openai (chat completions: also llama.cpp, vLLM, LM Studio), responses, anthropic
-    #[arg(long, value_name = "KIND", value_parser = backend)]
+    #[arg(long, value_name = "KIND", value_parser = kind)]
     backend: Option<Backend>,
     /// Its address; without it OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the customary one
     #[arg(long, value_name = "URL", alias = "base-url")]
@@ -32,7 +35,7 @@ pub(super) struct Ask {
     /// The model's name, as `stepscope models` lists it
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// A profile of config.toml with backend, url, model and key_env
+    /// A profile of config.toml: backend, url, model, key and timeouts under one name
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
     /// The environment variable that holds the key; without it OPENAI_API_KEY or ANTHROPIC_API_KEY, for their own servers
@@ -72,7 +75,7 @@ pub(super) struct Ask {
     config_dir: Option<PathBuf>,
 }
 
-fn backend(word: &str) -> Result<Backend, String> {
+fn kind(word: &str) -> Result<Backend, String> {
     Backend::from_word(word).ok_or_else(|| format!("there are {}", Backend::ALL.map(Backend::word).join(", ")))
 }
 
@@ -254,9 +257,11 @@ impl Asked {
         self.runtime.block_on(future)
     }
 
-    /// Makes one call and hears it to its end.
-    pub(super) fn call(&self, call: Call, out: &Out) -> Rerun {
-        let id = RunId(1);
+    /// Makes one call and hears it to its end. What is known of it goes into the record of the call.
+    pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Rerun {
+        (executed.seed, executed.temperature, executed.max_tokens) = (call.seed, call.temperature, call.max_tokens);
+        executed.started_utc = iso(SystemTime::now());
+        let (id, clock) = (RunId(1), Instant::now());
         let mut rerun = Rerun::begin(id);
         self.wait(async {
             let mut running = self.client.run(call);
@@ -265,6 +270,7 @@ impl Asked {
                 rerun.take(id, event);
             }
         });
+        executed.duration_ms = clock.elapsed().as_secs_f64() * 1000.0;
         rerun
     }
 }
@@ -279,6 +285,40 @@ pub(super) fn report(event: &RunEvent, out: &Out) {
         RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),
         _ => {}
     }
+}
+
+/// The kind of server, for records: a recorded reply is never taken for a new one.
+pub(super) fn backend(asked: &Asked) -> String {
+    let word = asked.client.endpoint().backend.word();
+    if asked.client.is_cassette() { format!("cassette {word}") } else { word.to_owned() }
+}
+
+/// Notes what was heard of a call.
+pub(super) fn fill(executed: &mut Executed, reply: &Rerun, judge: &Judge, asked: &Asked) -> Judged {
+    let judged = judge.judge(&reply.content);
+    let inner = judged.parts.reasoning.clone().and_then(|range| reply.content.get(range)).unwrap_or_default();
+    executed.raw.clone_from(&reply.content);
+    executed.reasoning = if reply.reasoning.is_empty() { inner.to_vec() } else { reply.reasoning.clone() };
+    executed.around = judged.parts.around;
+    executed.model.clone_from(&asked.model);
+    executed.backend = backend(asked);
+    executed.endpoint = asked.client.endpoint().path();
+    executed.rung = reply.rung;
+    executed.request.clone_from(&reply.sha256);
+    if let Phase::Done(finish) = &reply.phase {
+        executed.usage = finish.usage;
+        executed.verdict = Some(judged.verdict.word());
+    }
+    judged
+}
+
+/// The class of an end that the server brought about.
+pub(super) const SERVER_ERROR: &str = "ServerError";
+
+/// The end of a run at a call that failed.
+pub(super) fn server_ended(why: &Shown, step: usize) -> Ended {
+    let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
+    Ended { class: SERVER_ERROR, message, meaning: None, step: Some(step) }
 }
 
 /// Why a call gave no reply; `None`: it did.

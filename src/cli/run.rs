@@ -3,18 +3,22 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::ValueEnum;
 
-use super::ask::{Ask, Sampling, failed};
+use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, failed, fill, server_ended};
 use super::check::MAX_SCHEMA;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
+use crate::domain::fork::{Executed, run_record};
 use crate::domain::json::{Kind, MAX_TEXT, Tape, Value};
 use crate::domain::prompt::AnswerShape;
 use crate::domain::pyjson::Letters;
 use crate::domain::record::AnswerSchema;
-use crate::domain::runner::{Runner, dumped};
+use crate::domain::rerun::Judge;
+use crate::domain::runner::{Ended, Runner, dumped};
 use crate::domain::text::{Shown, Untrusted};
+use crate::io::clock::iso;
 use crate::io::open::read_whole;
 use crate::shown;
 
@@ -81,31 +85,59 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     };
     let asked = options.ask.prepare(None)?;
     let mut runner = Runner::new(procedure, &question, shape, !options.lenient);
-    loop {
-        let ask = match runner.next() {
-            Ok(Some(ask)) => ask,
-            Ok(None) => break,
-            Err(ended) => return Ok(end(&shown!("{ended}"), out)),
-        };
-        let call =
-            options.sampling.call(&asked.model, ask.request.prompt.clone(), Some(ask.request.schema.clone()), false, 0);
-        let rerun = asked.call(call, out);
-        if let Some(why) = failed(&rerun) {
-            return Ok(end(&shown!("step {}: {why}", ask.step + 1), out));
-        }
-        if let Err(ended) = runner.take(&ask, &rerun.content) {
-            return Ok(end(&shown!("{ended}"), out));
-        }
+    let mut calls = Vec::new();
+    let ended = run_steps(options, &asked, &mut runner, &mut calls, out).err();
+    if options.format == Format::Trace {
+        let now = iso(SystemTime::now());
+        out.write(&run_record(procedure, &question, shape, &calls, (runner.state(), ended.as_ref()), &now));
+        out.write(b"\n");
     }
-    let letters = if out.is_terminal() { Letters::Ascii } else { Letters::All };
-    out.write(&dumped(&runner.state().json(), letters));
-    out.write(b"\n");
+    if let Some(ended) = ended {
+        let server = ended.class == SERVER_ERROR;
+        let step = ended.step.filter(|_| server).map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
+        out.complain(&shown!("{step}{ended}"));
+        return Ok(UNANSWERED);
+    }
+    if options.format == Format::State {
+        let letters = if out.is_terminal() { Letters::Ascii } else { Letters::All };
+        out.write(&dumped(&runner.state().json(), letters));
+        out.write(b"\n");
+    }
     Ok(CLEAN)
 }
 
-fn end(why: &Shown, out: &Out) -> u8 {
-    out.complain(why);
-    UNANSWERED
+/// Asks step by step, to the end or to where upstream's runner ends.
+fn run_steps(
+    options: &Run,
+    asked: &Asked,
+    runner: &mut Runner<'_>,
+    calls: &mut Vec<Executed>,
+    out: &Out,
+) -> Result<(), Ended> {
+    while let Some(ask) = runner.next_ask()? {
+        let id = runner.procedure().steps.get(ask.step).and_then(|step| step.value.get("id"));
+        let mut executed = Executed::of(&ask, id.map(Value::raw));
+        let schema = Some(ask.request.schema.clone());
+        let call = options.sampling.call(&asked.model, ask.request.prompt.clone(), schema, false, 0);
+        let reply = asked.call(call, &mut executed, out);
+        let judged = fill(&mut executed, &reply, &Judge::new(Some(&ask.request.schema), &ask.request.expected), asked);
+        let taken = match failed(&reply) {
+            Some(why) => Err(server_ended(&why, ask.step)),
+            None => runner.take(&ask, &reply.content),
+        };
+        match &taken {
+            Ok(taken) => executed.outputs = Some(taken.outputs.clone()),
+            Err(ended) => executed.error = Some(shown!("{ended}")),
+        }
+        if !options.quiet {
+            let (step, steps, seconds) = (ask.step + 1, runner.steps(), executed.duration_ms / 1000.0);
+            let (bytes, verdict) = (reply.content.len(), judged.verdict.word());
+            out.complain(&shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s, {verdict}"));
+        }
+        calls.push(executed);
+        taken?;
+    }
+    Ok(())
 }
 
 /// A file's one JSON value.

@@ -57,13 +57,11 @@ struct Scanner<'t> {
 impl Scanner<'_> {
     fn complaint(mut self) -> Complaint {
         self.blanks();
-        match self.document() {
-            Err(complaint) => complaint,
-            Ok(()) => {
-                self.blanks();
-                ("Extra data", self.at)
-            }
+        if let Err(complaint) = self.document() {
+            return complaint;
         }
+        self.blanks();
+        ("Extra data", self.at)
     }
 
     fn document(&mut self) -> Result<(), Complaint> {
@@ -188,8 +186,8 @@ impl Scanner<'_> {
 
     /// A number or a word; what is none is no value.
     fn word(&mut self) -> Result<(), Complaint> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
         const WORDS: [&[u8]; 6] = [b"null", b"true", b"false", b"NaN", b"Infinity", b"-Infinity"];
+        let rest = self.text.get(self.at..).unwrap_or_default();
         if let Some(word) = WORDS.into_iter().find(|word| rest.starts_with(word)) {
             self.at += word.len();
             return Ok(());

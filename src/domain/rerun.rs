@@ -187,7 +187,7 @@ pub enum RunEvent {
         endpoint: Shown,
         /// What is asked for.
         rung: Rung,
-        /// How large it is.
+        /// How large its body is.
         bytes: usize,
         /// SHA-256 of its body, in hex.
         sha256: String,

@@ -76,7 +76,7 @@ pub fn dumped(text: &[u8], letters: Letters) -> Vec<u8> {
 pub struct Ended {
     /// The class of upstream's exception.
     pub class: &'static str,
-    /// Upstream's message.
+    /// Upstream's message; empty where only the meaning is known.
     pub message: Untrusted<'static>,
     /// What it means, where upstream's words do not say it.
     pub meaning: Option<Shown>,
@@ -99,6 +99,7 @@ impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.meaning {
             None => write!(f, "{}", self.message.line()),
+            Some(meaning) if self.message.is_empty() => f.write_str(meaning.as_str()),
             Some(meaning) => write!(f, "{meaning} (upstream: {}: {})", self.class, self.message.line()),
         }
     }
@@ -144,6 +145,41 @@ impl<'a> Runner<'a> {
         Self { procedure: Procedure::read(procedure), answer, strict, problem_text, state, position: 0 }
     }
 
+    /// Stands before a later step, with the state that it finds. `None`: the question is not in it.
+    pub fn resume(
+        procedure: Procedure<'a>,
+        answer: AnswerShape<'a>,
+        strict: bool,
+        state: Values,
+        position: usize,
+    ) -> Option<Self> {
+        let problem_text = state.get(&Untrusted::from(PROBLEM_TEXT))?.to_vec();
+        Some(Self { procedure, answer, strict, problem_text, state, position })
+    }
+
+    /// Takes replies that lack an expected key.
+    pub fn be_lenient(&mut self) {
+        self.strict = false;
+    }
+
+    /// Passes over the next step: these are its outputs.
+    pub fn pass<'n>(&mut self, outputs: impl IntoIterator<Item = (&'n Untrusted<'static>, &'n [u8])>) {
+        for (name, text) in outputs {
+            self.state.set(name, text);
+        }
+        self.position += 1;
+    }
+
+    /// Writes a variable into the state.
+    pub fn set(&mut self, name: &Untrusted<'_>, text: &[u8]) {
+        self.state.set(name, text);
+    }
+
+    /// The procedure that is run.
+    pub fn procedure(&self) -> &Procedure<'a> {
+        &self.procedure
+    }
+
     /// The global state as it stands.
     pub fn state(&self) -> &Values {
         &self.state
@@ -160,15 +196,18 @@ impl<'a> Runner<'a> {
     }
 
     /// What to ask next; `None`: the run is over.
-    pub fn next(&self) -> Result<Option<Ask>, Ended> {
+    pub fn next_ask(&self) -> Result<Option<Ask>, Ended> {
         self.goes_through()?;
         let step = self.position;
         if step >= self.steps() {
             return Ok(None);
         }
         let odd = |_: Refused| {
+            let value = self.procedure.steps.get(step).map(|step| step.value);
+            let no_object = value.map(type_name).filter(|kind| *kind != "dict");
+            let message = no_object.map(|kind| format!("'{kind}' object has no attribute 'get'")).unwrap_or_default();
             let meaning = shown!("step {} has a shape that upstream's runner does not survive", step + 1);
-            Ended::new("TypeError", "the step cannot be read", step).meaning(meaning)
+            Ended::new("AttributeError", message, step).meaning(meaning)
         };
         let mut shown: Vec<(Untrusted<'static>, Vec<u8>)> = Vec::new();
         for name in needs(&self.procedure, step).map_err(odd)? {
@@ -243,44 +282,54 @@ impl<'a> Runner<'a> {
 
     /// Whether the steps are something to go through.
     fn goes_through(&self) -> Result<(), Ended> {
-        let whole = |class, message: &'static str, meaning| {
+        let whole = |class, message: String, meaning| {
             Err(Ended { step: None, ..Ended::new(class, message, 0).meaning(Shown::own(meaning)) })
         };
-        if self.procedure.value.kind() != Kind::Object {
-            return whole("AttributeError", "no attribute 'get'", "the procedure is not a JSON object");
+        let no_get = |kind: &str| format!("'{kind}' object has no attribute 'get'");
+        let procedure = self.procedure.value;
+        if procedure.kind() != Kind::Object {
+            return whole("AttributeError", no_get(type_name(procedure)), "the procedure is not a JSON object");
         }
-        match self.procedure.steps_member.map(|member| member.value) {
-            Some(steps) if steps.kind() == Kind::Array || (is_text_or_object(steps) && is_nothing(steps)) => Ok(()),
-            None => Ok(()),
-            Some(_) => whole("TypeError", "the steps cannot be gone through", "the procedure's steps are not a list"),
+        let Some(steps) = self.procedure.steps_member.map(|member| member.value) else { return Ok(()) };
+        let meaning = "the procedure's steps are not a list";
+        match type_name(steps) {
+            "list" => Ok(()),
+            // Python goes through the letters of a text and the keys of a dict.
+            "dict" if steps.is_empty() => Ok(()),
+            "str" if steps.string().is_some_and(|text| text.is_empty()) => Ok(()),
+            "dict" | "str" => whole("AttributeError", no_get("str"), meaning),
+            kind => whole("TypeError", format!("'{kind}' object is not iterable"), meaning),
         }
     }
 }
 
-fn is_text_or_object(value: Value<'_>) -> bool {
-    matches!(value.kind(), Kind::String | Kind::Object)
-}
-
-fn is_nothing(value: Value<'_>) -> bool {
-    value.string().map_or(value.is_empty(), |text| text.is_empty())
+/// What Python calls the kind of a value.
+fn type_name(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Object => "dict",
+        Kind::Array => "list",
+        Kind::String | Kind::Key => "str",
+        Kind::Int => "int",
+        Kind::Float | Kind::NotFinite => "float",
+        Kind::True | Kind::False => "bool",
+        Kind::Null => "NoneType",
+    }
 }
 
 /// What Python does with `name in out`, `out[name]` and `out.keys()` where `out` is no dict.
 fn no_object(out: Value<'_>, name: &Untrusted<'_>, strict: bool, step: usize) -> Result<(), Ended> {
-    let (kind, holds, index) = match out.kind() {
-        Kind::Array => {
+    let kind = type_name(out);
+    let (holds, index) = match kind {
+        "list" => {
             let holds = out.items().any(|item| item.string().is_some_and(|text| text == *name));
-            ("list", Some(holds), "list indices must be integers or slices, not str")
+            (Some(holds), "list indices must be integers or slices, not str")
         }
-        Kind::String | Kind::Key => {
+        "str" => {
             let text = out.string().unwrap_or_default();
             let holds = memchr::memmem::find(text.bytes(), name.bytes()).is_some();
-            ("str", Some(holds), "string indices must be integers, not 'str'")
+            (Some(holds), "string indices must be integers, not 'str'")
         }
-        Kind::Int => ("int", None, ""),
-        Kind::Float | Kind::NotFinite => ("float", None, ""),
-        Kind::True | Kind::False => ("bool", None, ""),
-        _ => ("NoneType", None, ""),
+        _ => (None, ""),
     };
     let (class, message) = match holds {
         Some(true) => ("TypeError", index.to_owned()),
@@ -314,7 +363,7 @@ mod tests {
         let shape = AnswerShape::Published(AnswerSchema::General);
         let mut runner = Runner::new(procedure, &Untrusted::from("2 + 3?"), shape, strict);
         loop {
-            let asked = match runner.next() {
+            let asked = match runner.next_ask() {
                 Ok(Some(asked)) => asked,
                 Ok(None) => return String::from_utf8(dumped(&runner.state().json(), Letters::All)).unwrap(),
                 Err(ended) => return ended.to_string(),

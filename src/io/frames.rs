@@ -32,8 +32,8 @@ pub struct Framer {
     framing: Framing,
     limit: usize,
     line: Vec<u8>,
-    frame: Frame,
-    has_data: bool,
+    event: Vec<u8>,
+    data: Option<Vec<u8>>,
     /// A `\n` that comes next belongs to the `\r` before it.
     after_return: bool,
     /// No byte of the first line has been taken.
@@ -50,8 +50,8 @@ impl Framer {
             framing,
             limit,
             line: Vec::new(),
-            frame: Frame::default(),
-            has_data: false,
+            event: Vec::new(),
+            data: None,
             after_return: false,
             at_start: true,
             failed: false,
@@ -94,13 +94,17 @@ impl Framer {
     }
 
     fn extend(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
-        if self.failed || self.line.len() + self.frame.data.len() + bytes.len() > self.limit {
+        if self.failed || self.size() + bytes.len() > self.limit {
             self.failed = true;
             self.line = Vec::new();
             return Err(TooLong { limit: self.limit });
         }
         self.line.extend_from_slice(bytes);
         Ok(())
+    }
+
+    fn size(&self) -> usize {
+        self.line.len() + self.data.as_ref().map_or(0, Vec::len)
     }
 
     fn end_line(&mut self, frames: &mut Vec<Frame>) {
@@ -125,22 +129,23 @@ impl Framer {
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match name {
-            b"data" => {
-                if std::mem::replace(&mut self.has_data, true) {
-                    self.frame.data.push(b'\n');
+            b"data" => match &mut self.data {
+                None => self.data = Some(value.to_vec()),
+                Some(data) => {
+                    data.push(b'\n');
+                    data.extend_from_slice(value);
                 }
-                self.frame.data.extend_from_slice(value);
-            }
-            b"event" => self.frame.event = value.to_vec(),
+            },
+            b"event" => self.event = value.to_vec(),
             // Comments, ids and waiting times say nothing about a reply.
             _ => {}
         }
     }
 
     fn end_event(&mut self, frames: &mut Vec<Frame>) {
-        let frame = std::mem::take(&mut self.frame);
-        if std::mem::take(&mut self.has_data) {
-            frames.push(frame);
+        let event = std::mem::take(&mut self.event);
+        if let Some(data) = self.data.take() {
+            frames.push(Frame { event, data });
         }
     }
 }

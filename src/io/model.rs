@@ -1,6 +1,6 @@
 //! Models: asking one and hearing its reply piece by piece, over the network or from a cassette.
 //!
-//! A call is started by [`ModelClient::run`] and heard through [`Running`]; dropping that closes the connection. Every
+//! A call is started by `ModelClient::run` and heard through `Running`; dropping that closes the connection. Every
 //! call ends: there are deadlines for the connection, the first content, silence and the whole, and limits for the
 //! size.
 

@@ -2,10 +2,10 @@
 //! that what goes to Ollama differs from upstream's own bytes in `"stream":true` alone.
 
 use super::endpoint::Backend;
+use crate::domain::compose::{self, number};
 use crate::domain::json::Tape;
-use crate::domain::pyjson::{Letters, Spacing, spelled, write_float, write_line, write_string};
+use crate::domain::pyjson::{Letters, Spacing, spelled, write_line};
 use crate::domain::rerun::{Call, Rung};
-use crate::domain::text::Untrusted;
 
 /// Anthropic wants a limit; this is it unless the user gives one.
 const ANTHROPIC_TOKENS: u64 = 4096;
@@ -13,51 +13,6 @@ const ANTHROPIC_TOKENS: u64 = 4096;
 /// Something of a call that a kind of server does not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsaid(pub &'static str);
-
-/// An object under construction, on one line without blanks.
-struct Object {
-    out: Vec<u8>,
-}
-
-impl Object {
-    fn new() -> Self {
-        Self { out: b"{".to_vec() }
-    }
-
-    fn key(&mut self, key: &str) {
-        if self.out.len() > 1 {
-            self.out.push(b',');
-        }
-        write_string(&Untrusted::new(key.as_bytes()), &mut self.out);
-        self.out.push(b':');
-    }
-
-    fn raw(mut self, key: &str, json: impl AsRef<[u8]>) -> Self {
-        self.key(key);
-        self.out.extend_from_slice(json.as_ref());
-        self
-    }
-
-    fn text(mut self, key: &str, text: &[u8]) -> Self {
-        self.key(key);
-        let mut literal = Vec::new();
-        write_string(&Untrusted::new(text), &mut literal);
-        self.out.extend_from_slice(&spelled(&literal, Letters::All));
-        self
-    }
-
-    fn maybe(self, key: &str, json: Option<Vec<u8>>) -> Self {
-        match json {
-            Some(json) => self.raw(key, json),
-            None => self,
-        }
-    }
-
-    fn end(mut self) -> Vec<u8> {
-        self.out.push(b'}');
-        self.out
-    }
-}
 
 /// The body of a call, and what of it this kind of server cannot be told.
 pub fn body(backend: Backend, call: &Call, rung: Rung, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
@@ -89,38 +44,42 @@ pub fn ladder(backend: Backend, call: &Call) -> Vec<Rung> {
     rungs
 }
 
+fn object() -> compose::Object {
+    compose::Object::new(Letters::All)
+}
+
 fn ollama(backend: Backend, call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     let format = match rung {
         Rung::Schema => schema(call),
         Rung::Json => Some(b"\"json\"".to_vec()),
         Rung::Prompt | Rung::Nothing => None,
     };
-    let options = Object::new()
+    let options = object()
         .maybe("temperature", call.temperature.map(number))
         .maybe("seed", call.seed.map(digits))
         .maybe("num_predict", call.max_tokens.map(digits))
         .end();
-    let object = Object::new()
+    let body = object()
         .text("model", call.model.as_bytes())
         .raw("stream", if stream { "true" } else { "false" })
         .raw("options", options)
         .maybe("format", format);
     match backend {
-        Backend::OllamaChat => object.raw("messages", messages(call)).raw("tools", "[]").end(),
-        _ => object.text("prompt", call.prompt.bytes()).end(),
+        Backend::OllamaChat => body.raw("messages", messages(call)).raw("tools", "[]").end(),
+        _ => body.text("prompt", call.prompt.bytes()).end(),
     }
 }
 
 fn chat(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     let format = match rung {
         Rung::Schema => schema(call).map(|schema| {
-            let named = Object::new().text("name", NAME).raw("strict", "true").raw("schema", schema).end();
-            Object::new().text("type", b"json_schema").raw("json_schema", named).end()
+            let named = object().text("name", NAME).raw("strict", "true").raw("schema", schema).end();
+            object().text("type", b"json_schema").raw("json_schema", named).end()
         }),
         Rung::Json => Some(b"{\"type\":\"json_object\"}".to_vec()),
         Rung::Prompt | Rung::Nothing => None,
     };
-    let object = Object::new()
+    let body = object()
         .text("model", call.model.as_bytes())
         .raw("messages", messages(call))
         .maybe("temperature", call.temperature.map(number))
@@ -128,24 +87,24 @@ fn chat(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
         .maybe("max_tokens", call.max_tokens.map(digits))
         .maybe("response_format", format)
         .raw("stream", if stream { "true" } else { "false" });
-    if stream { object.raw("stream_options", "{\"include_usage\":true}").end() } else { object.end() }
+    if stream { body.raw("stream_options", "{\"include_usage\":true}").end() } else { body.end() }
 }
 
 fn responses(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     let format = match rung {
         Rung::Schema => schema(call).map(|schema| {
-            let object = Object::new().text("type", b"json_schema").text("name", NAME);
-            object.raw("strict", "true").raw("schema", schema).end()
+            let body = object().text("type", b"json_schema").text("name", NAME);
+            body.raw("strict", "true").raw("schema", schema).end()
         }),
         Rung::Json => Some(b"{\"type\":\"json_object\"}".to_vec()),
         Rung::Prompt | Rung::Nothing => None,
     };
-    Object::new()
+    object()
         .text("model", call.model.as_bytes())
         .text("input", call.prompt.bytes())
         .maybe("temperature", call.temperature.map(number))
         .maybe("max_output_tokens", call.max_tokens.map(digits))
-        .maybe("text", format.map(|format| Object::new().raw("format", format).end()))
+        .maybe("text", format.map(|format| object().raw("format", format).end()))
         // The provider would keep the question and the reply otherwise.
         .raw("store", "false")
         .raw("stream", if stream { "true" } else { "false" })
@@ -154,10 +113,10 @@ fn responses(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
 
 fn anthropic(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     let format = schema(call).filter(|_| rung == Rung::Schema).map(|schema| {
-        let format = Object::new().text("type", b"json_schema").raw("schema", schema).end();
-        Object::new().raw("format", format).end()
+        let format = object().text("type", b"json_schema").raw("schema", schema).end();
+        object().raw("format", format).end()
     });
-    Object::new()
+    object()
         .text("model", call.model.as_bytes())
         .raw("max_tokens", digits(call.max_tokens.unwrap_or(ANTHROPIC_TOKENS)))
         .raw("messages", messages(call))
@@ -171,7 +130,7 @@ fn anthropic(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
 const NAME: &[u8] = b"step_output";
 
 fn messages(call: &Call) -> Vec<u8> {
-    let message = Object::new().text("role", b"user").text("content", call.prompt.bytes()).end();
+    let message = object().text("role", b"user").text("content", call.prompt.bytes()).end();
     [&b"["[..], &message, b"]"].concat()
 }
 
@@ -187,17 +146,7 @@ fn schema(call: &Call) -> Option<Vec<u8>> {
     Some(spelled(&line, Letters::All))
 }
 
-/// As Python's clients write it: upstream's temperatures are integers.
-fn number(number: f64) -> Vec<u8> {
-    if number.fract() == 0.0 && number.abs() < 1e15 {
-        return format!("{number:.0}").into_bytes();
-    }
-    let mut out = Vec::new();
-    write_float(number, &mut out);
-    out
-}
-
-fn digits(number: impl ToString) -> Vec<u8> {
+fn digits(number: impl std::fmt::Display + Copy) -> Vec<u8> {
     number.to_string().into_bytes()
 }
 
@@ -206,6 +155,7 @@ mod tests {
     use super::*;
     use crate::domain::record::AnswerSchema;
     use crate::domain::schemas;
+    use crate::domain::text::Untrusted;
 
     fn call() -> Call {
         Call {

@@ -281,8 +281,11 @@ impl Take {
         if std::str::from_utf8(bytes).is_ok() {
             Untrusted::new(bytes).write_json(&mut self.line);
         } else {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            self.line.extend_from_slice(format!("{{\"hex\":\"{hex}\"}}").as_bytes());
+            self.line.extend_from_slice(b"{\"hex\":\"");
+            for byte in bytes {
+                self.line.extend_from_slice(format!("{byte:02x}").as_bytes());
+            }
+            self.line.extend_from_slice(b"\"}");
         }
         self.line.push(b']');
     }

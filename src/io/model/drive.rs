@@ -31,7 +31,7 @@ const ERROR_PATIENCE: Duration = Duration::from_secs(5);
 /// So much of the text of an error is read.
 const MAX_ERROR: usize = 64 << 10;
 /// So much of it is shown.
-const MAX_SAID: usize = 600;
+const MAX_SAID: usize = 300;
 /// So much of what is no reply is shown.
 const MAX_HEAD: usize = 160;
 /// A stream of more bytes is not listened to, whatever it says.

@@ -2,7 +2,7 @@
 //! what a server says of an error is an error, and a reply is complete only if the server said so.
 
 use super::endpoint::Backend;
-use crate::domain::json::{Kind, Tape, Value};
+use crate::domain::json::{Kind, ProblemKind, Tape, Value};
 use crate::domain::rerun::{Finish, Part, Stop};
 use crate::domain::text::Untrusted;
 use crate::io::frames::Frame;
@@ -15,17 +15,24 @@ pub type Piece = (Part, Untrusted<'static>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Said(pub Untrusted<'static>);
 
+/// How far a reply has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Progress {
+    Open,
+    /// The model has stopped; only counts may follow.
+    Stopped,
+    /// Nothing more is to come.
+    Complete,
+}
+
 /// Reads one reply.
 #[derive(Debug)]
 pub struct Reader {
     backend: Backend,
     tape: Tape,
+    progress: Progress,
     /// Something came that such a server says.
     seen: bool,
-    /// Nothing more is to come.
-    complete: bool,
-    /// The model has stopped; only counts may follow.
-    stopped: bool,
     has_content: bool,
     finish: Finish,
     frames: usize,
@@ -40,9 +47,8 @@ impl Reader {
         Self {
             backend,
             tape: Tape::default(),
+            progress: Progress::Open,
             seen: false,
-            complete: false,
-            stopped: false,
             has_content: false,
             finish: Finish::default(),
             frames: 0,
@@ -53,12 +59,12 @@ impl Reader {
 
     /// Whether the server said that nothing more comes.
     pub fn is_complete(&self) -> bool {
-        self.complete
+        self.progress == Progress::Complete
     }
 
     /// Whether the model has stopped.
     pub fn is_stopped(&self) -> bool {
-        self.stopped || self.complete
+        self.progress != Progress::Open
     }
 
     /// Whether anything came that such a server says.
@@ -77,12 +83,12 @@ impl Reader {
 
     /// Takes one frame of a stream.
     pub fn frame(&mut self, frame: &Frame, pieces: &mut Vec<Piece>) -> Result<(), Said> {
-        if self.complete {
+        if self.is_complete() {
             return Ok(());
         }
         let data = frame.data.trim_ascii();
         if data == b"[DONE]" {
-            (self.complete, self.seen) = (true, true);
+            self.complete();
             return Ok(());
         }
         self.frames += 1;
@@ -93,9 +99,10 @@ impl Reader {
             return Ok(());
         }
         let mut tape = std::mem::take(&mut self.tape);
-        let heard = match tape.parse(data) {
+        tape.read(data);
+        let heard = match tape.root(data) {
             Some(root) => self.value(root, false, pieces),
-            None if is_line && self.frames == 1 => {
+            None if is_line && self.frames == 1 && is_open(&tape) => {
                 self.stash = Some([&frame.data[..], b"\n"].concat());
                 Ok(())
             }
@@ -120,7 +127,7 @@ impl Reader {
             && self.has_content
             && matches!(self.backend, Backend::Ollama | Backend::OllamaChat)
         {
-            self.complete = true;
+            self.complete();
         }
         Ok(())
     }
@@ -128,12 +135,11 @@ impl Reader {
     /// Takes a reply that came in one piece.
     pub fn whole(&mut self, body: &[u8], pieces: &mut Vec<Piece>) -> Result<(), Said> {
         let mut tape = std::mem::take(&mut self.tape);
-        let heard = match tape.parse(body) {
-            Some(root) => self.value(root, true, pieces),
-            None => {
-                self.unknown += 1;
-                Ok(())
-            }
+        let heard = if let Some(root) = tape.parse(body) {
+            self.value(root, true, pieces)
+        } else {
+            self.unknown += 1;
+            Ok(())
         };
         self.tape = tape;
         heard
@@ -155,12 +161,16 @@ impl Reader {
         Ok(())
     }
 
+    fn complete(&mut self) {
+        (self.progress, self.seen) = (Progress::Complete, true);
+    }
+
     fn ollama(&mut self, root: Value<'_>, pieces: &mut Vec<Piece>) {
         let message = root.get("message");
         let content = root.get("response").or_else(|| message?.get("content"));
         let thinking = root.get("thinking").or_else(|| message?.get("thinking"));
-        self.text(Part::Reasoning, thinking, pieces);
-        self.text(Part::Content, content, pieces);
+        take_text(Part::Reasoning, thinking, pieces);
+        take_text(Part::Content, content, pieces);
         self.model(root.get("model"));
         if let Some(reason) = root.get("done_reason").and_then(Value::string) {
             self.stop(&reason);
@@ -168,7 +178,7 @@ impl Reader {
         set(&mut self.finish.usage.prompt, root.get("prompt_eval_count"));
         set(&mut self.finish.usage.completion, root.get("eval_count"));
         if root.get("done").and_then(Value::bool) == Some(true) {
-            (self.complete, self.seen) = (true, true);
+            self.complete();
         }
         // An empty text is a text too.
         if content.is_some_and(|content| content.kind() == Kind::String) {
@@ -189,14 +199,16 @@ impl Reader {
         let message = choice.get("message").filter(|_| !self.has_content);
         if let Some(said) = choice.get("delta").or(message).filter(|said| said.kind() == Kind::Object) {
             let reasoning = said.get("reasoning_content").or_else(|| said.get("reasoning"));
-            self.text(Part::Reasoning, reasoning, pieces);
-            self.parts(said.get("content"), pieces);
-            self.text(Part::Content, said.get("refusal"), pieces);
+            take_text(Part::Reasoning, reasoning, pieces);
+            Self::parts(said.get("content"), pieces);
+            take_text(Part::Content, said.get("refusal"), pieces);
             self.seen = true;
-            self.complete |= whole;
+            if whole {
+                self.complete();
+            }
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::string) {
-            self.stopped = true;
+            self.progress = self.progress.max(Progress::Stopped);
             self.stop(&reason);
         }
     }
@@ -209,16 +221,16 @@ impl Reader {
         self.seen |= kind.bytes().starts_with(b"response.");
         match kind.bytes() {
             b"response.output_text.delta" | b"response.refusal.delta" => {
-                self.text(Part::Content, root.get("delta"), pieces);
+                take_text(Part::Content, root.get("delta"), pieces);
             }
             b"response.reasoning_summary_text.delta" | b"response.reasoning_text.delta" => {
-                self.text(Part::Reasoning, root.get("delta"), pieces);
+                take_text(Part::Reasoning, root.get("delta"), pieces);
             }
             b"response.completed" | b"response.incomplete" | b"response.failed" => {
                 if let Some(response) = root.get("response") {
                     self.response(response, pieces)?;
                 }
-                self.complete = true;
+                self.complete();
             }
             b"error" => {
                 let said = root.get("message").and_then(Value::string).unwrap_or_default();
@@ -244,7 +256,7 @@ impl Reader {
             self.stop(&reason);
         }
         let Some(output) = response.get("output").filter(|output| output.kind() == Kind::Array) else { return Ok(()) };
-        (self.seen, self.complete) = (true, true);
+        self.complete();
         if self.has_content {
             return Ok(());
         }
@@ -253,7 +265,7 @@ impl Reader {
             let parts = item.get(if reasoning { "summary" } else { "content" });
             for part in parts.into_iter().flat_map(Value::items) {
                 let part_text = part.get("text").or_else(|| part.get("refusal"));
-                self.text(if reasoning { Part::Reasoning } else { Part::Content }, part_text, pieces);
+                take_text(if reasoning { Part::Reasoning } else { Part::Content }, part_text, pieces);
             }
         }
         Ok(())
@@ -262,9 +274,9 @@ impl Reader {
     fn anthropic(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) {
         if whole {
             let Some(content) = root.get("content").filter(|content| content.kind() == Kind::Array) else { return };
-            content.items().for_each(|block| self.block(block, pieces));
+            content.items().for_each(|block| Self::block(block, pieces));
             self.message(root);
-            (self.seen, self.complete) = (true, true);
+            self.complete();
             return;
         }
         let kind = root.get("type").and_then(Value::string).unwrap_or_default();
@@ -274,30 +286,32 @@ impl Reader {
                     self.message(message);
                 }
             }
-            b"content_block_start" => root.get("content_block").into_iter().for_each(|block| self.block(block, pieces)),
-            b"content_block_delta" => root.get("delta").into_iter().for_each(|block| self.block(block, pieces)),
+            b"content_block_start" => {
+                root.get("content_block").into_iter().for_each(|block| Self::block(block, pieces));
+            }
+            b"content_block_delta" => root.get("delta").into_iter().for_each(|block| Self::block(block, pieces)),
             b"message_delta" => {
                 if let Some(delta) = root.get("delta") {
                     self.message(delta);
                 }
                 self.counts(root.get("usage"));
             }
-            b"message_stop" => self.complete = true,
+            b"message_stop" => self.complete(),
             _ => return,
         }
         self.seen = true;
     }
 
-    fn block(&mut self, block: Value<'_>, pieces: &mut Vec<Piece>) {
-        self.text(Part::Reasoning, block.get("thinking"), pieces);
-        self.text(Part::Content, block.get("text").or_else(|| block.get("partial_json")), pieces);
+    fn block(block: Value<'_>, pieces: &mut Vec<Piece>) {
+        take_text(Part::Reasoning, block.get("thinking"), pieces);
+        take_text(Part::Content, block.get("text").or_else(|| block.get("partial_json")), pieces);
     }
 
     fn message(&mut self, message: Value<'_>) {
         self.model(message.get("model"));
         self.counts(message.get("usage"));
         if let Some(reason) = message.get("stop_reason").and_then(Value::string) {
-            self.stopped = true;
+            self.progress = self.progress.max(Progress::Stopped);
             self.stop(&reason);
         }
     }
@@ -313,17 +327,11 @@ impl Reader {
         set(&mut self.finish.usage.completion, usage.get("output_tokens"));
     }
 
-    fn text(&mut self, part: Part, value: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
-        if let Some(text) = value.and_then(Value::string).filter(|text| !text.is_empty()) {
-            pieces.push((part, text.into_owned()));
-        }
-    }
-
     /// Content is a text, or a list of parts with a text each.
-    fn parts(&mut self, content: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
-        self.text(Part::Content, content, pieces);
+    fn parts(content: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
+        take_text(Part::Content, content, pieces);
         for part in content.into_iter().flat_map(Value::items) {
-            self.text(Part::Content, part.get("text"), pieces);
+            take_text(Part::Content, part.get("text"), pieces);
         }
     }
 
@@ -340,6 +348,17 @@ impl Reader {
             _ => Stop::Other(reason.to_owned()),
         };
     }
+}
+
+fn take_text(part: Part, value: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
+    if let Some(text) = value.and_then(Value::string).filter(|text| !text.is_empty()) {
+        pieces.push((part, text.into_owned()));
+    }
+}
+
+/// Whether what was read is only the beginning of a value.
+fn is_open(tape: &Tape) -> bool {
+    tape.problems.last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
 }
 
 fn set(count: &mut Option<u64>, value: Option<Value<'_>>) {

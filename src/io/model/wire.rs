@@ -160,6 +160,8 @@ fn unreached(error: &reqwest::Error, origin: &Shown) -> Trouble {
                 | ErrorKind::ConnectionAborted
         )
     );
+    // Hyper has no kind of error for this that could be asked for from here.
+    let closed = closed || why.as_str() == "connection closed before message completed";
     let kind = if closed { TroubleKind::Cut } else { TroubleKind::NoReply };
     Trouble::new(kind, shown!("{origin} did not answer: {why}"))
 }

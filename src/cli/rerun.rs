@@ -1,0 +1,439 @@
+//! `stepscope rerun`: a step of a recorded run, asked again, and what becomes of the run.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, report, server_ended};
+use super::pick::{Pick, Picked};
+use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
+use crate::domain::compose::{Object, list, one_line, text};
+use crate::domain::fork::{Branch, Executed, Fork, How, NoBranch, Preview, Scope, exact};
+use crate::domain::formats;
+use crate::domain::json::{Tape, Value};
+use crate::domain::procedure::Procedure;
+use crate::domain::pyjson::Letters;
+use crate::domain::recompute::Recomputed;
+use crate::domain::record::Record;
+use crate::domain::rerun::samples::{Distribution, Field};
+use crate::domain::rerun::{Judge, Judged, Rerun as Reply, RunEvent, RunId, Rung, tally};
+use crate::domain::rules::{Subject, check};
+use crate::domain::runner::{Ended, object};
+use crate::domain::state::State;
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::append::append_line;
+use crate::io::clock::iso;
+use crate::io::model::ModelClient;
+use crate::io::model::samples::run_all;
+use crate::io::open::Stat;
+use crate::shown;
+
+/// How many findings of a fork are named.
+const NAMED: usize = 5;
+
+/// `stepscope rerun`.
+#[derive(clap::Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
+pub struct Rerun {
+    /// The file (or folder) that holds the record
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pick: Pick,
+    /// The step, counted from 1
+    #[arg(long, value_name = "N", required_unless_present = "exact")]
+    step: Option<usize>,
+    /// Ask that step and every later one
+    #[arg(long, conflicts_with = "stale")]
+    from_here: bool,
+    /// Ask that step and those later ones that depend on what it changed
+    #[arg(long)]
+    stale: bool,
+    /// Ask the step so often, and go on with the most frequent values
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    samples: u32,
+    /// How many samples are asked at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    at_once: u32,
+    /// A variable's value before the step, as JSON: --set 'x=3', --set 'name="Ann"'
+    #[arg(long, value_name = "VARIABLE=JSON")]
+    set: Vec<OsString>,
+    /// Ask nobody: put in what can be calculated exactly
+    #[arg(long, conflicts_with_all = ["step", "from_here", "stale", "samples", "set"])]
+    exact: bool,
+    /// Go on when a reply lacks a required key, instead of ending as upstream does
+    #[arg(long)]
+    lenient: bool,
+    /// Also append the fork to this file, safely on the disk when this program says so
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Say nothing on standard error but what went wrong
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    sampling: Sampling,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
+    let done = options.pick.find(&options.paths).and_then(|picked| {
+        options.check_out(&picked)?;
+        Session { options, picked: &picked }.run(out)
+    });
+    match done {
+        Ok(code) => code,
+        Err(sentence) => {
+            out.complain(&sentence);
+            FAILED
+        }
+    }
+}
+
+impl Rerun {
+    /// Records are never written to.
+    fn check_out(&self, picked: &Picked) -> Result<(), Shown> {
+        let (Some(to), Some(from)) = (&self.out, &picked.path) else { return Ok(()) };
+        let id = |path| Stat::at(path).map(|stat| stat.id);
+        if id(to).is_some() && id(to) == id(from) {
+            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
+        }
+        Ok(())
+    }
+
+    fn edits(&self) -> Result<Vec<(Untrusted<'static>, Vec<u8>)>, Shown> {
+        let edit = |set: &OsString| {
+            let bytes = set.as_bytes();
+            let at = memchr::memchr(b'=', bytes).filter(|at| *at > 0);
+            let (name, value) = at
+                .and_then(|at| Some((bytes.get(..at)?, bytes.get(at + 1..)?)))
+                .ok_or_else(|| shown!("--set {} names no variable; write it as 'x=3'", Shown::line(bytes)))?;
+            if !Tape::default().read(value) {
+                let (name, value) = (Shown::line(name), Shown::line(value));
+                return Err(shown!(
+                    "the value {value} for {name} is not JSON; a text needs quotes: --set '{name}=\"{value}\"'"
+                ));
+            }
+            Ok((Untrusted::new(name).into_owned(), value.to_vec()))
+        };
+        self.set.iter().map(edit).collect()
+    }
+
+    fn scope(&self) -> Scope {
+        match (self.from_here, self.stale) {
+            (true, _) => Scope::FromHere,
+            (_, true) => Scope::Stale,
+            _ => Scope::One,
+        }
+    }
+}
+
+struct Session<'s> {
+    options: &'s Rerun,
+    picked: &'s Picked,
+}
+
+/// What the calls of one step gave.
+struct Heard {
+    /// The JSON to go on with.
+    json: Vec<u8>,
+    executed: Executed,
+    breaks: bool,
+}
+
+impl Session<'_> {
+    fn run(&self, out: &mut Out) -> Result<u8, Shown> {
+        let mut tape = Tape::default();
+        let record = tape.parse(&self.picked.text).map(formats::read);
+        let record = record.ok_or_else(|| shown!("the record at {} cannot be read", self.picked.place))?;
+        let procedure = record.procedure.map(Procedure::read);
+        let state = State::of(&record, procedure.as_ref());
+        if self.options.exact {
+            return self.exact(&record, procedure.as_ref(), &state, out);
+        }
+        let edits = self.options.edits()?;
+        let step =
+            self.options.step.and_then(|step| step.checked_sub(1)).ok_or(Shown::own("steps are counted from 1"))?;
+        let count = procedure.as_ref().map_or(0, |procedure| procedure.steps.len());
+        let mut branch =
+            Branch::new(&record, procedure.as_ref(), &state, step, &edits).map_err(|why| self.no_branch(why, count))?;
+        branch = branch.scope(self.options.scope());
+        if self.options.samples > 1 {
+            branch = branch.how(How::Consensus);
+        }
+        if self.options.lenient {
+            branch = branch.lenient();
+        }
+        let known = state.call(step).and_then(|call| call.model).and_then(Value::string);
+        let asked = self.options.ask.prepare(known.as_ref().and_then(Untrusted::utf8))?;
+        self.say(out, &preview(&branch.preview(&record), &asked));
+        let mut breaks = false;
+        let ended = loop {
+            let ask = match branch.next_ask() {
+                Ok(Some(ask)) => ask,
+                Ok(None) => break None,
+                // Before anything was asked it is the request that cannot be made.
+                Err(ended) if branch.position() == step => return Err(shown!("{ended}")),
+                Err(ended) => break Some(ended),
+            };
+            let id = procedure.as_ref().and_then(|procedure| procedure.steps.get(ask.step)?.value.get("id"));
+            let executed = Executed::of(&ask, id.map(Value::raw));
+            let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
+            let many = ask.step == step && self.options.samples > 1;
+            let heard = if many {
+                self.samples(&asked, &executed, &judge, &ask.request.expected, &mut branch, out)
+            } else {
+                self.one(&asked, executed, &judge, count, &mut branch, out)
+            };
+            match heard {
+                Ok(heard) => {
+                    breaks |= heard.breaks;
+                    if let Err(ended) = branch.take(&ask, &heard.json, heard.executed) {
+                        break Some(ended);
+                    }
+                }
+                Err(ended) => break Some(ended),
+            }
+        };
+        let fork = branch.finish(ended);
+        self.finish(&fork, &record, breaks, out)
+    }
+
+    fn no_branch(&self, why: NoBranch, count: usize) -> Shown {
+        match why {
+            NoBranch::NoStep => shown!("there is no such step: this record has {count}"),
+            why => shown!("the record at {} cannot be run again: {}", self.picked.place, Shown::error(&why)),
+        }
+    }
+
+    fn exact(
+        &self,
+        record: &Record<'_>,
+        procedure: Option<&Procedure<'_>>,
+        state: &State<'_>,
+        out: &mut Out,
+    ) -> Result<u8, Shown> {
+        let recomputed = Recomputed::of(record, procedure, state);
+        let fork = procedure.and_then(|procedure| exact(record, procedure, state, &recomputed));
+        let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
+        self.finish(&fork, record, false, out)
+    }
+
+    /// One call for a step.
+    fn one(
+        &self,
+        asked: &Asked,
+        executed: Executed,
+        judge: &Judge,
+        count: usize,
+        branch: &mut Branch<'_, '_>,
+        out: &Out,
+    ) -> Result<Heard, Ended> {
+        let call =
+            self.options.sampling.call(&asked.model, executed.prompt.clone(), Some(executed.schema.clone()), true, 0);
+        let mut executed = executed;
+        let reply = asked.call(call, &mut executed, out);
+        let judged = fill(&mut executed, &reply, judge, asked);
+        let step = executed.step + 1;
+        if let Some(why) = failed(&reply) {
+            executed.error = Some(why.clone());
+            let ended = server_ended(&why, executed.step);
+            branch.note(executed);
+            return Err(ended);
+        }
+        self.say(
+            out,
+            &shown!(
+                "step {step}/{count}: {} bytes in {:.1} s; {}{}",
+                reply.content.len(),
+                executed.duration_ms / 1000.0,
+                tally(reply.rung.unwrap_or(Rung::Nothing), usize::from(judged.verdict.why().is_none()), 1),
+                around(&judged)
+            ),
+        );
+        if let Some(why) = judged.verdict.why() {
+            out.complain(&shown!("step {step}: {why}"));
+        }
+        let json = reply.content.get(judged.parts.json.clone()).unwrap_or_default().to_vec();
+        Ok(Heard { json, executed, breaks: judged.verdict.why().is_some() })
+    }
+
+    /// Several calls for a step, and the most frequent values.
+    fn samples(
+        &self,
+        asked: &Asked,
+        executed: &Executed,
+        judge: &Judge,
+        expected: &[Untrusted<'static>],
+        branch: &mut Branch<'_, '_>,
+        out: &mut Out,
+    ) -> Result<Heard, Ended> {
+        let count = self.options.samples as usize;
+        let calls: Vec<_> = (0..count)
+            .map(|n| {
+                let (prompt, schema) = (executed.prompt.clone(), Some(executed.schema.clone()));
+                self.options.sampling.call(&asked.model, prompt, schema, true, n)
+            })
+            .collect();
+        let mut each: Vec<(Executed, Reply, Instant)> = calls
+            .iter()
+            .map(|call| {
+                let own = Executed {
+                    seed: call.seed,
+                    temperature: call.temperature,
+                    max_tokens: call.max_tokens,
+                    ..executed.clone()
+                };
+                (own, Reply::begin(RunId(0)), Instant::now())
+            })
+            .collect();
+        let client: Arc<dyn ModelClient> = Arc::new(asked.client.clone());
+        asked.wait(run_all(client, calls, self.options.at_once as usize, |n, event| {
+            report(&event, out);
+            let Some((own, reply, clock)) = each.get_mut(n) else { return };
+            if own.started_utc.is_empty() {
+                (own.started_utc, *clock) = (iso(SystemTime::now()), Instant::now());
+            }
+            if matches!(event, RunEvent::Done(_) | RunEvent::Failed(_)) {
+                own.duration_ms = clock.elapsed().as_secs_f64() * 1000.0;
+            }
+            reply.take(RunId(0), event);
+        }));
+        let mut replies = Vec::new();
+        let mut last = None;
+        for (n, (mut own, reply, _)) in each.into_iter().enumerate() {
+            let judged = fill(&mut own, &reply, judge, asked);
+            let why = failed(&reply);
+            own.error = why.clone().or_else(|| judged.verdict.why());
+            let line = sample_line(n, &own, &judged);
+            out.write(&line);
+            replies.push(why.is_none().then_some(judged));
+            last = why.or(last);
+            branch.note(own);
+        }
+        let made = Distribution::of(expected, &replies);
+        out.write(&distribution_line(&made));
+        let obeyed = made.valid.len();
+        let rung = branch.last_rung().unwrap_or(Rung::Nothing);
+        self.say(out, &tally(rung, obeyed, count));
+        let consensus = made.consensus();
+        if obeyed == 0 {
+            let why = last.unwrap_or(Shown::own("no reply was what was asked for"));
+            return Err(server_ended(&why, executed.step));
+        }
+        let json = object(consensus.iter().map(|(name, text)| (name, text.as_slice())));
+        let executed = Executed {
+            raw: json.clone(),
+            model: asked.model.clone(),
+            backend: backend(asked),
+            endpoint: asked.client.endpoint().path(),
+            verdict: Some("consensus"),
+            started_utc: iso(SystemTime::now()),
+            ..executed.clone()
+        };
+        Ok(Heard { json, executed, breaks: obeyed < count })
+    }
+
+    fn finish(&self, fork: &Fork, record: &Record<'_>, breaks: bool, out: &mut Out) -> Result<u8, Shown> {
+        let line = fork.record(record, &self.picked.text, &iso(SystemTime::now()));
+        out.write(&line);
+        out.write(b"\n");
+        out.flush();
+        if let Some(path) = &self.options.out {
+            append_line(path, &line).map_err(|failure| shown!("{failure}"))?;
+            self.say(out, &shown!("saved in {}", Shown::path(path)));
+        }
+        if let Some(ended) = &fork.ended {
+            let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
+            let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
+            out.complain(&shown!("{step}{ended}"));
+            return Ok(UNANSWERED);
+        }
+        if !fork.stale.is_empty() {
+            let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
+            self.say(out, &shown!("stale now: step {}; --stale asks them too", stale.join(", ")));
+        }
+        let found = findings(&line);
+        if !found.is_empty() {
+            let named = found.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let more = if found.len() > NAMED { ", …" } else { "" };
+            self.say(out, &shown!("the fork has {} findings: {named}{more}", found.len()));
+        }
+        Ok(if found.is_empty() && !breaks { CLEAN } else { FOUND })
+    }
+
+    fn say(&self, out: &Out, what: &Shown) {
+        if !self.options.quiet {
+            out.complain(what);
+        }
+    }
+}
+
+/// What the rules say of a record.
+fn findings(line: &[u8]) -> Vec<&'static str> {
+    let mut tape = Tape::default();
+    tape.read(line);
+    let subject = Subject::new(line, &tape.problems, tape.root(line).map(formats::read));
+    check(&subject).into_iter().map(|finding| finding.rule).collect()
+}
+
+fn preview(preview: &Preview, asked: &Asked) -> Shown {
+    let whom = if asked.client.is_cassette() { Shown::own("a cassette") } else { asked.client.endpoint().shown() };
+    let model = Shown::line(asked.model.as_bytes());
+    shown!(
+        "asks {} of {} steps, about {} tokens, of {model} at {whom}",
+        preview.steps.len(),
+        preview.of,
+        preview.tokens
+    )
+}
+
+fn around(judged: &Judged) -> Shown {
+    let words = judged.parts.around.words();
+    if words.is_empty() { Shown::default() } else { shown!(", {words}") }
+}
+
+fn sample_line(n: usize, executed: &Executed, judged: &Judged) -> Vec<u8> {
+    let outputs = object(judged.outputs.iter().map(|(name, value)| (name, value.as_slice())));
+    let mut line = Object::new(Letters::Ascii)
+        .plain("sample", n)
+        .plain("step_index", executed.step)
+        .maybe("seed", executed.seed.map(|seed| seed.to_string()))
+        .text("verdict", executed.verdict.unwrap_or("failed"))
+        .maybe("error", executed.error.as_ref().map(|error| text(error.as_str())))
+        .raw("outputs", one_line(&outputs))
+        .text("raw", &executed.raw)
+        .raw("duration_ms", format!("{:.1}", executed.duration_ms))
+        .end();
+    line.push(b'\n');
+    line
+}
+
+fn distribution_line(made: &Distribution) -> Vec<u8> {
+    let numbers = |samples: &[usize]| list(samples.iter().map(ToString::to_string));
+    let field = |field: &Field| {
+        let buckets = field.buckets.iter().map(|bucket| {
+            let bucket_samples = numbers(&bucket.samples);
+            Object::new(Letters::Ascii).raw("value", one_line(&bucket.text)).raw("samples", bucket_samples).end()
+        });
+        Object::new(Letters::Ascii)
+            .text("variable", field.name.bytes())
+            .plain("tie", field.is_tie())
+            .raw("values", list(buckets))
+            .raw("absent", numbers(&field.absent))
+            .end()
+    };
+    let whole = Object::new(Letters::Ascii)
+        .raw("fields", list(made.fields.iter().map(field)))
+        .raw("valid", numbers(&made.valid))
+        .raw("empty", numbers(&made.empty))
+        .raw("invalid", numbers(&made.invalid))
+        .raw("breaks_schema", numbers(&made.breaking))
+        .raw("failed", numbers(&made.failed))
+        .end();
+    let mut line = Object::new(Letters::Ascii).raw("distribution", whole).end();
+    line.push(b'\n');
+    line
+}
