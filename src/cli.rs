@@ -16,6 +16,7 @@ mod models;
 mod out;
 mod pick;
 mod print;
+mod repair;
 mod rerun;
 mod run;
 mod show;
@@ -83,6 +84,10 @@ pub enum Command {
     /// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
     /// not be used.
     Rerun(Box<rerun::Rerun>),
+    /// Mend a procedure: ask a model with upstream's repair prompt until the validator is silent, or do without one
+    ///
+    /// Exit code: 0 no diagnostics are left, 1 some are, 2 something could not be done, 3 the server failed.
+    Repair(Box<repair::Repair>),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -245,6 +250,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
         Command::Show(show) => show::run(show, out),
         Command::Models(options) => models::run(options, out),
         Command::Run(options) => run::run(options, out),
+        Command::Repair(options) => repair::run(options, out),
         Command::Rerun(options) => rerun::run(options, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),

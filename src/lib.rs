@@ -46,6 +46,8 @@ pub mod domain {
     pub mod recompute;
     /// One record, whatever its format.
     pub mod record;
+    /// Mending a procedure, with a model and without.
+    pub mod repair;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
     /// One call of a model as a machine, and what its text gives.

@@ -598,3 +598,65 @@ fn what_cannot_be_run_is_told() {
         "{said}"
     );
 }
+
+const ODD: &str = r#"{"NameDescription": "n", "steps": [
+ {"id": 1, "inputs": [{"name": "problem_text", "description": "q"}], "stepDescription": "Read", "output": [{"name": "a", "description": "a"}, {"name": "dead", "description": "d"}]},
+ {"id": 2, "inputs": [{"name": "a", "description": "a"}], "stepDescription": "Say", "output": [{"name": "b", "description": "b"}]}]}"#;
+
+#[test]
+fn a_procedure_is_mended_without_a_model() {
+    let folder = Folder::new();
+    let path = folder.write("odd.json", ODD);
+    let repair = |arguments: &[&str]| {
+        let output = stepscope().arg("repair").arg(&path).args(arguments).output().unwrap();
+        (code(&output), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, listed, _) = repair(&["--list"]);
+    assert_eq!(code, 1);
+    assert_eq!(
+        listed,
+        "call what the last step writes final_answer instead of b (diagnostics 3 -> 1)\n\
+         remove dead from what step 1 writes (diagnostics 3 -> 2)\n"
+    );
+    let (code, fixed, said) = repair(&["--without-model"]);
+    assert!(code == 0 && said.contains("diagnostics 3 -> 0"), "{said}");
+    let check = stepscope().arg("check").arg(folder.write("fixed.json", fixed)).output().unwrap();
+    assert_eq!(self::code(&check), 0, "{}", text(&check.stdout));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), ODD, "the source is never written");
+}
+
+#[test]
+fn a_procedure_is_mended_as_upstream_asks_for_it() {
+    let folder = Folder::new();
+    let path = folder.write("odd.json", ODD);
+    let fixed = ODD
+        .replace(r#", {"name": "dead", "description": "d"}"#, "")
+        .replace(r#""name": "b""#, r#""name": "final_answer""#);
+    let server = Server::start(move |seen, talk| match seen.n {
+        0 => ollama(talk, "I cannot"),
+        1 => ollama(talk, &format!("```json\n{fixed}\n```")),
+        _ => ollama(talk, "{}"),
+    });
+    let out = folder.path("out.jsonl");
+    let mut command = stepscope();
+    command.arg("repair").arg(&path).args(["--model", "m", "--url", &server.url(""), "--out"]).arg(&out);
+    let output = command.output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(code(&output), 0, "{said}");
+    assert!(
+        said.contains("attempt 1: the reply is not JSON") && said.contains("attempt 2: diagnostics 3 -> 0"),
+        "{said}"
+    );
+    let seen = server.seen();
+    assert_eq!(seen.len(), 2);
+    let body = seen[0].json();
+    assert_eq!(body["options"], serde_json::json!({"temperature": 0, "seed": 1234}));
+    assert_eq!(body["format"]["title"], "Procedure");
+    let prompt = body["prompt"].as_str().unwrap();
+    assert!(
+        prompt.contains("- {'severity': 'fatal', 'action': 'EXTEND_PROCEDURE_TO_FINAL', 'message': \"Final step must")
+    );
+    assert_eq!(std::fs::read_to_string(out).unwrap().lines().count(), 1);
+    let offline = command.arg("--offline").output().unwrap();
+    assert!(code(&offline) == 2 && offline.stdout.is_empty());
+}

@@ -17,10 +17,10 @@ use crate::io::model::settings::{Settled, Wanted, limits, settle};
 use crate::io::model::{Backend, Client, Limits, ModelClient};
 use crate::shown;
 
-/// Upstream's seed.
-const SEED: i64 = 1234;
 /// Upstream's temperature for the steps of a run.
 const TEMPERATURE: f64 = 1.0;
+/// Upstream's temperature for repairs.
+const REPAIR_TEMPERATURE: f64 = 0.0;
 
 /// Which model is asked, where, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -185,9 +185,9 @@ pub(super) struct Sampling {
     /// Seed; `none` leaves it to the server
     #[arg(long, value_name = "N", default_value = "1234", value_parser = seed, allow_hyphen_values = true)]
     seed: Maybe<i64>,
-    /// Temperature; `none` leaves it to the server
-    #[arg(long, value_name = "T", default_value = "1", value_parser = temperature)]
-    temperature: Maybe<f64>,
+    /// Temperature; `none` leaves it to the server; without it upstream's: 1, and 0 for repairs
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    temperature: Option<Maybe<f64>>,
     /// Limit of the reply in tokens
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
@@ -199,12 +199,6 @@ pub(super) struct Sampling {
 /// A value, or the server's own.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Maybe<T>(Option<T>);
-
-impl Default for Sampling {
-    fn default() -> Self {
-        Self { seed: Maybe(Some(SEED)), temperature: Maybe(Some(TEMPERATURE)), max_tokens: None, enforce: Rung::Schema }
-    }
-}
 
 fn seed(word: &str) -> Result<Maybe<i64>, String> {
     match word {
@@ -242,12 +236,18 @@ impl Sampling {
             prompt,
             schema,
             model: model.to_owned(),
-            temperature: self.temperature.0,
+            temperature: self.temperature.map_or(Some(TEMPERATURE), |set| set.0),
             seed: self.seed.0.map(|seed| seed.wrapping_add(n as i64)),
             max_tokens: self.max_tokens,
             rung: self.enforce,
             steps_down,
         }
+    }
+
+    /// The call for a repair, which has another temperature by custom.
+    pub(super) fn repair(&self, model: &str, prompt: Untrusted<'static>, schema: Untrusted<'static>) -> Call {
+        let call = self.call(model, prompt, Some(schema), true, 0);
+        Call { temperature: self.temperature.map_or(Some(REPAIR_TEMPERATURE), |set| set.0), ..call }
     }
 }
 
