@@ -43,6 +43,7 @@ fn limits() -> Limits {
         first: long,
         silence: long,
         total: long,
+        backoff: Duration::from_millis(1),
         reply: 1 << 20,
         frame: 1 << 20,
         ..Limits::default()
@@ -528,6 +529,24 @@ fn a_refused_schema_is_told_and_a_weaker_rung_is_taken() {
     assert_eq!(rerun.log.len(), 2);
     let (rerun, _) = heard(&client, Call { steps_down: false, ..call() });
     assert!(trouble(&rerun).sentence.as_str().contains("unrecognized type nonsense"));
+}
+
+#[test]
+fn what_a_stream_refuses_at_its_beginning_is_a_refusal() {
+    // Ollama says 200 first, and in the first line that it does not take the schema.
+    let server = Server::start(|seen, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(match seen.n {
+            0 => "{\"error\":\"invalid JSON schema in format\"}\n",
+            1 => "{\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n",
+            _ => "{\"response\":\"{}\",\"done\":true}\n",
+        });
+        talk.end();
+    });
+    let (rerun, _) = heard(&client(Backend::Ollama, &server.url(""), Limits { retries: 1, ..limits() }), call());
+    finish(&rerun);
+    assert_eq!((content(&rerun).as_str(), rerun.rung, server.seen().len()), ("{}", Some(Rung::Json), 3));
+    assert_eq!(rerun.log.len(), 2, "{:?}", rerun.log);
 }
 
 #[test]

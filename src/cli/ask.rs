@@ -7,9 +7,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Out;
 use crate::domain::fork::Executed;
-use crate::domain::rerun::{Call, Judge, Judged, Phase, Rerun, RunEvent, RunId, Rung};
+use crate::domain::rerun::{Call, Judge, Judged, Phase, Rerun, RunEvent, RunId, Rung, Stop};
 use crate::domain::runner::Ended;
-use crate::domain::text::{Shown, Untrusted};
+use crate::domain::text::{Shown, Untrusted, head};
 use crate::io::clock::iso;
 use crate::io::config::{Config, Folders};
 use crate::io::model::cassette::{Recorder, Speed, Tape};
@@ -17,6 +17,8 @@ use crate::io::model::settings::{Settled, Wanted, limits, settle};
 use crate::io::model::{Backend, Client, Limits, ModelClient};
 use crate::shown;
 
+/// So much of a reply that could not be used is shown.
+const SHOWN: usize = 160;
 /// Upstream's temperature for the steps of a run.
 const TEMPERATURE: f64 = 1.0;
 /// Upstream's temperature for repairs.
@@ -310,6 +312,22 @@ pub(super) fn fill(executed: &mut Executed, reply: &Rerun, judge: &Judge, asked:
         executed.verdict = Some(judged.verdict.word());
     }
     judged
+}
+
+/// Why the model stopped.
+pub(super) fn stop_of(reply: &Rerun) -> Option<Stop> {
+    match &reply.phase {
+        Phase::Done(finish) => Some(finish.stop.clone()),
+        _ => None,
+    }
+}
+
+/// A reply that could not be used, in a sentence.
+pub(super) fn what_came(reply: &[u8], stop: Option<&Stop>) -> Shown {
+    let began = Shown::line(head(reply, SHOWN));
+    let more = if reply.len() > SHOWN { "…" } else { "" };
+    let limit = if stop == Some(&Stop::Length) { "; it was cut off at its limit of tokens" } else { "" };
+    if reply.is_empty() { Shown::own("the reply is empty") } else { shown!("the reply begins: {began}{more}{limit}") }
 }
 
 /// The class of an end that the server brought about.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, report, server_ended};
+use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, report, server_ended, stop_of, what_came};
 use super::pick::{Pick, Picked};
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, one_line, text};
@@ -18,7 +18,7 @@ use crate::domain::pyjson::Letters;
 use crate::domain::recompute::Recomputed;
 use crate::domain::record::Record;
 use crate::domain::rerun::samples::{Distribution, Field};
-use crate::domain::rerun::{Judge, Judged, Rerun as Reply, RunEvent, RunId, Rung, tally};
+use crate::domain::rerun::{Judge, Judged, Rerun as Reply, RunEvent, RunId, Rung, Stop, Verdict, tally};
 use crate::domain::rules::{Subject, check};
 use crate::domain::runner::{Ended, object};
 use crate::domain::state::State;
@@ -141,6 +141,7 @@ struct Heard {
     json: Vec<u8>,
     executed: Executed,
     breaks: bool,
+    stop: Option<Stop>,
 }
 
 impl Session<'_> {
@@ -190,7 +191,9 @@ impl Session<'_> {
             match heard {
                 Ok(heard) => {
                     breaks |= heard.breaks;
+                    let odd = what_came(&heard.executed.raw, heard.stop.as_ref());
                     if let Err(ended) = branch.take(&ask, &heard.json, heard.executed) {
+                        out.complain(&odd);
                         break Some(ended);
                     }
                 }
@@ -253,11 +256,13 @@ impl Session<'_> {
                 around(&judged)
             ),
         );
-        if let Some(why) = judged.verdict.why() {
-            out.complain(&shown!("step {step}: {why}"));
+        // What is no JSON ends the run, and is said there.
+        if let Verdict::Breaks(why) = &judged.verdict {
+            out.complain(&shown!("step {step}: {}", why.line()));
         }
         let json = reply.content.get(judged.parts.json.clone()).unwrap_or_default().to_vec();
-        Ok(Heard { json, executed, breaks: judged.verdict.why().is_some() })
+        let stop = stop_of(&reply);
+        Ok(Heard { json, executed, breaks: judged.verdict.why().is_some(), stop })
     }
 
     /// Several calls for a step, and the most frequent values.
@@ -333,7 +338,7 @@ impl Session<'_> {
             started_utc: iso(SystemTime::now()),
             ..executed.clone()
         };
-        Ok(Heard { json, executed, breaks: obeyed < count })
+        Ok(Heard { json, executed, breaks: obeyed < count, stop: None })
     }
 
     fn finish(&self, fork: &Fork, record: &Record<'_>, breaks: bool, out: &mut Out) -> Result<u8, Shown> {

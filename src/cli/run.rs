@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use clap::ValueEnum;
 
-use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, failed, fill, server_ended};
+use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, failed, fill, server_ended, stop_of, what_came};
 use super::check::MAX_SCHEMA;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
 use crate::domain::fork::{Executed, run_record};
@@ -127,7 +127,12 @@ fn run_steps(
         };
         match &taken {
             Ok(taken) => executed.outputs = Some(taken.outputs.clone()),
-            Err(ended) => executed.error = Some(shown!("{ended}")),
+            Err(ended) => {
+                executed.error = Some(shown!("{ended}"));
+                if ended.class != SERVER_ERROR {
+                    out.complain(&what_came(&reply.content, stop_of(&reply).as_ref()));
+                }
+            }
         }
         if !options.quiet {
             let (step, steps, seconds) = (ask.step + 1, runner.steps(), executed.duration_ms / 1000.0);

@@ -41,6 +41,8 @@ pub struct Limits {
     pub total: Duration,
     /// How often the same request goes out again when the server is busy or fails, before anything of a reply came.
     pub retries: u32,
+    /// The first wait before that, where the server names none; it doubles.
+    pub backoff: Duration,
     /// The longest reply, in bytes.
     pub reply: usize,
     /// The longest frame of a stream, and the longest reply in one piece, in bytes.
@@ -55,6 +57,7 @@ impl Default for Limits {
             silence: Duration::from_secs(30),
             total: Duration::from_secs(600),
             retries: 2,
+            backoff: Duration::from_secs(1),
             reply: 8 << 20,
             frame: 8 << 20,
         }

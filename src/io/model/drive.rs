@@ -22,8 +22,6 @@ use crate::shown;
 
 /// However long a server wants us to wait, it is no longer than that.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// The first wait where the server names none; it doubles.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// So long counts may still follow when the model has stopped.
 const GRACE: Duration = Duration::from_secs(2);
 /// So long the text of an error is listened to.
@@ -101,7 +99,7 @@ impl Driver<'_> {
     }
 
     async fn wait(&self, trouble: Trouble, after: Option<Duration>, tries: u32) -> Result<(), Over> {
-        let backoff = FIRST_WAIT.saturating_mul(1 << tries.min(6));
+        let backoff = self.client.limits.backoff.saturating_mul(1 << tries.min(6));
         let jitter = RandomState::new().build_hasher().finish() % 250;
         let delay = after.unwrap_or(backoff + backoff * jitter as u32 / 1000).min(LONGEST_WAIT);
         if Instant::now() + delay >= self.total {
@@ -133,7 +131,7 @@ impl Driver<'_> {
         }
         self.judge(&head, &mut answer, &mut take, rung, &origin).await?;
         self.tell(RunEvent::Answered).await?;
-        let mut listener = Listener::new(self, &head, first, origin);
+        let mut listener = Listener::new(self, &head, first, rung, origin);
         let finish = listener.listen(&mut answer, &mut take).await?;
         let notes =
             unsaid.into_iter().map(|unsaid| shown!("the {} was not sent: this kind of server knows none", unsaid.0));
@@ -194,7 +192,7 @@ impl Driver<'_> {
         };
         let sentence = shown!("{origin} refuses (HTTP {status}){words}{help}");
         let trouble = trouble(TroubleKind::Refused, sentence);
-        if matches!(rung, Rung::Schema | Rung::Json) && speaks_of_schema(status, &said) {
+        if matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && may_refuse(rung) && speaks_of_schema(&said) {
             return Err(Over::Refuses(trouble));
         }
         if matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 520..=529) {
@@ -235,6 +233,7 @@ enum Intake {
 /// Listens to one answer.
 struct Listener<'d> {
     driver: &'d Driver<'d>,
+    rung: Rung,
     origin: Shown,
     intake: Intake,
     /// The server promised a value a line.
@@ -254,7 +253,7 @@ struct Listener<'d> {
 }
 
 impl<'d> Listener<'d> {
-    fn new(driver: &'d Driver<'d>, head: &Head, first: Instant, origin: Shown) -> Self {
+    fn new(driver: &'d Driver<'d>, head: &Head, first: Instant, rung: Rung, origin: Shown) -> Self {
         let backend = driver.client.endpoint.backend;
         let limit = driver.client.limits.frame;
         let is_ollama = matches!(backend, Backend::Ollama | Backend::OllamaChat);
@@ -263,6 +262,7 @@ impl<'d> Listener<'d> {
         let key = driver.client.endpoint.key();
         Self {
             driver,
+            rung,
             origin,
             intake,
             lines: head.kind.contains("ndjson"),
@@ -386,7 +386,17 @@ impl<'d> Listener<'d> {
         let clean = Redactor::new(self.driver.client.endpoint.key()).whole(said.0.bytes());
         let words = Shown::line(head_of(&clean, MAX_SAID));
         let sentence = shown!("{} says that it failed: {words}{}", self.origin, self.partial());
-        Over::Failed(Trouble::new(TroubleKind::Refused, sentence))
+        let trouble = Trouble::new(TroubleKind::Refused, sentence);
+        // A server that streams has promised success by then, and tells in the stream what another tells by its status.
+        if self.size > 0 {
+            Over::Failed(trouble)
+        } else if may_refuse(self.rung) && speaks_of_schema(&said.0) {
+            Over::Refuses(trouble)
+        } else if speaks_of_load(&said.0) {
+            Over::Busy { trouble, after: None }
+        } else {
+            Over::Failed(trouble)
+        }
     }
 
     /// Tells pieces, those of one part that stand together as one.
@@ -485,8 +495,13 @@ fn seconds(duration: Duration) -> Shown {
     }
 }
 
+/// Whether something was asked for that a server may refuse.
+fn may_refuse(rung: Rung) -> bool {
+    matches!(rung, Rung::Schema | Rung::Json)
+}
+
 /// Whether a refusal is about the schema or the JSON mode.
-fn speaks_of_schema(status: u16, said: &Untrusted<'_>) -> bool {
+fn speaks_of_schema(said: &Untrusted<'_>) -> bool {
     const WORDS: [&str; 10] = [
         "schema",
         "response_format",
@@ -499,8 +514,17 @@ fn speaks_of_schema(status: u16, said: &Untrusted<'_>) -> bool {
         "invalid format",
         "unsupported format",
     ];
+    says_one_of(said, &WORDS)
+}
+
+/// Whether a server fails because it has too much to do.
+fn speaks_of_load(said: &Untrusted<'_>) -> bool {
+    says_one_of(said, &["overloaded", "rate limit", "rate_limit", "try again later"])
+}
+
+fn says_one_of(said: &Untrusted<'_>, words: &[&str]) -> bool {
     let said = String::from_utf8_lossy(said.bytes()).to_lowercase();
-    matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && WORDS.iter().any(|word| said.contains(word))
+    words.iter().any(|word| said.contains(word))
 }
 
 /// Seconds, or a date.
@@ -529,16 +553,16 @@ mod tests {
 
     #[test]
     fn a_refused_schema_is_told_from_other_refusals() {
-        for (status, said, refuses) in [
-            (400, "Unable to generate parser for this template. JSON schema error at #: unrecognized type", true),
-            (500, "invalid JSON schema in format", true),
-            (400, "'response_format.type' must be one of 'text' or 'json_object'", true),
-            (400, "the request exceeds the available context size", false),
-            (404, "model 'x' not found", false),
-            (401, "bad schema", false),
-            (400, "no information", false),
+        for (said, refuses) in [
+            ("Unable to generate parser for this template. JSON schema error at #: unrecognized type", true),
+            ("invalid JSON schema in format", true),
+            ("'response_format.type' must be one of 'text' or 'json_object'", true),
+            ("the request exceeds the available context size", false),
+            ("model 'x' not found", false),
+            ("no information", false),
         ] {
-            assert_eq!(speaks_of_schema(status, &Untrusted::from(said)), refuses, "{said}");
+            assert_eq!(speaks_of_schema(&Untrusted::from(said)), refuses, "{said}");
         }
+        assert!(speaks_of_load(&Untrusted::from("Overloaded")) && !speaks_of_load(&Untrusted::from("load")));
     }
 }
