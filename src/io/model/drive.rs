@@ -462,7 +462,11 @@ impl<'d> Listener<'d> {
             return Err(self.no_reply().into());
         }
         if !self.reader.is_stopped() {
-            return Err(self.cut(&Shown::own("the reply ended before the server said that it was complete")).into());
+            let cut = self.cut(&Shown::own("the reply ended before the server said that it was complete"));
+            // Ollama's way for OpenAI's clients ends so where it does not take the schema.
+            let asks = self.size == 0 && may_refuse(self.rung);
+            let hint = if asks { "; perhaps it does not take the schema: try --enforce prompt" } else { "" };
+            return Err(Trouble { sentence: cut.sentence.and(hint), ..cut }.into());
         }
         let backend = self.driver.client.endpoint.backend;
         let mut finish = std::mem::replace(&mut self.reader, Reader::new(backend)).into_finish();
