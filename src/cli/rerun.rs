@@ -10,7 +10,7 @@ use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, repo
 use super::pick::{Pick, Picked};
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, one_line, text};
-use crate::domain::fork::{Branch, Executed, Fork, How, NoBranch, Preview, Scope, exact};
+use crate::domain::fork::{Course, Executed, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use crate::domain::formats;
 use crate::domain::json::{Tape, Value};
 use crate::domain::procedure::Procedure;
@@ -154,45 +154,46 @@ impl Session<'_> {
         if self.options.exact {
             return self.exact(&record, procedure.as_ref(), &state, out);
         }
-        let edits = self.options.edits()?;
         let step =
             self.options.step.and_then(|step| step.checked_sub(1)).ok_or(Shown::own("steps are counted from 1"))?;
         let count = procedure.as_ref().map_or(0, |procedure| procedure.steps.len());
-        let mut branch =
-            Branch::new(&record, procedure.as_ref(), &state, step, &edits).map_err(|why| self.no_branch(why, count))?;
-        branch = branch.scope(self.options.scope());
-        if self.options.samples > 1 {
-            branch = branch.how(How::Consensus);
-        }
-        if self.options.lenient {
-            branch = branch.lenient();
-        }
+        let start = Start {
+            step,
+            edits: self.options.edits()?,
+            scope: self.options.scope(),
+            how: if self.options.samples > 1 { How::Consensus } else { How::Rerun },
+            is_lenient: self.options.lenient,
+        };
+        let course = Course::new(&self.picked.text, start).map_err(|why| self.no_branch(why, count))?;
         let known = state.call(step).and_then(|call| call.model).and_then(Value::string);
         let asked = self.options.ask.prepare(known.as_ref().and_then(Untrusted::utf8))?;
-        self.say(out, &preview(&branch.preview(&record), &asked));
+        self.say(out, &preview(&course.preview(), &asked));
+        self.go(course, &asked, count, out)
+    }
+
+    /// Asks step by step, to the end of the course.
+    fn go(&self, mut course: Course, asked: &Asked, count: usize, out: &mut Out) -> Result<u8, Shown> {
         let mut breaks = false;
         let ended = loop {
-            let ask = match branch.next_ask() {
+            let ask = match course.next_ask() {
                 Ok(Some(ask)) => ask,
                 Ok(None) => break None,
                 // Before anything was asked it is the request that cannot be made.
-                Err(ended) if branch.position() == step => return Err(shown!("{ended}")),
+                Err(ended) if course.calls().next().is_none() => return Err(shown!("{ended}")),
                 Err(ended) => break Some(ended),
             };
-            let id = procedure.as_ref().and_then(|procedure| procedure.steps.get(ask.step)?.value.get("id"));
-            let executed = Executed::of(&ask, id.map(Value::raw));
+            let executed = Executed::of(&ask, course.step_id(ask.step).as_deref());
             let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
-            let many = ask.step == step && self.options.samples > 1;
-            let heard = if many {
-                self.samples(&asked, &executed, &judge, &ask.request.expected, &mut branch, out)
+            let heard = if ask.step == course.start().step && self.options.samples > 1 {
+                self.samples(asked, &executed, &judge, &ask.request.expected, &mut course, out)
             } else {
-                self.one(&asked, executed, &judge, count, &mut branch, out)
+                self.one(asked, executed, &judge, count, &mut course, out)
             };
             match heard {
                 Ok(heard) => {
                     breaks |= heard.breaks;
                     let odd = what_came(&heard.executed.raw, heard.stop.as_ref());
-                    if let Err(ended) = branch.take(&ask, &heard.json, heard.executed) {
+                    if let Err(ended) = course.take(&heard.json, heard.executed) {
                         out.complain(&odd);
                         break Some(ended);
                     }
@@ -200,8 +201,9 @@ impl Session<'_> {
                 Err(ended) => break Some(ended),
             }
         };
-        let fork = branch.finish(ended);
-        self.finish(&fork, &record, breaks, out)
+        let made = course.fork(ended, &iso(SystemTime::now()));
+        let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
+        self.finish(&fork, &line, breaks, out)
     }
 
     fn no_branch(&self, why: NoBranch, count: usize) -> Shown {
@@ -221,7 +223,8 @@ impl Session<'_> {
         let recomputed = Recomputed::of(record, procedure, state);
         let fork = procedure.and_then(|procedure| exact(record, procedure, state, &recomputed));
         let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
-        self.finish(&fork, record, false, out)
+        let line = fork.record(record, &self.picked.text, &iso(SystemTime::now()));
+        self.finish(&fork, &line, false, out)
     }
 
     /// One call for a step.
@@ -231,7 +234,7 @@ impl Session<'_> {
         executed: Executed,
         judge: &Judge,
         count: usize,
-        branch: &mut Branch<'_, '_>,
+        course: &mut Course,
         out: &Out,
     ) -> Result<Heard, Ended> {
         let call =
@@ -243,7 +246,7 @@ impl Session<'_> {
         if let Some(why) = failed(&reply) {
             executed.error = Some(why.clone());
             let ended = server_ended(&why, executed.step);
-            branch.note(executed);
+            course.note(executed);
             return Err(ended);
         }
         self.say(
@@ -272,7 +275,7 @@ impl Session<'_> {
         executed: &Executed,
         judge: &Judge,
         expected: &[Untrusted<'static>],
-        branch: &mut Branch<'_, '_>,
+        course: &mut Course,
         out: &mut Out,
     ) -> Result<Heard, Ended> {
         let count = self.options.samples as usize;
@@ -316,12 +319,12 @@ impl Session<'_> {
             out.write(&line);
             replies.push(why.is_none().then_some(judged));
             last = why.or(last);
-            branch.note(own);
+            course.note(own);
         }
         let made = Distribution::of(expected, &replies);
         out.write(&distribution_line(&made));
         let obeyed = made.valid.len();
-        let rung = branch.last_rung().unwrap_or(Rung::Nothing);
+        let rung = course.calls().rev().find_map(|call| call.rung).unwrap_or(Rung::Nothing);
         self.say(out, &tally(rung, obeyed, count));
         let consensus = made.consensus();
         if obeyed == 0 {
@@ -341,13 +344,12 @@ impl Session<'_> {
         Ok(Heard { json, executed, breaks: obeyed < count, stop: None })
     }
 
-    fn finish(&self, fork: &Fork, record: &Record<'_>, breaks: bool, out: &mut Out) -> Result<u8, Shown> {
-        let line = fork.record(record, &self.picked.text, &iso(SystemTime::now()));
-        out.write(&line);
+    fn finish(&self, fork: &Fork, line: &[u8], breaks: bool, out: &mut Out) -> Result<u8, Shown> {
+        out.write(line);
         out.write(b"\n");
         out.flush();
         if let Some(path) = &self.options.out {
-            append_line(path, &line).map_err(|failure| shown!("{failure}"))?;
+            append_line(path, line).map_err(|failure| shown!("{failure}"))?;
             self.say(out, &shown!("saved in {}", Shown::path(path)));
         }
         if let Some(ended) = &fork.ended {
@@ -360,7 +362,7 @@ impl Session<'_> {
             let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
             self.say(out, &shown!("stale now: step {}; --stale asks them too", stale.join(", ")));
         }
-        let found = findings(&line);
+        let found = findings(line);
         if !found.is_empty() {
             let named = found.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
             let more = if found.len() > NAMED { ", …" } else { "" };

@@ -134,7 +134,7 @@ fn run_steps(
                 }
             }
         }
-        if !options.quiet {
+        if !options.quiet && failed(&reply).is_none() {
             let (step, steps, seconds) = (ask.step + 1, runner.steps(), executed.duration_ms / 1000.0);
             let (bytes, verdict) = (reply.content.len(), judged.verdict.word());
             out.complain(&shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s, {verdict}"));

@@ -11,13 +11,14 @@ use super::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
 use super::prompt::{AnswerShape, execution, needs, visible_inputs};
 use super::recompute::{Basis, Recomputed};
 use super::record::Record;
-use super::rerun::Rung;
 use super::runner::{Ask, Ended, Runner, Values};
 use super::state::{Badge, Entry, Moment, State, same_value};
 use super::text::Untrusted;
 
+pub mod course;
 pub mod written;
 
+pub use course::{Course, Start};
 pub use written::{Executed, run_record};
 
 /// How far a branch goes.
@@ -79,6 +80,8 @@ pub struct Fork {
     pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
     /// Every call.
     pub calls: Vec<Executed>,
+    /// Steps whose prompt was changed before it was sent, by position.
+    pub prompts: Vec<usize>,
     /// Steps whose recorded values rest on what is no longer so, by position.
     pub stale: Vec<usize>,
     /// The state at the end.
@@ -112,6 +115,7 @@ pub struct Branch<'v, 'a> {
     dirty: HashSet<Untrusted<'static>>,
     edits: Vec<(Untrusted<'static>, Vec<u8>)>,
     calls: Vec<Executed>,
+    prompts: Vec<usize>,
     stale: Vec<usize>,
     how: How,
 }
@@ -150,8 +154,8 @@ impl<'v, 'a> Branch<'v, 'a> {
         }
         let dirty = edits.iter().map(|(name, _)| name.clone()).collect();
         let edits = edits.to_vec();
-        let (calls, stale) = (Vec::new(), Vec::new());
-        Ok(Self { state, runner, step, scope: Scope::One, dirty, edits, calls, stale, how: How::Rerun })
+        let (calls, prompts, stale) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { state, runner, step, scope: Scope::One, dirty, edits, calls, prompts, stale, how: How::Rerun })
     }
 
     /// How far it goes.
@@ -224,6 +228,9 @@ impl<'v, 'a> Branch<'v, 'a> {
 
     /// Takes the reply to what was asked last: its JSON, which is merged as upstream merges it.
     pub fn take(&mut self, asked: &Ask, json: &[u8], mut executed: Executed) -> Result<(), Ended> {
+        if executed.prompt != asked.request.prompt {
+            self.prompts.push(asked.step);
+        }
         let taken = self.runner.take(asked, json);
         match &taken {
             Ok(taken) => {
@@ -239,11 +246,6 @@ impl<'v, 'a> Branch<'v, 'a> {
     /// Keeps a call that gave nothing to go on with: a failed one, or one of several samples.
     pub fn note(&mut self, executed: Executed) {
         self.calls.push(executed);
-    }
-
-    /// How the schema was enforced in the last call.
-    pub fn last_rung(&self) -> Option<Rung> {
-        self.calls.iter().rev().find_map(|call| call.rung)
     }
 
     fn note_changes(&mut self, step: usize, outputs: &[u8]) {
@@ -279,7 +281,16 @@ impl<'v, 'a> Branch<'v, 'a> {
     /// The branch as it stands, as a fork.
     pub fn finish(self, ended: Option<Ended>) -> Fork {
         let values = self.runner.state().clone();
-        Fork { how: self.how, step: self.step, edits: self.edits, calls: self.calls, stale: self.stale, values, ended }
+        Fork {
+            how: self.how,
+            step: self.step,
+            edits: self.edits,
+            calls: self.calls,
+            prompts: self.prompts,
+            stale: self.stale,
+            values,
+            ended,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::domain::formats;
 use crate::domain::recompute::Recomputed;
+use crate::domain::text::Shown;
 
 /// Step 2 and 3 read what step 1 writes, step 4 reads what step 3 writes; step 2 is a dead end.
 const PARENT: &str = r#"{"id": "p1", "question": "2 + 3?", "gold_num": 6.0, "status": "ok", "mode": "procedural", "own": [1.50],
@@ -166,4 +167,41 @@ fn an_exact_fork_holds_what_was_calculated() {
         let recomputed = Recomputed::of(record, Some(procedure), state);
         assert!(exact(record, procedure, state, &recomputed).is_none());
     });
+}
+
+#[test]
+fn a_course_says_the_same_as_its_branch() {
+    let start = Start {
+        step: 0,
+        edits: vec![(Untrusted::from("x"), b"1".to_vec())],
+        scope: Scope::Stale,
+        how: How::Rerun,
+        is_lenient: false,
+    };
+    let mut course = Course::new(PARENT.as_bytes(), start.clone()).unwrap();
+    assert_eq!((course.preview().steps.len(), course.preview().of), (4, 4));
+    for (step, reply) in [(0, r#"{"a": 4, "b": 2}"#), (2, r#"{"c": 8}"#), (3, LAST)] {
+        let ask = course.next_ask().unwrap().unwrap();
+        assert_eq!(ask.step, step);
+        let mut executed = Executed::of(&ask, course.step_id(step).as_deref());
+        assert_eq!(executed.step_id.as_deref(), Some((step + 1).to_string().as_bytes()));
+        if step == 2 {
+            executed.prompt = Untrusted::from("another prompt");
+            course.note(Executed { error: Some(Shown::own("the connection broke")), ..executed.clone() });
+        }
+        course.take(reply.as_bytes(), executed).unwrap();
+    }
+    assert!(course.next_ask().unwrap().is_none());
+    let (fork, line) = course.fork(None, "").unwrap();
+    assert_eq!((fork.calls.len(), fork.prompts.as_slice()), (4, &[2][..]));
+    let made = read(&line);
+    assert_eq!((&made["state"]["c"], &made["trace"]["fork"]["prompts_edited"]), (&8.into(), &serde_json::json!([2])));
+    assert_eq!(made["state"]["x"], 1);
+    let beyond = Course::new(PARENT.as_bytes(), Start { step: 9, ..start.clone() });
+    assert_eq!(beyond.unwrap_err(), NoBranch::NoStep);
+    let mut ended = Course::new(PARENT.as_bytes(), start).unwrap();
+    let ask = ended.next_ask().unwrap().unwrap();
+    assert!(ended.take(b"{}", Executed::of(&ask, None)).is_err());
+    let (fork, _) = ended.fork(None, "").unwrap();
+    assert!(fork.calls[0].error.is_some() && fork.calls[0].outputs.is_none());
 }

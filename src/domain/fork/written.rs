@@ -191,6 +191,7 @@ impl Fork {
             .text("how", self.how.word())
             .plain("step_index", self.step)
             .raw("edited", list(edited))
+            .raw("prompts_edited", plain(&self.prompts))
             .raw("asked", plain(&asked))
             .raw("stale", plain(&self.stale))
             .maybe("model", last.map(|call| text(&call.model)))

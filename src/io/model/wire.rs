@@ -136,7 +136,10 @@ fn headers(endpoint: &Endpoint) -> HeaderMap {
 }
 
 fn not_sent(error: &reqwest::Error) -> Trouble {
-    Trouble::new(TroubleKind::NotSent, shown!("no connection can be prepared: {}", innermost(error)))
+    let why = innermost(error);
+    let help = "; https:// needs the system's certificates: install them, or name a file of them with SSL_CERT_FILE";
+    let help = if why.as_str().contains("certificates") { help } else { "" };
+    Trouble::new(TroubleKind::NotSent, shown!("no connection can be prepared: {why}{help}"))
 }
 
 /// Why no answer came.
