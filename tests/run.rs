@@ -12,12 +12,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 use server::{Seen, Server, Talk};
-use stepscope::domain::json::{Tape, Value};
+use stepscope::domain::json::{Tape as JsonTape, Value};
 use stepscope::domain::prompt::AnswerShape;
 use stepscope::domain::pyjson::Letters;
 use stepscope::domain::record::AnswerSchema;
 use stepscope::domain::runner::{Runner, dumped};
 use stepscope::domain::text::{Piece, Untrusted, pieces};
+use stepscope::io::model::Backend;
+use stepscope::io::model::cassette::{Speed, Tape};
 
 fn stepscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
@@ -109,7 +111,7 @@ fn whole_procedures_run_as_upstream_runs_them() {
     let folder = tempfile::tempdir().unwrap();
     let mut ends = 0;
     for line in lines(&bytes) {
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let case = tape.parse(line).unwrap();
         let n = text(case.get("n").unwrap().raw());
         let calls: Vec<_> = case.get("calls").unwrap().items().collect();
@@ -151,11 +153,11 @@ fn odd_procedures_run_as_upstream_runs_them() {
     let bytes = unpacked("parity/runs.jsonl.gz");
     let mut made = 0;
     for line in lines(&bytes) {
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         let case = tape.parse(line).unwrap();
         let n = text(case.get("n").unwrap().raw());
         let source = writable(&member(case, "text"));
-        let mut source_tape = Tape::default();
+        let mut source_tape = JsonTape::default();
         let procedure = source_tape.parse(&source).unwrap();
         let schema = AnswerSchema::from_word(member(case, "answer_schema").utf8().unwrap()).unwrap();
         let strict = case.get("strict_missing").unwrap().bool().unwrap();
@@ -659,4 +661,34 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     assert_eq!(std::fs::read_to_string(out).unwrap().lines().count(), 1);
     let offline = command.arg("--offline").output().unwrap();
     assert!(code(&offline) == 2 && offline.stdout.is_empty());
+}
+
+#[test]
+fn the_sample_runs_have_a_cassette() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
+    let tape = Tape::read(stepscope::io::samples::CASSETTE, Speed::AtOnce).unwrap();
+    assert_eq!(tape.source(), Some((Backend::Chat, "smollm2:135m")));
+    let mut played = 0;
+    for id in
+        ["e6c1704c4f7bd93e8a4014a3fce8d964", "83db0abb269f7fe65703fad61ec2a310", "fb1fefd852ead5817dbbbedf3e119d7c"]
+    {
+        for step in ["1", "2", "3"] {
+            let mut command = stepscope();
+            command.arg("rerun").arg(samples.join("word_problems.jsonl")).args([
+                "--id",
+                id,
+                "--step",
+                step,
+                "--from-here",
+            ]);
+            let output = command.arg("--cassette").arg(samples.join("cassette.jsonl")).output().unwrap();
+            let said = text(&output.stderr);
+            assert!(code(&output) < 2, "{id} {step}: {said}");
+            let steps = records(&output)[0]["trace"]["steps"].as_array().unwrap().clone();
+            let again = steps.iter().filter(|step| step["backend"] == "cassette openai").count();
+            assert!(again > 0 && said.contains("at a cassette"), "{said}");
+            played += again;
+        }
+    }
+    assert!(played > 15, "{played}");
 }

@@ -9,6 +9,10 @@ pub struct Sample {
     pub bytes: &'static [u8],
 }
 
+/// Recorded replies of a real small model to steps of the first sample runs, asked again: see
+/// `io::model::cassette::Tape::read`. For machines without a model, and always marked as a replay.
+pub const CASSETTE: &[u8] = include_bytes!("../../sample_runs/cassette.jsonl");
+
 /// The sample runs, in the order in which they open.
 pub const SAMPLES: &[Sample] = &[
     Sample { name: "word_problems.jsonl", bytes: include_bytes!("../../sample_runs/word_problems.jsonl") },
