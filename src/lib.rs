@@ -6,6 +6,8 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// A document as its lines: what answers cite.
+    pub mod document;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.
@@ -54,6 +56,8 @@ pub mod domain {
     pub mod trace;
     /// Where to fix a wrong run, and why.
     pub mod triage;
+    /// Typed answers with cited spans.
+    pub mod typed;
     /// Which characters Python calls printable.
     pub mod unicode;
 }
