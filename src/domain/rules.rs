@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
+use super::document::Document;
 use super::finding::{Findings, Severity};
 use super::json::{Problem, Value};
 use super::procedure::Procedure;
@@ -58,6 +60,8 @@ pub struct Subject<'a> {
     pub flow: Option<procedure::Flow<'a>>,
     /// The schema that answers must hold, where the user gave one; else the record's own.
     pub answer_schema: Option<&'a answer::Schema>,
+    /// The document that a typed answer cites, where it is at hand.
+    pub document: Option<Arc<Document>>,
     uptake: OnceCell<Option<Uptake>>,
     numbers: OnceCell<Vec<Quantity>>,
     /// The run executed exactly, made when first asked for.
@@ -79,6 +83,7 @@ impl<'a> Subject<'a> {
             procedure_errors,
             flow,
             answer_schema: None,
+            document: None,
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
             right: OnceCell::new(),
@@ -112,6 +117,13 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn answer_schema(mut self, schema: Option<&'a answer::Schema>) -> Self {
         self.answer_schema = schema;
+        self
+    }
+
+    /// With the document that its answer cites.
+    #[must_use]
+    pub fn document(mut self, document: Option<Arc<Document>>) -> Self {
+        self.document = document;
         self
     }
 
