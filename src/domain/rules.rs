@@ -15,6 +15,7 @@ use super::quantity::{Quantity, Uptake, find};
 use super::recompute::{Recomputed, is_right};
 use super::record::Record;
 use super::state::State;
+use super::typed::inline_document;
 
 pub mod answer;
 pub mod plausibility;
@@ -75,6 +76,7 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
+        let document = record.as_ref().and_then(|record| inline_document(record.typed.as_deref()?)).map(Arc::new);
         Self {
             text,
             problems,
@@ -83,7 +85,7 @@ impl<'a> Subject<'a> {
             procedure_errors,
             flow,
             answer_schema: None,
-            document: None,
+            document,
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
             right: OnceCell::new(),
@@ -120,10 +122,10 @@ impl<'a> Subject<'a> {
         self
     }
 
-    /// With the document that its answer cites.
+    /// With the document that its answer cites, where one is at hand beside the record.
     #[must_use]
     pub fn document(mut self, document: Option<Arc<Document>>) -> Self {
-        self.document = document;
+        self.document = document.or(self.document);
         self
     }
 
