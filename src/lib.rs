@@ -109,6 +109,8 @@ pub mod tui {
     pub mod derivation;
     /// Does what update asked for.
     pub mod effects;
+    /// The evidence screen's state.
+    pub mod evidence;
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.
@@ -139,6 +141,8 @@ pub mod tui {
     mod screen;
     /// One session at the screen.
     pub mod session;
+    /// A typed answer, ready for the panes.
+    pub mod sheet;
     /// The table of records.
     pub mod table;
     /// The terminal: found, taken over, given back.

@@ -21,6 +21,7 @@ use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
 use crate::tui::proof::Proof;
+use crate::tui::sheet::Sheet;
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
@@ -79,6 +80,8 @@ pub struct Opened {
     pub surprise: Option<Surprise>,
     /// Some of the values stand in a run trace.
     pub has_trace: bool,
+    /// A typed answer, until the screen takes it.
+    pub sheet: Option<Box<Sheet>>,
 }
 
 /// One step, as the list shows it.
@@ -265,6 +268,7 @@ impl Opened {
             variables: Vec::new(),
             surprise: None,
             has_trace: false,
+            sheet: None,
         };
         opened.fill(row, beside);
         opened
@@ -303,6 +307,7 @@ impl Opened {
             triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
         let verdict = triage.as_ref().map(Verdict::of);
         let proof = analysis.proof();
+        let sheet = analysis.sheet(&findings);
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         for note in &notes {
@@ -316,6 +321,7 @@ impl Opened {
         }
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
+        self.sheet = sheet;
         (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;
@@ -491,6 +497,12 @@ impl<'a> Analysis<'a> {
     fn proof(&self) -> Proof {
         let record = self.subject.record.as_ref();
         record.map(|record| Proof::of(record, self.procedure(), &self.state)).unwrap_or_default()
+    }
+
+    /// What the evidence screen shows of a typed answer.
+    fn sheet(&self, findings: &[Finding]) -> Option<Box<Sheet>> {
+        let typed = self.subject.record.as_ref()?.typed.as_ref()?;
+        Some(Box::new(Sheet::of(typed, &self.subject, findings)))
     }
 
     fn variables(&self) -> Vec<VariableRow> {

@@ -23,7 +23,7 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     buf.set_style(area, look.style(Role::StatusBar));
     let right = match (&app.inspect, app.screen) {
-        (Some(inspect), Screen::Run | Screen::Json) => verdict(app, inspect, look),
+        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
         _ => totals(app, look),
     };
     let width = usize::from(area.width);
