@@ -6,6 +6,12 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// Whether the model saw all there is: the page after the last that it saw.
+    pub mod completeness;
+    /// Currencies as ISO 4217 names them.
+    pub mod currency;
+    /// Dates as people write them.
+    pub mod date;
     /// A document as its lines: what answers cite.
     pub mod document;
     /// Calculations as they stand in texts, found, read and worked out.
@@ -44,6 +50,8 @@ pub mod domain {
     pub mod report;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
+    /// What should happen with a typed answer, and why.
+    pub mod route;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.
@@ -58,6 +66,8 @@ pub mod domain {
     pub mod triage;
     /// Typed answers with cited spans.
     pub mod typed;
+    /// The types of their values.
+    pub mod types;
     /// Which characters Python calls printable.
     pub mod unicode;
 }
