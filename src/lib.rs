@@ -48,10 +48,10 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
-    /// What the table keeps of a record: forty bytes.
-    pub mod row;
     /// What should happen with a typed answer, and why.
     pub mod route;
+    /// What the table keeps of a record: forty bytes.
+    pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.

@@ -205,8 +205,9 @@ impl Evidence {
     pub fn other_place(&mut self) -> Result<(), &'static str> {
         let view = self.span_view().ok_or("there is no citation here")?;
         match (&view.cited, &view.found) {
-            (None, None) => return Err("it stands nowhere in the document"),
-            (Some(cited), Some((found, _))) if cited.start != found.start => self.at_found = !self.at_found,
+            (None, None) if view.near.is_none() => return Err("it stands nowhere in the document"),
+            (Some(_), None) if view.near.is_some() => self.at_found = !self.at_found,
+            (Some(cited), Some(found)) if cited.start != found.lines.start => self.at_found = !self.at_found,
             _ => {}
         }
         self.show_place();
@@ -224,7 +225,7 @@ impl Evidence {
     /// The lines that the document is to show.
     pub fn place(&self) -> Option<Range<usize>> {
         let view = self.span_view()?;
-        let found = view.found.as_ref().map(|(lines, _)| lines.clone());
+        let found = view.found.as_ref().map(|found| found.lines.clone()).or_else(|| view.near.clone());
         if self.at_found { found.or_else(|| view.cited.clone()) } else { view.cited.clone().or(found) }
     }
 

@@ -287,7 +287,8 @@ impl Opened {
     /// The record with everything that can be said of it, for questions that are asked seldom.
     pub fn analyse(&self) -> Analysis<'_> {
         let record = self.root().map(|root| formats::read_expecting(root, self.expect));
-        let subject = Subject::new(&self.text, &self.problems, record);
+        let inline = record.as_ref().and_then(|record| crate::domain::typed::inline_document(record.typed.as_ref()?));
+        let subject = Subject::new(&self.text, &self.problems, record).document(inline.map(std::sync::Arc::new));
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
         Analysis { subject, state: state.unwrap_or_default() }
     }

@@ -7,11 +7,15 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use crate::domain::document::Document;
-use crate::domain::finding::Finding;
+use crate::domain::completeness::Strong;
 use crate::domain::json::{Kind, Pointer, Value};
+use crate::domain::route::Route;
 use crate::domain::rules::Subject;
-use crate::domain::text::{Shown, Untrusted, head};
-use crate::domain::typed::{Item, Typed};
+use crate::domain::spans::{
+    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset,
+};
+use crate::domain::text::{Shown, ShownMap, Untrusted, head};
+use crate::domain::typed::{Citation, Item, Typed};
 use crate::shown;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::theme::Role;
@@ -22,6 +26,23 @@ const MAX_LINES: usize = 200;
 const MAX_TEXT: usize = 16 << 10;
 /// A column of a table is at most so wide.
 const MAX_CELL: usize = 40;
+
+/// The name of the row that says whether the answer was cut off; its proof stands in the document.
+pub const STRONG: &str = "goes on?";
+const FLAGS: [(&str, &str); 4] = [
+    ("answer_found", "found"),
+    ("complete_answer_found", "complete"),
+    ("conflicting_evidence", "conflict"),
+    ("context_structured", "structured"),
+];
+const SCALARS: [(&str, &str); 4] = [
+    ("extraction_method", "method"),
+    ("confidence", "confidence"),
+    ("context_completeness_weak", "context"),
+    ("suggested_clarification", "asks back"),
+];
+const LISTS: [(&str, &str); 3] =
+    [("caveats", "caveat"), ("keywords_found", "keywords"), ("llm_discovered_keywords", "discovered")];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -111,8 +132,10 @@ pub struct SpanView {
     pub written: Shown,
     /// The cited lines that the document has, under the contract's numbering.
     pub cited: Option<Range<usize>>,
-    /// Where the quote was found: lines, and bytes from the beginning of the first of them.
-    pub found: Option<(Range<usize>, Range<usize>)>,
+    /// Where the quote was found.
+    pub found: Option<FoundView>,
+    /// What it resembles, where it stands nowhere.
+    pub near: Option<Range<usize>>,
     /// What became of it, in sentences.
     pub sentences: Vec<Shown>,
     /// The model's words.
@@ -123,6 +146,15 @@ pub struct SpanView {
     pub recovered: Option<Shown>,
     /// What in them is not in the model's words.
     pub recovered_marks: Vec<Range<usize>>,
+}
+
+/// Where a quote stands.
+#[derive(Debug, Clone)]
+pub struct FoundView {
+    /// The lines.
+    pub lines: Range<usize>,
+    /// What of each line belongs to it, in bytes of the line.
+    pub parts: Vec<(usize, Range<usize>)>,
 }
 
 /// One row of what is said of the answer as a whole.
@@ -147,21 +179,222 @@ impl Fact {
     }
 }
 
-/// The sign of an item, from 0: a number in a circle.
-pub fn circled(item: usize) -> String {
-    match u32::try_from(item).ok().filter(|n| *n < 20).and_then(|n| char::from_u32(0x2460 + n)) {
-        Some(sign) => sign.to_string(),
-        None => format!("({})", item + 1),
-    }
+/// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
+pub fn letter(item: usize) -> String {
+    let sign = |n: usize| char::from(b'A' + (n % 26) as u8);
+    if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
 }
 
 impl Sheet {
     /// What is to be shown of an answer.
-    pub fn of(typed: &Typed<'_>, subject: &Subject<'_>, _findings: &[Finding]) -> Self {
-        let items = items(typed);
-        let order = (0..items.len()).collect();
-        Self { items, order, document: subject.document.clone(), retrieved: typed.retrieved(), ..Self::default() }
+    pub fn of(typed: &Typed<'_>, subject: &Subject<'_>, route: Option<&Route>) -> Self {
+        let mut items = items(typed);
+        let document = subject.document.clone();
+        let spans = spans(typed, document.as_deref(), &subject.cited().iter().map(|cited| &cited.resolution).collect::<Vec<_>>());
+        for item in &mut items {
+            let own = spans.get(item.spans.clone()).unwrap_or_default();
+            let worst = own.iter().map(|span| span.standing).min();
+            item.standing = worst.unwrap_or(Standing::Nowhere);
+        }
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
+        let shared = shared_offset(subject.cited().iter().map(|cited| &cited.resolution));
+        Self {
+            items,
+            order,
+            spans,
+            offset: shared.map(offset_in_words),
+            document,
+            retrieved: typed.retrieved(),
+            asked: typed.asked().map(|asked| shown!("asked for: {}", asked.line())),
+            facts: facts(typed, route),
+            peek: route.map(|route| route.completeness.peeked.clone()).filter(|peek| !peek.is_empty()),
+        }
     }
+}
+
+fn offset_in_words(shared: Shared) -> Shown {
+    match shared {
+        Shared::Offset(-1) => Shown::own("all line numbers are counted from 1: each is one too high"),
+        Shared::Offset(by) if by < 0 => shown!("all line numbers are {} too high", by.unsigned_abs()),
+        Shared::Offset(by) => shown!("all line numbers are {by} too low"),
+        Shared::PageLocal => Shown::own("all line numbers are counted inside their page"),
+    }
+}
+
+fn spans(typed: &Typed<'_>, document: Option<&Document>, resolutions: &[&Resolution]) -> Vec<SpanView> {
+    let items = typed.items();
+    let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
+    citations
+        .enumerate()
+        .map(|(n, (item, citation))| span(item, citation, document.zip(resolutions.get(n).copied())))
+        .collect()
+}
+
+fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Resolution)>) -> SpanView {
+    let raw = citation.quote.and_then(Value::string);
+    let quote = raw.as_ref().map(|quote| ShownMap::prose(head(quote.bytes(), MAX_TEXT)));
+    let mut view = SpanView {
+        item,
+        pointer: citation.pointer.clone(),
+        standing: Standing::Unproven,
+        badge: Shown::own(if quote.is_some() { "no document to look into" } else { "no quote" }),
+        written: written(citation),
+        cited: None,
+        found: None,
+        near: None,
+        sentences: Vec::new(),
+        quote: quote.as_ref().map(|quote| quote.text.clone()),
+        quote_marks: Vec::new(),
+        recovered: None,
+        recovered_marks: Vec::new(),
+    };
+    let Some((document, resolution)) = resolved else { return view };
+    view.cited.clone_from(&resolution.cited);
+    view.standing = standing(resolution);
+    view.badge = badge(resolution);
+    view.sentences = sentences(document, resolution);
+    view.found = resolution.found.as_ref().map(|found| FoundView { lines: found.lines.clone(), parts: found.parts(document) });
+    if let Some(near) = &resolution.near {
+        let bytes = document.bytes(near.bytes.clone());
+        let text = ShownMap::prose(bytes);
+        let inside = |range: &Range<usize>| {
+            text.range(range.start.saturating_sub(near.bytes.start)..range.end.saturating_sub(near.bytes.start))
+        };
+        view.recovered_marks = near.text.iter().map(inside).collect();
+        view.recovered = Some(text.text.clone());
+        let blanks = raw.as_ref().map_or(0, |raw| raw.bytes().len() - raw.bytes().trim_ascii_start().len());
+        let moved = |range: &Range<usize>| quote.as_ref().map(|map| map.range(range.start + blanks..range.end + blanks));
+        view.quote_marks = near.quote.iter().filter_map(moved).collect();
+        view.near = Some(near.lines.clone());
+    } else if let Some(text) = recovered(document, resolution) {
+        let map = ShownMap::prose(head(&text, MAX_TEXT));
+        if resolution.found.as_ref().is_some_and(|found| found.tier != Tier::Exact)
+            && let (Some(raw), Some(quote)) = (&raw, &quote)
+        {
+            let differences = differences(raw.bytes(), &text);
+            view.quote_marks = differences.quote.iter().map(|range| quote.range(range.clone())).collect();
+            view.recovered_marks = differences.text.iter().map(|range| map.range(range.clone())).collect();
+        }
+        view.recovered = Some(map.text);
+    }
+    view
+}
+
+/// The lines as the answer writes them.
+fn written(citation: &Citation<'_>) -> Shown {
+    let text = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(one_line);
+    let pair = |(first, last): (Option<String>, Option<String>)| match (first, last) {
+        (Some(first), Some(last)) if first != last => Some(format!("{first}–{last}")),
+        (first, last) => first.or(last),
+    };
+    let lines = pair((text(citation.lines.0), text(citation.lines.1)));
+    let pages = pair((text(citation.pages.0), text(citation.pages.1))).map(|pages| format!("p{pages}"));
+    let parts: Vec<String> = [pages, lines].into_iter().flatten().collect();
+    if parts.is_empty() { Shown::own("no lines") } else { shown!("{}", parts.join(" ")) }
+}
+
+fn standing(resolution: &Resolution) -> Standing {
+    match resolution.place {
+        _ if resolution.is_grounded() => Standing::Grounded,
+        Place::Cited | Place::NoQuote | Place::Unsearched => Standing::Unproven,
+        Place::Wider | Place::Nearby | Place::OtherPage | Place::Elsewhere => Standing::Misplaced,
+        Place::Nowhere | Place::NotInDoc => Standing::Nowhere,
+    }
+}
+
+/// What became of a citation, so short that it fits beside the lines.
+fn badge(resolution: &Resolution) -> Shown {
+    let by = resolution.offset().filter(|by| *by != 0);
+    let way = |by: i64| {
+        let lines = by.unsigned_abs();
+        format!("{lines} line{} {}", if lines == 1 { "" } else { "s" }, if by < 0 { "above" } else { "below" })
+    };
+    match resolution.place {
+        Place::Cited => shown!("{}", resolution.word().replace('_', " ")),
+        Place::Wider => Shown::own("wrong line: runs beyond"),
+        Place::Nearby => shown!("wrong line: {}", by.map_or_else(|| "near".to_owned(), way)),
+        Place::OtherPage | Place::Elsewhere => {
+            let page = resolution.found.as_ref().and_then(|found| found.pages).map(|(first, _)| first);
+            match page {
+                Some(page) => shown!("wrong place: on page {page}"),
+                None => Shown::own("wrong place: elsewhere"),
+            }
+        }
+        Place::Nowhere => match &resolution.near {
+            Some(near) => shown!("made up: nowhere, {} % like", near.similarity),
+            None => Shown::own("made up: nowhere"),
+        },
+        Place::Unsearched => Shown::own("not looked for everywhere"),
+        Place::NoQuote => Shown::own("no quote"),
+        Place::NotInDoc => Shown::own("no such line"),
+    }
+}
+
+fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
+    let mut said = Vec::new();
+    match &resolution.cited {
+        Some(cited) => said.push(shown!("cited   {}", lines_in_words(document, cited))),
+        None => said.push(Shown::own("cited   no line of the document")),
+    }
+    if let Some(found) = resolution.found.as_ref().filter(|_| !resolution.is_grounded()) {
+        let numbering = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
+        let counted = numbering.map(|numbering| format!(", counted {}", numbering.phrase())).unwrap_or_default();
+        said.push(shown!("stands  {}{counted}", lines_in_words(document, &found.lines)));
+    }
+    if resolution.total > 1 {
+        said.push(shown!("it stands in {} places", resolution.total));
+    }
+    if let Some(near) = &resolution.near {
+        said.push(shown!("nearest {}", lines_in_words(document, &near.lines)));
+    }
+    said
+}
+
+/// What is said of the answer as a whole: the route first, then its flags, then its words.
+fn facts(typed: &Typed<'_>, route: Option<&Route>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(route) = route {
+        let role = if route.name.ships() { Role::Ok } else { Role::Accent };
+        facts.push(Fact::new("route", Shown::own(route.name.word()), role));
+        for trigger in &route.triggers {
+            facts.push(Fact::new("", shown!("because {}", trigger.phrase()), Role::Text));
+        }
+        let strong = &route.completeness;
+        let role = match strong.strong {
+            Strong::Bounded => Role::Ok,
+            Strong::Truncated => Role::Warning,
+            Strong::Unknown => Role::Dim,
+        };
+        facts.push(Fact::new(STRONG, shown!("{}: {}", strong.strong.word(), strong.reason.line()), role));
+    }
+    for (field, name) in FLAGS {
+        let Some(value) = typed.base(field) else { continue };
+        let (text, role) = match value.bool() {
+            Some(true) => (Shown::own("✓ yes"), if field == "conflicting_evidence" { Role::Warning } else { Role::Ok }),
+            Some(false) => (Shown::own("✗ no"), if field == "conflicting_evidence" { Role::Dim } else { Role::Warning }),
+            None => (shown!("{}", one_line(value)), Role::Text),
+        };
+        facts.push(Fact { pointer: Some(typed.pointer.then(field)), ..Fact::new(name, text, role) });
+    }
+    for (field, name) in SCALARS {
+        if let Some(value) = typed.base(field).filter(|value| !value.is_null()) {
+            facts.push(Fact { pointer: Some(typed.pointer.then(field)), ..Fact::new(name, shown!("{}", one_line(value)), Role::Text) });
+        }
+    }
+    for (field, name) in LISTS {
+        let Some(list) = typed.base(field) else { continue };
+        let pointer = typed.pointer.then(field);
+        for (n, entry) in list.items().take(MAX_LINES).enumerate() {
+            let name = if n == 0 { name } else { "" };
+            facts.push(Fact { pointer: Some(pointer.then(n)), ..Fact::new(name, shown!("{}", one_line(entry)), Role::Text) });
+        }
+    }
+    if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
+        let whole = Some(Shown::prose(head(raw.raw(), MAX_TEXT)));
+        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw response of the model: Enter"), Role::Dim) });
+    }
+    facts
 }
 
 /// The items of an answer, their values as people read them.

@@ -13,9 +13,6 @@ use crate::tui::theme::Role;
 /// The names stand in so many columns.
 const NAME: usize = 12;
 
-/// The name of the row whose proof stands in the document.
-pub const STRONG: &str = "goes on";
-
 /// How many rows there are: facts, then findings.
 pub fn len(inspect: &Inspect, evidence: &Evidence) -> usize {
     evidence.sheet.facts.len() + inspect.opened.notes.len()

@@ -16,7 +16,7 @@ use crate::domain::text::{Shown, ShownMap, head};
 use crate::tui::evidence::Evidence;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose;
-use crate::tui::sheet::{Sheet, circled};
+use crate::tui::sheet::{Sheet, letter};
 use crate::tui::theme::Role;
 
 /// At most so many bytes of a line are shown.
@@ -142,11 +142,11 @@ fn marks(evidence: &Evidence, line: usize, look: Look<'_>) -> (Span<'static>, Sp
     let (mut bar, mut signs, mut style) = (" ", String::new(), Style::default());
     for (n, span) in evidence.sheet.spans.iter().enumerate() {
         let cited = span.cited.as_ref().is_some_and(|lines| lines.contains(&line));
-        let found = span.found.as_ref().is_some_and(|(lines, _)| lines.contains(&line));
+        let found = span.found.as_ref().is_some_and(|found| found.lines.contains(&line));
         if !cited && !found {
             continue;
         }
-        let sign = circled(span.item);
+        let sign = letter(span.item);
         if !signs.contains(&sign) && signs.width() + sign.width() <= 3 {
             signs.push_str(&sign);
         }
@@ -196,26 +196,16 @@ fn painted(
                 marks.push(Mark { range: map.range(0..len), tone: look.style(if here { Role::Cited } else { role }) });
             }
         }
-        if let Some((lines, bytes)) = &span.found
-            && lines.contains(&line)
-            && let Some(range) = within(document, lines.start, line, bytes, len)
-        {
+        let part = span.found.as_ref().and_then(|found| found.parts.iter().find(|(n, _)| *n == line));
+        if let Some((_, part)) = part {
             let cited = span.cited.as_ref().is_some_and(|cited| cited.contains(&line));
             let role = match (here, cited) {
                 (true, true) => Role::CitedCurrent,
                 (true, false) => Role::Found,
                 (false, _) => Role::Cited,
             };
-            marks.push(Mark { range: map.range(range), tone: look.style(role) });
+            marks.push(Mark { range: map.range(part.clone()), tone: look.style(role) });
         }
     }
     marks
-}
-
-/// The part of a match, given in bytes from the beginning of its first line, that lies in a line.
-fn within(document: &Document, first: usize, line: usize, bytes: &Range<usize>, len: usize) -> Option<Range<usize>> {
-    let before = document.text(first..line).len();
-    let start = bytes.start.saturating_sub(before).min(len);
-    let end = bytes.end.saturating_sub(before).min(len);
-    (start < end).then_some(start..end)
 }

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Look, frame, put, scroll_mark, wash};
 use crate::tui::evidence::{Evidence, Pane, Row};
 use crate::tui::prose::pad;
-use crate::tui::sheet::{Standing, circled};
+use crate::tui::sheet::{Standing, letter};
 use crate::tui::theme::Role;
 
 /// Draws the pane.
@@ -46,14 +46,14 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// The sign of an item in its colour.
 pub fn sign(item: usize, look: Look<'_>) -> Span<'static> {
-    Span::styled(circled(item), look.theme.series(item))
+    Span::styled(letter(item), look.theme.series(item))
 }
 
 fn item_line(evidence: &Evidence, item: usize, line: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(view) = evidence.sheet.items.get(item) else { return Vec::new() };
     let text = view.lines.get(line).map(|text| text.as_str().replace('\n', " ")).unwrap_or_default();
     if line > 0 {
-        let indent = circled(item).width() + 3;
+        let indent = letter(item).width() + 3;
         return vec![Span::raw(" ".repeat(indent)), look.span(text, Role::Text)];
     }
     vec![

@@ -8,6 +8,7 @@ use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::keymap::Action;
 use crate::tui::list::Move;
 use crate::tui::panes::{self, Look};
+use crate::tui::sheet::STRONG;
 use crate::tui::view;
 
 impl App {
@@ -78,7 +79,7 @@ impl App {
             return Vec::new();
         }
         if let Some(fact) = evidence.fact() {
-            if fact.name == panes::checks::STRONG
+            if fact.name == STRONG
                 && let Some(peek) = evidence.sheet.peek.clone()
             {
                 evidence.go_to_line(peek.start);
