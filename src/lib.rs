@@ -8,6 +8,8 @@
 pub mod domain {
     /// Whether the model saw all there is: the page after the last that it saw.
     pub mod completeness;
+    /// The published contract of typed answers, and who would take what does not hold it.
+    pub mod contract;
     /// Currencies as ISO 4217 names them.
     pub mod currency;
     /// Dates as people write them.
@@ -48,10 +50,10 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
-    /// What the table keeps of a record: forty bytes.
-    pub mod row;
     /// What should happen with a typed answer, and why.
     pub mod route;
+    /// What the table keeps of a record: forty bytes.
+    pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.
