@@ -82,7 +82,20 @@ impl Evidence {
             moved: false,
         };
         evidence.follow_cursor();
+        if evidence.place().is_none() {
+            evidence.show_retrieved();
+        }
         evidence
+    }
+
+    /// What the model saw is where one looks when nothing is cited.
+    fn show_retrieved(&mut self) {
+        let document = self.sheet.document.as_ref();
+        let first = self.sheet.retrieved.iter().min().and_then(|page| document?.page(*page));
+        if let Some(lines) = first {
+            self.lines.at = lines.start;
+            self.moved = true;
+        }
     }
 
     /// Takes over what a person has arranged on the record before.

@@ -11,6 +11,7 @@ use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::recompute::{Derivation, Recomputed};
 use crate::domain::record::{Record, RecordKind};
+use crate::domain::route::{Route, route};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
@@ -80,6 +81,8 @@ pub struct Opened {
     pub surprise: Option<Surprise>,
     /// Some of the values stand in a run trace.
     pub has_trace: bool,
+    /// What should happen with a typed answer.
+    pub route: Option<Route>,
     /// A typed answer, until the screen takes it.
     pub sheet: Option<Box<Sheet>>,
 }
@@ -268,6 +271,7 @@ impl Opened {
             variables: Vec::new(),
             surprise: None,
             has_trace: false,
+            route: None,
             sheet: None,
         };
         opened.fill(row, beside);
@@ -287,8 +291,7 @@ impl Opened {
     /// The record with everything that can be said of it, for questions that are asked seldom.
     pub fn analyse(&self) -> Analysis<'_> {
         let record = self.root().map(|root| formats::read_expecting(root, self.expect));
-        let inline = record.as_ref().and_then(|record| crate::domain::typed::inline_document(record.typed.as_ref()?));
-        let subject = Subject::new(&self.text, &self.problems, record).document(inline.map(std::sync::Arc::new));
+        let subject = Subject::new(&self.text, &self.problems, record);
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
         Analysis { subject, state: state.unwrap_or_default() }
     }
@@ -308,7 +311,8 @@ impl Opened {
             triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
         let verdict = triage.as_ref().map(Verdict::of);
         let proof = analysis.proof();
-        let sheet = analysis.sheet(&findings);
+        let routed = route(&analysis.subject, &findings);
+        let sheet = Sheet::of(&analysis.subject, routed.as_ref()).map(Box::new);
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         for note in &notes {
@@ -322,7 +326,7 @@ impl Opened {
         }
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
-        self.sheet = sheet;
+        (self.sheet, self.route) = (sheet, routed.map(|routed| routed.route));
         (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;
@@ -498,12 +502,6 @@ impl<'a> Analysis<'a> {
     fn proof(&self) -> Proof {
         let record = self.subject.record.as_ref();
         record.map(|record| Proof::of(record, self.procedure(), &self.state)).unwrap_or_default()
-    }
-
-    /// What the evidence screen shows of a typed answer.
-    fn sheet(&self, findings: &[Finding]) -> Option<Box<Sheet>> {
-        let typed = self.subject.record.as_ref()?.typed.as_ref()?;
-        Some(Box::new(Sheet::of(typed, &self.subject, findings)))
     }
 
     fn variables(&self) -> Vec<VariableRow> {

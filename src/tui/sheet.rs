@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::domain::document::Document;
 use crate::domain::completeness::Strong;
+use crate::domain::document::Document;
 use crate::domain::json::{Kind, Pointer, Value};
-use crate::domain::route::Route;
+use crate::domain::route::{Route, Routed};
 use crate::domain::rules::Subject;
 use crate::domain::spans::{
-    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset,
+    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, resolve_all, shared_offset,
 };
 use crate::domain::text::{Shown, ShownMap, Untrusted, head};
 use crate::domain::typed::{Citation, Item, Typed};
@@ -53,14 +53,10 @@ pub struct Sheet {
     pub order: Vec<usize>,
     /// Every citation, in the order of the items.
     pub spans: Vec<SpanView>,
-    /// One sentence about all citations, where they are all off in the same way.
-    pub offset: Option<Shown>,
     /// What the answer cites.
     pub document: Option<Arc<Document>>,
     /// The pages that the model saw.
     pub retrieved: Vec<i64>,
-    /// What was asked for.
-    pub asked: Option<Shown>,
     /// What the answer says of itself, and what follows from it.
     pub facts: Vec<Fact>,
     /// Lines of the page after the last one that the model saw.
@@ -186,30 +182,33 @@ pub fn letter(item: usize) -> String {
 }
 
 impl Sheet {
-    /// What is to be shown of an answer.
-    pub fn of(typed: &Typed<'_>, subject: &Subject<'_>, route: Option<&Route>) -> Self {
-        let mut items = items(typed);
+    /// What is to be shown of an answer; `None` if the record is none.
+    pub fn of(subject: &Subject<'_>, routed: Option<&Routed>) -> Option<Self> {
+        let (typed, answered) = subject.answered()?;
         let document = subject.document.clone();
-        let spans = spans(typed, document.as_deref(), &subject.cited().iter().map(|cited| &cited.resolution).collect::<Vec<_>>());
+        let retrieved = typed.retrieved();
+        let cited =
+            document.as_deref().map(|document| resolve_all(document, &answered.items, &retrieved)).unwrap_or_default();
+        let resolutions: Vec<&Resolution> = cited.iter().map(|cited| &cited.resolution).collect();
+        let mut items = items(&answered.items);
+        let spans = spans(&answered.items, document.as_deref(), &resolutions);
         for item in &mut items {
             let own = spans.get(item.spans.clone()).unwrap_or_default();
-            let worst = own.iter().map(|span| span.standing).min();
-            item.standing = worst.unwrap_or(Standing::Nowhere);
+            item.standing = own.iter().map(|span| span.standing).min().unwrap_or(Standing::Nowhere);
         }
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
-        let shared = shared_offset(subject.cited().iter().map(|cited| &cited.resolution));
-        Self {
+        let offset = shared_offset(resolutions).map(offset_in_words);
+        let completeness = subject.completeness();
+        Some(Self {
             items,
             order,
             spans,
-            offset: shared.map(offset_in_words),
+            facts: facts(typed, subject, routed, offset),
             document,
-            retrieved: typed.retrieved(),
-            asked: typed.asked().map(|asked| shown!("asked for: {}", asked.line())),
-            facts: facts(typed, route),
-            peek: route.map(|route| route.completeness.peeked.clone()).filter(|peek| !peek.is_empty()),
-        }
+            retrieved,
+            peek: completeness.map(|verdict| verdict.peeked.clone()).filter(|peek| !peek.is_empty()),
+        })
     }
 }
 
@@ -222,8 +221,7 @@ fn offset_in_words(shared: Shared) -> Shown {
     }
 }
 
-fn spans(typed: &Typed<'_>, document: Option<&Document>, resolutions: &[&Resolution]) -> Vec<SpanView> {
-    let items = typed.items();
+fn spans(items: &[Item<'_>], document: Option<&Document>, resolutions: &[&Resolution]) -> Vec<SpanView> {
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
     citations
         .enumerate()
@@ -254,7 +252,8 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
     view.standing = standing(resolution);
     view.badge = badge(resolution);
     view.sentences = sentences(document, resolution);
-    view.found = resolution.found.as_ref().map(|found| FoundView { lines: found.lines.clone(), parts: found.parts(document) });
+    view.found =
+        resolution.found.as_ref().map(|found| FoundView { lines: found.lines.clone(), parts: found.parts(document) });
     if let Some(near) = &resolution.near {
         let bytes = document.bytes(near.bytes.clone());
         let text = ShownMap::prose(bytes);
@@ -264,7 +263,8 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
         view.recovered_marks = near.text.iter().map(inside).collect();
         view.recovered = Some(text.text.clone());
         let blanks = raw.as_ref().map_or(0, |raw| raw.bytes().len() - raw.bytes().trim_ascii_start().len());
-        let moved = |range: &Range<usize>| quote.as_ref().map(|map| map.range(range.start + blanks..range.end + blanks));
+        let moved =
+            |range: &Range<usize>| quote.as_ref().map(|map| map.range(range.start + blanks..range.end + blanks));
         view.quote_marks = near.quote.iter().filter_map(moved).collect();
         view.near = Some(near.lines.clone());
     } else if let Some(text) = recovered(document, resolution) {
@@ -334,33 +334,43 @@ fn badge(resolution: &Resolution) -> Shown {
 fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
     let mut said = Vec::new();
     match &resolution.cited {
-        Some(cited) => said.push(shown!("cited   {}", lines_in_words(document, cited))),
-        None => said.push(Shown::own("cited   no line of the document")),
+        Some(cited) => said.push(shown!("cited  {}", lines_in_words(document, cited))),
+        None => said.push(Shown::own("cited  no line of the document")),
     }
     if let Some(found) = resolution.found.as_ref().filter(|_| !resolution.is_grounded()) {
         let numbering = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
         let counted = numbering.map(|numbering| format!(", counted {}", numbering.phrase())).unwrap_or_default();
-        said.push(shown!("stands  {}{counted}", lines_in_words(document, &found.lines)));
+        said.push(shown!("stands {}{counted}", lines_in_words(document, &found.lines)));
     }
     if resolution.total > 1 {
         said.push(shown!("it stands in {} places", resolution.total));
     }
     if let Some(near) = &resolution.near {
-        said.push(shown!("nearest {}", lines_in_words(document, &near.lines)));
+        said.push(shown!("like   {}", lines_in_words(document, &near.lines)));
     }
     said
 }
 
 /// What is said of the answer as a whole: the route first, then its flags, then its words.
-fn facts(typed: &Typed<'_>, route: Option<&Route>) -> Vec<Fact> {
+fn facts(typed: &Typed<'_>, subject: &Subject<'_>, routed: Option<&Routed>, offset: Option<Shown>) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if let Some(route) = route {
-        let role = if route.name.ships() { Role::Ok } else { Role::Accent };
-        facts.push(Fact::new("route", Shown::own(route.name.word()), role));
-        for trigger in &route.triggers {
-            facts.push(Fact::new("", shown!("because {}", trigger.phrase()), Role::Text));
+    if let Some(routed) = routed {
+        let role = match routed.route {
+            Route::Ship => Role::Ok,
+            Route::Reject => Role::Fatal,
+            _ => Role::Accent,
+        };
+        facts.push(Fact::new("route", shown!("{}: {}", routed.route.word(), routed.route.phrase()), role));
+        for trigger in &routed.triggers {
+            let text = shown!("{} ← {}", trigger.route.word(), trigger.why.line());
+            let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
+            facts.push(Fact { pointer: Some(trigger.pointer.clone()), ..Fact::new("", text, role) });
         }
-        let strong = &route.completeness;
+    }
+    let asked = subject.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
+    facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Role::Text)));
+    facts.extend(offset.map(|offset| Fact::new("numbering", offset, Role::Warning)));
+    if let Some(strong) = subject.completeness() {
         let role = match strong.strong {
             Strong::Bounded => Role::Ok,
             Strong::Truncated => Role::Warning,
@@ -372,14 +382,19 @@ fn facts(typed: &Typed<'_>, route: Option<&Route>) -> Vec<Fact> {
         let Some(value) = typed.base(field) else { continue };
         let (text, role) = match value.bool() {
             Some(true) => (Shown::own("✓ yes"), if field == "conflicting_evidence" { Role::Warning } else { Role::Ok }),
-            Some(false) => (Shown::own("✗ no"), if field == "conflicting_evidence" { Role::Dim } else { Role::Warning }),
+            Some(false) => {
+                (Shown::own("✗ no"), if field == "conflicting_evidence" { Role::Dim } else { Role::Warning })
+            }
             None => (shown!("{}", one_line(value)), Role::Text),
         };
         facts.push(Fact { pointer: Some(typed.pointer.then(field)), ..Fact::new(name, text, role) });
     }
     for (field, name) in SCALARS {
         if let Some(value) = typed.base(field).filter(|value| !value.is_null()) {
-            facts.push(Fact { pointer: Some(typed.pointer.then(field)), ..Fact::new(name, shown!("{}", one_line(value)), Role::Text) });
+            facts.push(Fact {
+                pointer: Some(typed.pointer.then(field)),
+                ..Fact::new(name, shown!("{}", one_line(value)), Role::Text)
+            });
         }
     }
     for (field, name) in LISTS {
@@ -387,7 +402,10 @@ fn facts(typed: &Typed<'_>, route: Option<&Route>) -> Vec<Fact> {
         let pointer = typed.pointer.then(field);
         for (n, entry) in list.items().take(MAX_LINES).enumerate() {
             let name = if n == 0 { name } else { "" };
-            facts.push(Fact { pointer: Some(pointer.then(n)), ..Fact::new(name, shown!("{}", one_line(entry)), Role::Text) });
+            facts.push(Fact {
+                pointer: Some(pointer.then(n)),
+                ..Fact::new(name, shown!("{}", one_line(entry)), Role::Text)
+            });
         }
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
@@ -398,9 +416,8 @@ fn facts(typed: &Typed<'_>, route: Option<&Route>) -> Vec<Fact> {
 }
 
 /// The items of an answer, their values as people read them.
-pub fn items(typed: &Typed<'_>) -> Vec<ItemView> {
+fn items(items: &[Item<'_>]) -> Vec<ItemView> {
     let mut next = 0;
-    let items = typed.items();
     let width = items.iter().filter_map(amount_width).max().unwrap_or(0);
     let view = |item: &Item<'_>| {
         let spans = next..next + item.citations.len();

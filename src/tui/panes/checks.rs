@@ -5,9 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::domain::text::Shown;
 use crate::tui::evidence::{Evidence, Pane};
 use crate::tui::inspect::Inspect;
-use crate::tui::prose::pad;
+use crate::tui::prose::{pad, wrap_up_to};
 use crate::tui::theme::Role;
 
 /// The names stand in so many columns.
@@ -34,6 +35,34 @@ pub fn draw(inspect: &Inspect, evidence: &Evidence, area: Rect, buf: &mut Buffer
         }
     }
     scroll_mark(area, evidence.checks.top, count, buf, look);
+    in_full(inspect, evidence, count + 1, inner, buf, look);
+}
+
+/// The row under the cursor in full, from a row on, where the list leaves room for it.
+fn in_full(inspect: &Inspect, evidence: &Evidence, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let mut row = from;
+    for (text, role) in describe(inspect, evidence) {
+        for line in wrap_up_to(text.as_str(), width, height.saturating_sub(row)) {
+            put(vec![look.span(text.as_str().get(line).unwrap_or_default(), role)], row, area, buf);
+            row += 1;
+        }
+    }
+}
+
+/// All that is said of the row under the cursor.
+pub fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Role)> {
+    if let Some(fact) = evidence.fact() {
+        let pointer = fact.pointer.as_ref().map(|pointer| (pointer.text().line(), Role::Faint));
+        return [(fact.text.clone(), Role::Text)].into_iter().chain(pointer).collect();
+    }
+    let note = inspect.opened.notes.get(evidence.checks.at.saturating_sub(evidence.sheet.facts.len()));
+    let texts = note.map(|note| {
+        let help = Shown::own(note.help.unwrap_or_default());
+        let pointer = note.pointer.text().line();
+        [(note.message.clone(), severity_role(note.severity)), (help, Role::Dim), (pointer, Role::Faint)]
+    });
+    texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
 }
 
 fn line(inspect: &Inspect, evidence: &Evidence, n: usize, look: Look<'_>) -> Vec<Span<'static>> {

@@ -13,7 +13,7 @@ use crate::domain::text::Shown;
 use crate::tui::evidence::Evidence;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose;
-use crate::tui::sheet::SpanView;
+use crate::tui::sheet::{SpanView, Standing};
 use crate::tui::theme::Role;
 
 /// What stands in front of the texts.
@@ -55,19 +55,19 @@ pub fn lines(evidence: &Evidence, width: usize, look: Look<'_>) -> Vec<Vec<Span<
 
 fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let mut lines = Vec::new();
-    match (&view.quote, &view.recovered) {
-        (Some(quote), Some(recovered)) if view.quote_marks.is_empty() && view.recovered_marks.is_empty() => {
-            let _ = quote;
-            lines.extend(wrapped("both", recovered, (&[], Role::Text), Role::Text, width, look));
-        }
-        (quote, recovered) => {
-            if let Some(quote) = quote {
-                lines.extend(wrapped("quote", quote, (&view.quote_marks, Role::Removed), Role::Text, width, look));
-            }
-            if let Some(text) = recovered {
-                lines.extend(wrapped("text", text, (&view.recovered_marks, Role::Added), Role::Text, width, look));
-            }
-        }
+    let same = view.found.is_some() && view.quote_marks.is_empty() && view.recovered_marks.is_empty();
+    if let (true, Some(text)) = (same, &view.recovered) {
+        return wrapped("both", text, (&[], Role::Text), Role::Text, width, look);
+    }
+    if let Some(quote) = &view.quote {
+        // Of words that stand nowhere nothing is in the document's words.
+        let all = [0..quote.as_str().len()];
+        let nowhere = view.found.is_none() && view.near.is_none();
+        let marks = if nowhere && view.standing == Standing::Nowhere { &all[..] } else { &view.quote_marks };
+        lines.extend(wrapped("quote", quote, (marks, Role::Removed), Role::Text, width, look));
+    }
+    if let Some(text) = &view.recovered {
+        lines.extend(wrapped("text", text, (&view.recovered_marks, Role::Added), Role::Text, width, look));
     }
     lines
 }

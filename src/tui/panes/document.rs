@@ -1,8 +1,6 @@
 //! The document with its pages and lines, what is cited in it and by which item, where the quotes really stand, and
 //! the lines beyond the last page that the model saw.
 
-use std::ops::Range;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -169,20 +167,13 @@ fn text(
     let map = ShownMap::line(bytes);
     let peeked = evidence.sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line));
     let base = look.style(if peeked { Role::Peek } else { Role::Text });
-    let marks = painted(evidence, document, line, bytes.len(), &map, look);
+    let marks = painted(evidence, line, bytes.len(), &map, look);
     let lines = prose::wrap(map.text.as_str(), gutter.text);
     lines.iter().map(|range| prose::paint(map.text.as_str(), range, base, &marks).spans).collect()
 }
 
 /// The cited lines, and over them the words that were found. The citation under the cursor is on top.
-fn painted(
-    evidence: &Evidence,
-    document: &Document,
-    line: usize,
-    len: usize,
-    map: &ShownMap,
-    look: Look<'_>,
-) -> Vec<Mark<Style>> {
+fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<Mark<Style>> {
     let current = evidence.span();
     let mut marks = Vec::new();
     let order = evidence.sheet.spans.iter().enumerate().filter(|(n, _)| current != Some(*n));

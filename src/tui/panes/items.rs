@@ -16,9 +16,6 @@ use crate::tui::theme::Role;
 pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let sheet = &evidence.sheet;
     let mut title = vec![look.span("Answer", Role::Title)];
-    if let Some(asked) = &sheet.asked {
-        title.push(look.span(format!("  {asked}"), Role::Dim));
-    }
     if !sheet.spans.is_empty() {
         let grounded = sheet.spans.iter().filter(|span| span.standing == Standing::Grounded).count();
         let role = if grounded == sheet.spans.len() { Role::Ok } else { Role::Warning };
@@ -69,7 +66,7 @@ fn span_line(evidence: &Evidence, span: usize, look: Look<'_>) -> Vec<Span<'stat
     vec![
         Span::raw("    "),
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
-        look.span(pad(view.written.as_str(), 10), Role::Dim),
+        look.span(pad(view.written.as_str(), 8), Role::Dim),
         look.span(format!(" {}", view.badge), view.standing.role()),
     ]
 }
