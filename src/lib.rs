@@ -110,6 +110,8 @@ pub mod io {
     pub mod store;
     /// Reading the user's own themes.
     pub mod themes;
+    /// Reading the user's own types of values.
+    pub mod types;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.

@@ -23,6 +23,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         theme: screen.theme.clone(),
         baseline: screen.baseline.clone(),
         config_dir: screen.config_dir.clone(),
+        schemas: screen.schemas.clone(),
     };
     match session::open(&start) {
         Ok(ended) => {
