@@ -48,10 +48,10 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
-    /// What the table keeps of a record: forty bytes.
-    pub mod row;
     /// What should happen with a typed answer, and why.
     pub mod route;
+    /// What the table keeps of a record: forty bytes.
+    pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.
@@ -74,6 +74,8 @@ pub mod domain {
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
+    /// Stores of typed answers: docintel folders and `storage.sqlite`.
+    pub mod answers;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// Sources read block by block.
@@ -88,18 +90,26 @@ pub mod io {
     pub mod examine;
     /// What could not be done, and what to do about it.
     pub mod failure;
+    /// Work that may panic on hostile data.
+    pub mod guard;
     /// From names to sources.
     pub mod input;
+    /// The documents that answers cite, found and kept.
+    pub mod library;
     /// Loading in the background, and following.
     pub mod load;
     /// Opening without harm.
     pub mod open;
+    /// Parquet tables, column by column.
+    pub mod parquet;
     /// Reading one record on another thread.
     pub mod reading;
     /// The sample runs, part of the program.
     pub mod samples;
     /// Looking through all records for text.
     pub mod search;
+    /// SQLite databases opened without harm.
+    pub mod sqlite;
     /// All records found, as the screen sees them.
     pub mod store;
     /// Reading the user's own themes.

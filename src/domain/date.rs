@@ -66,7 +66,8 @@ impl Date {
 impl Written {
     /// Whether nothing that was written speaks against a day.
     pub fn agrees(&self, date: Date) -> bool {
-        let year = self.year.is_none_or(|(year, whole)| if whole { year == date.year } else { year == date.year % 100 });
+        let year =
+            self.year.is_none_or(|(year, whole)| if whole { year == date.year } else { year == date.year % 100 });
         year && self.month.is_none_or(|month| month == date.month) && self.day.is_none_or(|day| day == date.day)
     }
 
@@ -98,8 +99,28 @@ pub fn written(text: &str) -> Vec<Written> {
 
 /// Words of a text that is about a stretch of time, or a day that must be worked out.
 const SPANS: [&str; 22] = [
-    "days", "weeks", "months", "years", "week", "month", "year", "after", "before", "following", "prior", "later",
-    "anniversary", "business", "quarter", "end", "ended", "ending", "tage", "jours", "monate", "within",
+    "days",
+    "weeks",
+    "months",
+    "years",
+    "week",
+    "month",
+    "year",
+    "after",
+    "before",
+    "following",
+    "prior",
+    "later",
+    "anniversary",
+    "business",
+    "quarter",
+    "end",
+    "ended",
+    "ending",
+    "tage",
+    "jours",
+    "monate",
+    "within",
 ];
 
 /// Words that stand inside of dates and say nothing.
@@ -107,14 +128,38 @@ const FILLERS: [&str; 15] =
     ["of", "the", "day", "de", "del", "den", "der", "du", "le", "el", "il", "am", "on", "a.d", "ad"];
 
 const WEEKDAYS: [&str; 14] = [
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mon", "tue", "wed", "thu", "fri",
-    "sat", "sun",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
 ];
 
 /// The names of the months in English, German, French, Spanish, Italian, Portuguese and Dutch.
 const MONTHS: [&[&str]; 12] = [
     &["january", "jan", "januar", "jänner", "janvier", "janv", "enero", "ene", "gennaio", "gen", "janeiro", "januari"],
-    &["february", "feb", "februar", "février", "fevrier", "févr", "febrero", "febbraio", "fevereiro", "fev", "februari"],
+    &[
+        "february",
+        "feb",
+        "februar",
+        "février",
+        "fevrier",
+        "févr",
+        "febrero",
+        "febbraio",
+        "fevereiro",
+        "fev",
+        "februari",
+    ],
     &["march", "mar", "märz", "maerz", "mars", "marzo", "março", "marco", "maart", "mrt"],
     &["april", "apr", "avril", "avr", "abril", "abr", "aprile"],
     &["may", "mai", "mayo", "maggio", "mag", "maio", "mei"],

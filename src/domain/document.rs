@@ -89,6 +89,12 @@ impl Document {
         start.zip(end).and_then(|(start, end)| self.text.get(start..end)).unwrap_or_default()
     }
 
+    /// How many bytes it takes in memory, about.
+    pub fn weight(&self) -> usize {
+        let line = size_of::<usize>() + size_of::<(i64, i64)>();
+        self.text.len() + self.numbers.len() * line + self.pages.len() * size_of::<(i64, Range<usize>)>()
+    }
+
     /// The table of contents.
     pub fn toc(&self) -> &[Heading] {
         &self.toc

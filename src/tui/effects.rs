@@ -169,7 +169,7 @@ pub fn read(work: Work) -> Option<Msg> {
         Work::Record(record, reading, row) => {
             let open = || {
                 let text = reading.read()?;
-                Ok(Box::new(Opened::new(record, reading.line()?, &row, text)))
+                Ok(Box::new(Opened::new(record, reading.line()?, &row, text, |typed| reading.document(typed))))
             };
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
