@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use divan::counter::{BytesCount, ItemsCount};
@@ -86,7 +87,7 @@ fn rules(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn index(bencher: Bencher<'_, '_>) {
     let file = on_disk();
-    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone())) else { return };
+    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone()), &Arc::default()) else { return };
     let mut block = Block::default();
     bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
         let mut cursor = Cursor::new(source.blob.clone(), source.layout);

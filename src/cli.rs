@@ -10,7 +10,10 @@ use crate::domain::finding::Severity;
 use crate::domain::report::Format;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
+use crate::io::answers::AnswerStore;
 use crate::io::config::Folders;
+use crate::io::failure::Failure;
+use crate::io::input::{Expand, expand};
 use crate::io::types;
 use crate::shown;
 
@@ -48,6 +51,9 @@ pub struct Screen {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// Theme: dark, light, high-contrast, mono, or a name or path of your own
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
@@ -57,6 +63,33 @@ pub struct Screen {
     /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,
+}
+
+/// Where typed answers and what they cite are to be found.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Answers {
+    /// The document that answers cite where they name none: lines as .parquet, .jsonl, .txt or .md, or a folder of tables
+    #[arg(long, value_name = "FILE")]
+    pub document: Option<PathBuf>,
+    /// Also open the usual folder of docintel: $DOCINTEL_OUTPUT_DIR, else ~/.docintel/output
+    #[arg(long)]
+    pub docintel: bool,
+}
+
+impl Answers {
+    /// These paths, and the usual folder where that was asked for.
+    pub fn with(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let usual = AnswerStore::usual_root().filter(|_| self.docintel);
+        paths.iter().cloned().chain(usual).collect()
+    }
+
+    fn expand(&self, paths: &[PathBuf]) -> Result<Expand, Failure> {
+        let inputs = expand(&self.with(paths));
+        match &self.document {
+            Some(document) => inputs.with_document(document),
+            None => Ok(inputs),
+        }
+    }
 }
 
 /// What to do instead of opening the screen.
@@ -91,8 +124,11 @@ pub enum Command {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Check {
     /// Files and folders, `-` for standard input; folders are searched in path order
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// How to print
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
@@ -179,8 +215,11 @@ pub enum Colour {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Show {
     /// The file (or folder) that holds the record
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// The record's id
     #[arg(long)]
     pub id: Option<String>,

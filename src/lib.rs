@@ -78,6 +78,8 @@ pub mod domain {
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
+    /// Stores of typed answers: docintel folders and `storage.sqlite`.
+    pub mod answers;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// What stands beside the records and helps to judge them.
@@ -94,18 +96,26 @@ pub mod io {
     pub mod examine;
     /// What could not be done, and what to do about it.
     pub mod failure;
+    /// Work that may panic on hostile data.
+    pub mod guard;
     /// From names to sources.
     pub mod input;
+    /// The documents that answers cite, found and kept.
+    pub mod library;
     /// Loading in the background, and following.
     pub mod load;
     /// Opening without harm.
     pub mod open;
+    /// Parquet tables, column by column.
+    pub mod parquet;
     /// Reading one record on another thread.
     pub mod reading;
     /// The sample runs, part of the program.
     pub mod samples;
     /// Looking through all records for text.
     pub mod search;
+    /// SQLite databases opened without harm.
+    pub mod sqlite;
     /// All records found, as the screen sees them.
     pub mod store;
     /// Reading the user's own themes.

@@ -19,7 +19,8 @@ fn main() -> ExitCode {
 /// Opens the screen, or says why there is none.
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
     let start = Start {
-        paths: screen.paths.clone(),
+        paths: screen.answers.with(&screen.paths),
+        document: screen.answers.document.clone(),
         theme: screen.theme.clone(),
         baseline: screen.baseline.clone(),
         config_dir: screen.config_dir.clone(),

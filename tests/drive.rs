@@ -939,7 +939,7 @@ fn a_replaced_file_is_marked_and_read_anew() {
     d.keys("q");
     d.shows(&["changed on disk", "All new?", "1 record "]);
     std::fs::remove_file(&path).unwrap();
-    d.wait_for(|app| app.disk_news() == Some("↻ deleted on disk"));
+    d.wait_for(|app| app.disk_news().is_some_and(|news| news.as_str() == "↻ deleted on disk"));
     d.keys("Enter");
     d.shows(&["All new?"]);
 }

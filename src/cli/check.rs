@@ -17,7 +17,7 @@ use crate::domain::text::{Shown, Untrusted};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, Outcome, check};
-use crate::io::input::{Input, expand};
+use crate::io::input::Input;
 use crate::shown;
 
 /// A larger file is no schema that anyone wrote.
@@ -52,11 +52,18 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let inputs = match options.answers.expand(&options.paths) {
+        Ok(inputs) => inputs,
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return FAILED;
+        }
+    };
     let board = Mutex::new(Board::default());
     let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
     let outcome = check(
-        expand(&options.paths),
+        inputs,
         threads(options.jobs),
         schema,
         |checked, into| {
@@ -113,6 +120,9 @@ fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
         _ => {}
     }
     out.flush();
+    for (name, note) in &outcome.notes {
+        out.complain(&shown!("{name}: {note}"));
+    }
     for failure in &outcome.failures {
         out.complain(&shown!("{failure}"));
     }
@@ -162,9 +172,17 @@ fn rest(outcome: &Outcome) -> Shown {
     rest
 }
 
-/// The bytes by which an input was named.
-pub(super) fn source_of(input: &Input) -> Untrusted<'_> {
-    input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
+/// The bytes by which the input of a record was named; of a store, the folder of its question.
+pub(super) fn source_of<'c>(checked: &Checked<'c>) -> Untrusted<'c> {
+    let record = checked.subject.record.as_ref();
+    match checked.origin.input {
+        Input::Answers(store) => {
+            let folder = record.and_then(|record| record.root.get("folder")?.string());
+            let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
+            Untrusted::owned(place.into_os_string().into_encoded_bytes())
+        }
+        input => input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+    }
 }
 
 /// A checked record as the report wants it; `fit`: with the fitness of its procedure, or the route of its answer.
@@ -178,7 +196,7 @@ pub(super) fn with_item<T>(
     let procedure = record.and_then(|record| record.procedure).filter(|_| fit);
     let judged = if fit { Judged::of(checked.subject, checked.findings) } else { None };
     then(&Item {
-        source: &source_of(checked.origin.input),
+        source: &source_of(checked),
         line: checked.origin.line as usize,
         column: checked.origin.column,
         offset: checked.origin.offset,

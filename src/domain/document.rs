@@ -159,6 +159,12 @@ impl Document {
         self.furniture.get_or_init(|| furniture(self)).binary_search(&n).is_ok()
     }
 
+    /// How many bytes it takes in memory, about.
+    pub fn weight(&self) -> usize {
+        let line = size_of::<usize>() + size_of::<(i64, i64)>();
+        self.text.len() + self.numbers.len() * line + self.pages.len() * size_of::<(i64, Range<usize>)>()
+    }
+
     /// The table of contents.
     pub fn toc(&self) -> &[Heading] {
         &self.toc

@@ -499,7 +499,7 @@ mod tests {
             let mut tape = Tape::default();
             let root = tape.parse(text.as_bytes()).unwrap();
             let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
-            Row::unchecked(0, 3).checked(&subject, &check(&subject))
+            Row::unchecked(0, 3).checked(&subject, &check(&subject), None)
         };
         let wrong =
             row(r#"{"answer_found": true, "confidence": 1, "items": [{"date": {"iso": "2004-02"}, "spans": []}]}"#);

@@ -452,7 +452,7 @@ mod tests {
         let subject = Subject::new(text, &[], Some(formats::read(tape.parse(text).unwrap())));
         let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
         let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
-        let row = Row::unchecked(0, 3).checked(&subject, &findings);
+        let row = Row::unchecked(0, 3).checked(&subject, &findings, None);
         let typed = row.typed().unwrap();
         assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), 1, 3));
         assert_eq!(typed.asked, subject.types.position(b"date").map(|place| place as u8));

@@ -7,11 +7,17 @@ pub struct Sample {
     pub name: &'static str,
     /// Its bytes.
     pub bytes: &'static [u8],
+    /// The documents that its records name, by their names.
+    pub documents: &'static [(&'static str, &'static [u8])],
 }
 
 /// The sample runs, in the order in which they open.
 pub const SAMPLES: &[Sample] = &[
-    Sample { name: "word_problems.jsonl", bytes: include_bytes!("../../sample_runs/word_problems.jsonl") },
-    Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../sample_runs/by_hand.jsonl") },
-    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../sample_runs/baseline.jsonl") },
+    Sample {
+        name: "word_problems.jsonl",
+        bytes: include_bytes!("../../sample_runs/word_problems.jsonl"),
+        documents: &[],
+    },
+    Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../sample_runs/by_hand.jsonl"), documents: &[] },
+    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../sample_runs/baseline.jsonl"), documents: &[] },
 ];

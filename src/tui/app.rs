@@ -318,12 +318,12 @@ impl App {
         source.map(|source| short_name(&source.name())).unwrap_or_default()
     }
 
-    /// Whether a source was replaced, cut or deleted while it was open; how, in a few words.
-    pub fn disk_news(&self) -> Option<&'static str> {
+    /// Whether a source was replaced, cut or deleted while it was open, or is a snapshot; in a few words.
+    pub fn disk_news(&self) -> Option<Shown> {
         self.store.sources().iter().find_map(|source| match source.standing {
-            Standing::Changed => Some("↻ changed on disk"),
-            Standing::Gone => Some("↻ deleted on disk"),
-            Standing::Sound | Standing::Failed => None,
+            Standing::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
+            Standing::Gone => Some(Shown::own("↻ deleted on disk")),
+            _ => source.note.clone(),
         })
     }
 

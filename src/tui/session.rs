@@ -26,6 +26,8 @@ use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
 pub struct Start {
     /// What is to be opened; nothing opens the sample runs.
     pub paths: Vec<PathBuf>,
+    /// The document of answers that name none.
+    pub document: Option<PathBuf>,
     /// A theme for this session alone: a name, or the path of a file.
     pub theme: Option<String>,
     /// Baseline records of the same questions.
@@ -58,6 +60,10 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let outbox = Outbox::default();
     let sink = outbox.clone();
     let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
+    let inputs = match &start.document {
+        Some(document) => inputs.with_document(document).map_err(say)?,
+        None => inputs,
+    };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads));
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
