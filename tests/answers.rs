@@ -8,14 +8,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepscope::domain::document::Document;
-use stepscope::domain::finding::Severity;
+use stepscope::domain::finding::{Finding, Place, Severity};
 use stepscope::domain::formats::{self, FORMATS};
 use stepscope::domain::json::{Tape, Value};
 use stepscope::domain::record::RecordKind;
+use stepscope::domain::report::{Item, Judged, jsonl};
 use stepscope::domain::route::route;
 use stepscope::domain::rules::answer::Schema;
 use stepscope::domain::rules::{RULES, Subject, check};
 use stepscope::domain::schemas;
+use stepscope::domain::text::Untrusted;
 
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/answers").join(name);
@@ -110,4 +112,98 @@ fn the_schema_of_answer_traces_describes_what_is_read() {
     ] {
         assert!(!breaches(wrong).is_empty(), "{wrong}");
     }
+}
+
+/// What can stand in the place of any value.
+const NASTY: [&str; 14] = [
+    "null",
+    "true",
+    "-1",
+    "0",
+    "9223372036854775807",
+    "1e999",
+    "NaN",
+    "\"\"",
+    "\"\\u001b[31m\\ud800\"",
+    "\"(a)\"",
+    "[]",
+    "{}",
+    "[[{}]]",
+    "{\"value\": 0, \"currency\": \"\", \"iso\": \"2024-02-30\", \"headers\": [], \"rows\": [[1], []]}",
+];
+
+#[test]
+fn whatever_stands_there_every_finding_has_a_place_and_the_line_is_clean() {
+    let documents = documents("store-demo-policy");
+    for line in fixture("store-demo-policy.jsonl").lines() {
+        let mut tape = Tape::default();
+        let root = tape.parse(line.as_bytes()).unwrap();
+        let document = documents[&text_of(root.get("doc_id").unwrap())].clone();
+        let ranges: Vec<_> = root.walk().filter(|stop| stop.depth > 0).map(|stop| stop.value.range()).collect();
+        for (n, range) in ranges.into_iter().enumerate() {
+            // Every place with some of them, every one of them in many places.
+            for nasty in NASTY.iter().skip(n % 3).step_by(3) {
+                let text = [&line[..range.start], nasty, &line[range.end..]].concat();
+                judge(&text, &document);
+            }
+        }
+    }
+}
+
+fn judge(text: &str, document: &Arc<Document>) {
+    let mut tape = Tape::default();
+    assert!(tape.read(text.as_bytes()), "{text}");
+    let root = tape.root(text.as_bytes()).unwrap();
+    let subject = Subject::new(text.as_bytes(), &tape.problems, Some(formats::read(root)));
+    let subject = subject.document(Some(document.clone()));
+    let findings = check(&subject);
+    for label in findings.iter().flat_map(Finding::labels) {
+        let found = root.find(&label.place.pointer()).unwrap_or_else(|| panic!("{label:?} in {text}"));
+        assert!(!matches!(label.place, Place::Key(_)) || found.key.is_some(), "{label:?} in {text}");
+    }
+    let judged = Judged::of(&subject, &findings);
+    let record = subject.record.as_ref().unwrap();
+    let source = Untrusted::new(b"x");
+    let item = Item {
+        source: &source,
+        line: 1,
+        column: 1,
+        offset: 0,
+        index: 0,
+        text: text.as_bytes(),
+        root: Some(root),
+        kind: record.kind,
+        id: record.id,
+        findings: &findings,
+        fitness: None,
+        triage: None,
+        judged: judged.as_ref(),
+    };
+    let mut out = Vec::new();
+    jsonl::write(&item, &mut out);
+    // An id such as 1e999 stands there as it is written.
+    let mut printed = Tape::default();
+    let json = printed.parse(out.trim_ascii_end()).unwrap();
+    assert!(out.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte == b'\n'));
+    assert_eq!(
+        json.get("route").and_then(|route| route.get("name")).is_some(),
+        record.kind == RecordKind::Typed,
+        "{text}"
+    );
+}
+
+#[test]
+fn an_answer_with_many_flaws_is_judged_in_time() {
+    let item =
+        r#"{"amount": {"value": "0", "currency": "usd", "x": 1}, "note": 1, "spans": [{"line_start": "a", "y": 2}]}"#;
+    let text = format!(r#"{{"answer_found": 7, "confidence": 2, "items": [{}]}}"#, vec![item; 20_000].join(","));
+    let mut tape = Tape::default();
+    assert!(tape.read(text.as_bytes()));
+    let root = tape.root(text.as_bytes()).unwrap();
+    let subject = Subject::new(text.as_bytes(), &tape.problems, Some(formats::read(root)));
+    let begun = std::time::Instant::now();
+    let findings = check(&subject);
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    let last = findings.iter().rfind(|finding| finding.rule == "answer/currency_not_iso4217").unwrap();
+    assert!(last.message.line().as_str().ends_with("And 19000 more of this sort."), "{:?}", last.message);
 }
