@@ -499,7 +499,8 @@ fn marker(text: &[u8]) -> Option<Marker> {
     // Of `4.2.` only the last part counts along.
     let (prefix, last) = core.rsplit_once('.').map_or(("", core), |(prefix, last)| (prefix, last));
     let decimal = !prefix.is_empty() && prefix.split('.').all(|part| part.parse::<u16>().is_ok());
-    if (!framed && !(before.is_empty() && decimal)) || (!prefix.is_empty() && !decimal) {
+    let bare = before.is_empty() && decimal;
+    if !(framed || bare) || (!prefix.is_empty() && !decimal) {
         return None;
     }
     let readings = readings(last);
@@ -673,8 +674,8 @@ mod tests {
         let line = "(a) ".repeat(50);
         let pages: Vec<String> = (0..2_000).map(|_| format!("{line}\n{line}\n{line}")).collect();
         let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
-        let all: String = (1..=2_000).map(|page| format!("{{\"page_num\": {page}}},")).collect();
-        let retrieved = format!("[{}]", all.trim_end_matches(','));
+        let all: Vec<String> = (1..=2_000).map(|page| format!("{{\"page_num\": {page}}}")).collect();
+        let retrieved = format!("[{}]", all.join(","));
         assert_eq!(judged(&pages, &[], &[0, 1], &retrieved).0, Strong::Bounded);
     }
 }

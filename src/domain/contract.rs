@@ -88,7 +88,9 @@ pub fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &Registry) -> Vec<
             (_, Some(Dialect::Fields)) => items.iter().for_each(|item| out.other_span(item.root, &item.pointer)),
             (_, Some(Dialect::Items)) => {
                 out.base(answer, &typed.pointer);
-                items.iter().for_each(|item| out.item(item, types));
+                for item in items {
+                    out.item(item, types);
+                }
             }
             (_, None) => out.not_a("the answer", answer, &[Type::Object], &typed.pointer),
         },
@@ -161,7 +163,7 @@ impl Out {
     fn base(&mut self, answer: Value<'_>, pointer: &Pointer) {
         self.schema(&published().base, "the answer", answer, pointer);
         for name in ["confidence", "context_completeness_weak"] {
-            let finite = answer.get(name).and_then(Value::float).is_none_or(|number| number.is_finite());
+            let finite = answer.get(name).and_then(Value::float).is_none_or(f64::is_finite);
             // What is infinite because it is too large for a float has been judged by the schema.
             if !finite && answer.get(name).is_some_and(|value| value.kind() == Kind::NotFinite) {
                 let message = Message::new(name).text(" is not a finite number.").into();
@@ -341,7 +343,7 @@ fn is_taken_as(value: Value<'_>, wanted: Type) -> bool {
         (Type::Boolean, Kind::String) => text.is_some_and(|text| {
             matches!(text.as_str(), "true" | "t" | "yes" | "y" | "on" | "1" | "false" | "f" | "no" | "n" | "off" | "0")
         }),
-        (Type::Boolean, Kind::Int | Kind::Float) => value.float().is_some_and(|number| number == 0.0 || number == 1.0),
+        (Type::Boolean, Kind::Int | Kind::Float) => matches!(super::typed::whole(value), Some(0 | 1)),
         _ => false,
     }
 }
@@ -363,7 +365,10 @@ mod tests {
         whole.replacen(from, to, usize::from(!from.is_empty()))
     }
 
-    fn judged(text: &str) -> (Vec<(Fault, String, String, bool)>, Option<(bool, bool)>) {
+    /// Fault, place, message, and whether lenient readers take it.
+    type Told = (Fault, String, String, bool);
+
+    fn judged(text: &str) -> (Vec<Told>, Option<(bool, bool)>) {
         let mut tape = Tape::default();
         let record = formats::read(tape.parse(text.as_bytes()).unwrap());
         assert_eq!(record.kind, RecordKind::Typed, "{text}");

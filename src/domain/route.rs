@@ -1,6 +1,6 @@
 //! What should happen with a typed answer: one route, and everything that spoke for one.
 //!
-//! Several triggers can fire at once. The first in the order of [`Route::ALL`] wins, and all are listed.
+//! Several triggers can fire at once. The first in the order of `Route::ALL` wins, and all are listed.
 
 use super::completeness::Strong;
 use super::finding::{Finding, Severity};
@@ -232,7 +232,10 @@ mod tests {
         (routed.route, routed.fired().map(Route::word).collect())
     }
 
-    fn answer(changes: &[(&str, &str)]) -> String {
+    /// Base fields and what they say instead.
+    type Changes<'a> = &'a [(&'a str, &'a str)];
+
+    fn answer(changes: Changes<'_>) -> String {
         let whole = r#"{"extraction_method": "verbatim", "answer_found": true, "complete_answer_found": true,
             "context_structured": true, "conflicting_evidence": false, "suggested_clarification": null,
             "items": [{"text": "x", "spans": []}]}"#;
@@ -247,7 +250,7 @@ mod tests {
     fn the_first_that_fires_wins_and_all_are_listed() {
         let clarify = ("suggested_clarification", r#""which one?""#);
         let conflict = ("conflicting_evidence", "true");
-        let cases: [(&[(&str, &str)], Route, &[&str]); 8] = [
+        let cases: [(Changes<'_>, Route, &[&str]); 8] = [
             (&[], Route::Ship, &["ship"]),
             (&[("extraction_method", r#""inferred""#)], Route::HumanReview, &["human_review", "ship"]),
             (&[("complete_answer_found", "false")], Route::Broaden, &["broaden"]),

@@ -63,6 +63,22 @@ pub enum Flag {
     Fault = 128,
 }
 
+/// What a typed answer says of itself, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Said {
+    /// An answer was found.
+    Found = 1,
+    /// It is complete.
+    Complete = 2,
+    /// The evidence conflicts.
+    Conflict = 4,
+    /// The model asks back.
+    Clarify = 8,
+    /// The text reached the model without its layout.
+    Unstructured = 16,
+}
+
 /// What a row keeps of a typed answer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TypedRow {
@@ -72,16 +88,8 @@ pub struct TypedRow {
     pub strong: Strong,
     /// The type that was asked for, by its place among the types.
     pub asked: Option<u8>,
-    /// An answer was found.
-    pub found: bool,
-    /// It is called complete.
-    pub complete: bool,
-    /// The evidence conflicts.
-    pub conflict: bool,
-    /// The model asks back.
-    pub clarify: bool,
-    /// The text reached the model without its layout.
-    pub unstructured: bool,
+    /// Bits of [`Said`].
+    said: u8,
     /// How many items rest on a place that was found.
     pub grounded: u16,
     /// How many items there are.
@@ -97,48 +105,47 @@ impl TypedRow {
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
         let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         let clarify = routed.iter().any(|routed| routed.fired().any(|route| route == Route::Clarify));
+        let said = [
+            (Said::Found, is("answer_found", true)),
+            (Said::Complete, is("complete_answer_found", true)),
+            (Said::Conflict, is("conflicting_evidence", true)),
+            (Said::Clarify, clarify),
+            (Said::Unstructured, is("context_structured", false)),
+        ];
         Some(Self {
             route: routed.as_ref().map(|routed| routed.route),
             strong: routed.map(|routed| routed.strong).unwrap_or_default(),
             asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
-            found: is("answer_found", true),
-            complete: is("complete_answer_found", true),
-            conflict: is("conflicting_evidence", true),
-            clarify,
-            unstructured: is("context_structured", false),
+            said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
             grounded: small(grounded(subject, findings)),
             items: small(answered.items.len()),
         })
     }
-
-    const FLAGS: u32 = 16;
 
     fn pack(self) -> [u32; 2] {
         let place = |at: Option<usize>| at.map_or(0, |at| at as u32 + 1);
         let route = place(Route::ALL.iter().position(|route| Some(*route) == self.route));
         let strong = place(Strong::ALL.iter().position(|strong| *strong == self.strong));
         let asked = place(self.asked.map(usize::from));
-        let flags = [self.found, self.complete, self.conflict, self.clarify, self.unstructured];
-        let flags = flags.iter().enumerate().fold(0, |bits, (n, flag)| bits | u32::from(*flag) << n);
         let counts = u32::from(self.grounded) << 16 | u32::from(self.items);
-        [route | strong << 4 | asked << 8 | flags << Self::FLAGS, counts]
+        [route | strong << 4 | asked << 8 | u32::from(self.said) << 16, counts]
     }
 
     fn unpack([first, counts]: [u32; 2]) -> Self {
         let place = |shift: u32, mask: u32| (first >> shift & mask).checked_sub(1);
-        let flag = |n: u32| first >> (Self::FLAGS + n) & 1 == 1;
         Self {
             route: place(0, 0xf).and_then(|n| Route::ALL.get(n as usize).copied()),
             strong: place(4, 0xf).and_then(|n| Strong::ALL.get(n as usize).copied()).unwrap_or_default(),
             asked: place(8, 0xff).and_then(|n| u8::try_from(n).ok()),
-            found: flag(0),
-            complete: flag(1),
-            conflict: flag(2),
-            clarify: flag(3),
-            unstructured: flag(4),
+            said: (first >> 16) as u8,
             grounded: (counts >> 16) as u16,
             items: counts as u16,
         }
+    }
+
+    /// Whether the answer says so of itself.
+    pub const fn says(&self, said: Said) -> bool {
+        self.said & said as u8 != 0
     }
 
     /// Which part of the items is grounded; `None` without items.
@@ -456,7 +463,8 @@ mod tests {
         let typed = row.typed().unwrap();
         assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), 1, 3));
         assert_eq!(typed.asked, subject.types.position(b"date").map(|place| place as u8));
-        assert!(typed.found && typed.conflict && !typed.complete && !typed.clarify && !typed.unstructured);
+        let said = [Said::Found, Said::Complete, Said::Conflict, Said::Clarify, Said::Unstructured];
+        assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);
         assert!(row.fitness().is_nan() && row.pred_num().is_nan() && row.fix().is_none());
         assert_eq!(TypedRow::unpack(typed.pack()), typed);
     }

@@ -368,7 +368,7 @@ fn is_field(value: Value<'_>) -> bool {
 }
 
 /// The member of an item that carries its value.
-fn carrier<'a>(item: Value<'a>) -> Option<Member<'a>> {
+fn carrier(item: Value<'_>) -> Option<Member<'_>> {
     let known = VALUE_KEYS.iter().find_map(|key| item.member(key));
     known.or_else(|| {
         let unknown = item.members().find(|member| !member.name().utf8().is_some_and(is_beside_the_value))?;

@@ -83,7 +83,9 @@ fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
         let Some(place) = key_of(first) else { return };
         let places: Vec<Place> = others.filter_map(key_of).take(MAX_LABELS).collect();
         let added = Report::new(&SHAPE_MISMATCH, help, findings).add(message, place).is_some();
-        places.into_iter().for_each(|place| label_last(findings, added, place, "here too"));
+        for place in places {
+            label_last(findings, added, place, "here too");
+        }
     } else if answered.items.iter().all(|item| item.value.is_none())
         && let (Some(kind), Some(schema)) = (typed.schema_kind(), typed.schema)
         && subject.types.named(kind.bytes()).is_some_and(|used| used.key != wanted.key)

@@ -171,7 +171,9 @@ fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
     match (a.kind(), b.kind()) {
         (Kind::String, Kind::String) => a.string() == b.string(),
         (Kind::True | Kind::False | Kind::Null, _) | (_, Kind::True | Kind::False | Kind::Null) => a.kind() == b.kind(),
-        _ => number(a).zip(number(b)).is_some_and(|(a, b)| a == b || (a.is_nan() && b.is_nan())),
+        _ => number(a)
+            .zip(number(b))
+            .is_some_and(|(a, b)| a.total_cmp(&b).is_eq() || (a - b).abs() <= f64::EPSILON * a.abs()),
     }
 }
 
@@ -223,7 +225,7 @@ mod tests {
             (r#"{"a": {"b": true}}"#, r#"{"a": {"b": 1}}"#, "/a/b", "The model wrote 1, the answer says True."),
             (r#"{"a": {}}"#, r#"{"a": {"b": 1}}"#, "/a", "The model wrote a field b that is not here."),
             (r#"{"a": 1}"#, r#"{"a": 1, "items": []}"#, "", "The model wrote a field items that is not here."),
-            (r#"{"a": 1}"#, r#"{}"#, "/a", "The model wrote nothing, the answer says 1."),
+            (r#"{"a": 1}"#, "{}", "/a", "The model wrote nothing, the answer says 1."),
         ];
         for (here, raw, pointer, message) in other {
             assert_eq!(difference(here, raw), Some((pointer.to_owned(), message.to_owned())), "{here} {raw}");

@@ -176,7 +176,7 @@ fn number(value: Value<'_>) -> Option<f64> {
     value.float().or_else(|| value.string()?.utf8()?.trim().parse().ok())
 }
 
-/// Whether a quote of the item or one of its cited lines, or a line beside them, says zero.
+/// Whether a quote of the item or one of its cited lines says zero; without a quote, also the lines beside them.
 fn stands_there(subject: &Subject<'_>, item: &Item<'_>) -> bool {
     /// More lines than that are no citation of one amount.
     const MAX_LINES: usize = 200;
@@ -184,8 +184,10 @@ fn stands_there(subject: &Subject<'_>, item: &Item<'_>) -> bool {
         let quote = citation.quote.and_then(Value::string);
         let cited = subject.document.as_ref().and_then(|document| {
             let lines = cited_lines(citation, document)?;
-            let first = lines.start.saturating_sub(1);
-            let end = lines.end.saturating_add(1).min(first.saturating_add(MAX_LINES));
+            // A number that is off by one has no quote to tell.
+            let beside = usize::from(quote.is_none());
+            let first = lines.start.saturating_sub(beside);
+            let end = lines.end.saturating_add(beside).min(first.saturating_add(MAX_LINES));
             Some(says_zero(document.text(first..end)))
         });
         quote.is_some_and(|quote| says_zero(quote.bytes())) || cited == Some(true)
@@ -194,19 +196,24 @@ fn stands_there(subject: &Subject<'_>, item: &Item<'_>) -> bool {
 
 /// Whether a text names the number zero, or that there is nothing to pay.
 fn says_zero(text: &[u8]) -> bool {
-    const WORDS: [&[u8]; 12] = [
-        b"zero", b"nil", b"none", b"no", b"nothing", b"free", b"waived", b"without", b"nought", b"keine", b"sans",
-        b"ohne",
-    ];
+    const WORDS: [&[u8]; 9] =
+        [b"zero", b"nil", b"none", b"nothing", b"free", b"waived", b"nought", b"keine", b"kostenlos"];
+    /// `no amount is given` does not say zero.
+    const UNSAID: [&[u8]; 10] =
+        [b"amount", b"price", b"figure", b"value", b"sum", b"limit", b"fixed", b"specific", b"specified", b"later"];
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
-    let mut words = text.split(|byte| !is_word(byte)).filter(|word| !word.is_empty());
-    if words.any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))) {
-        return true;
+    let is_in = |word: &[u8], list: &[&[u8]]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let mut words = text.split(|byte| !is_word(byte)).filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        let no = word.eq_ignore_ascii_case(b"no") && words.peek().is_some_and(|next| !is_in(next, &UNSAID));
+        if no || is_in(word, &WORDS) {
+            return true;
+        }
     }
     let numbers = text.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b','));
-    numbers.map(|word| word.trim_ascii()).any(|word| {
-        let digits: Vec<u8> = word.iter().copied().filter(|byte| !matches!(byte, b'.' | b',')).collect();
-        !digits.is_empty() && digits.iter().all(|digit| *digit == b'0')
+    numbers.into_iter().any(|word| {
+        let mut digits = word.iter().filter(|byte| !matches!(byte, b'.' | b',')).peekable();
+        digits.peek().is_some() && digits.all(|digit| *digit == b'0')
     })
 }
 
@@ -250,7 +257,17 @@ mod tests {
         ] {
             assert!(says_zero(text.as_bytes()), "{text}");
         }
-        for text in ["USD 1,200", "100", "10.0", "A0", "note", "pricing is negotiated case by case", "", "..."] {
+        for text in [
+            "USD 1,200",
+            "no amount is given",
+            "100",
+            "10.0",
+            "A0",
+            "note",
+            "pricing is negotiated case by case",
+            "",
+            "...",
+        ] {
             assert!(!says_zero(text.as_bytes()), "{text}");
         }
     }
