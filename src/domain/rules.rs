@@ -14,8 +14,9 @@ use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
 use super::recompute::{Recomputed, is_right};
 use super::record::Record;
+use super::spans::{self, Cited};
 use super::state::State;
-use super::typed::inline_document;
+use super::typed::{Item, Typed, inline_document};
 
 pub mod answer;
 pub mod plausibility;
@@ -24,6 +25,7 @@ pub mod quantity;
 pub mod reading;
 pub mod run;
 pub mod source;
+pub mod span;
 
 /// One rule.
 #[derive(Debug)]
@@ -68,6 +70,10 @@ pub struct Subject<'a> {
     /// The run executed exactly, made when first asked for.
     recomputed: OnceCell<Option<Box<Recomputed>>>,
     right: OnceCell<bool>,
+    /// The items of a typed answer.
+    pub items: Vec<Item<'a>>,
+    /// What became of the cited spans, worked out when first asked for.
+    cited: OnceCell<Vec<Cited>>,
 }
 
 impl<'a> Subject<'a> {
@@ -76,7 +82,9 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        let document = record.as_ref().and_then(|record| inline_document(record.typed.as_deref()?)).map(Arc::new);
+        let typed = record.as_ref().and_then(|record| record.typed.as_deref());
+        let document = typed.and_then(inline_document).map(Arc::new);
+        let items = typed.map(Typed::items).unwrap_or_default();
         Self {
             text,
             problems,
@@ -90,7 +98,26 @@ impl<'a> Subject<'a> {
             numbers: OnceCell::new(),
             right: OnceCell::new(),
             recomputed: OnceCell::new(),
+            items,
+            cited: OnceCell::new(),
         }
+    }
+
+    /// What became of every cited span, in order; empty where the document is not at hand. Worked out when first asked.
+    pub fn resolutions(&self) -> &[Cited] {
+        let resolve = || {
+            let (document, typed) = (self.document.as_deref()?, self.record.as_ref()?.typed.as_deref()?);
+            Some(spans::resolve_all(document, &self.items, &typed.retrieved()))
+        };
+        self.cited.get_or_init(|| resolve().unwrap_or_default())
+    }
+
+    /// How many items of a typed answer rest on quotes that stand where they should, and how many there are; `None`
+    /// where the document is not at hand.
+    pub fn grounded(&self) -> Option<(usize, usize)> {
+        self.document.as_ref()?;
+        let (cited, items) = (self.resolutions(), self.items.len());
+        Some(((0..items).filter(|item| spans::is_item_grounded(cited, *item)).count(), items))
     }
 
     /// Whether the run is known to be right; see [`is_right`].
@@ -191,6 +218,21 @@ pub const RULES: &[&Rule] = &[
     &plausibility::MAGNITUDE,
     &plausibility::UNIT,
     &plausibility::FACTOR,
+    &span::ITEM_NO_SPANS,
+    &span::LINE_START_NOT_IN_DOC,
+    &span::LINE_END_NOT_IN_DOC,
+    &span::RANGE_REVERSED,
+    &span::QUOTE_NOT_IN_CITED_LINES,
+    &span::QUOTE_OK_AFTER_DEHYPHENATION,
+    &span::QUOTE_FOUND_IN_WIDER_RANGE,
+    &span::QUOTE_FOUND_NEARBY,
+    &span::QUOTE_FOUND_ELSEWHERE,
+    &span::QUOTE_NOWHERE_IN_DOC,
+    &span::VERBATIM_WITHOUT_QUOTE,
+    &span::SPAN_OUTSIDE_RETRIEVED_PAGES,
+    &span::SPAN_CROSSES_PAGE,
+    &span::SHARED_OFFSET,
+    &span::BOUNDARY,
     &source::JOINED,
     &source::DUPLICATE_ID,
 ];
