@@ -9,6 +9,7 @@ use super::json::Value;
 use super::record::RecordKind;
 use super::route::{Routed, route};
 use super::rules::Subject;
+use super::spans::Cited;
 use super::text::{Shown, Untrusted};
 use super::triage::Triage;
 use crate::shown;
@@ -66,6 +67,8 @@ pub struct Judged {
     pub reason: Untrusted<'static>,
     /// Which readers would take it.
     pub strictness: Option<Strictness>,
+    /// What became of every cited span; empty where the document is not at hand.
+    pub spans: Vec<Cited>,
 }
 
 impl Judged {
@@ -77,6 +80,7 @@ impl Judged {
             question: question.map(Untrusted::into_owned),
             reason: subject.completeness().map(|verdict| verdict.reason.clone()).unwrap_or_default(),
             strictness: subject.strictness(),
+            spans: subject.resolutions().to_vec(),
         })
     }
 }

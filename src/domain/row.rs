@@ -1,11 +1,10 @@
 //! What the table, the filters and the counts keep of a record: forty bytes, whatever the record's size.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::completeness::Strong;
 use super::finding::{Finding, Findings, Severity};
-use super::json::{Pointer, Value};
+use super::json::Value;
 use super::record::{Record, RecordKind};
 use super::route::{Route, route};
 use super::rules::{RULES, Rule, Subject};
@@ -90,9 +89,9 @@ pub struct TypedRow {
     pub asked: Option<u8>,
     /// Bits of [`Said`].
     said: u8,
-    /// How many items rest on a place that was found.
+    /// How many items rest on quotes that stand where they should.
     pub grounded: u16,
-    /// How many items there are.
+    /// How many items there are; 0 where the document is not at hand.
     pub items: u16,
 }
 
@@ -100,6 +99,7 @@ impl TypedRow {
     /// What rules and record say of a typed answer.
     fn of(subject: &Subject<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = subject.answered()?;
+        let (grounded, items) = subject.grounded().unwrap_or_default();
         let routed = route(subject, findings);
         let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types.position(kind.bytes()));
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
@@ -117,8 +117,8 @@ impl TypedRow {
             strong: routed.map(|routed| routed.strong).unwrap_or_default(),
             asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
             said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
-            grounded: small(grounded(subject, findings)),
-            items: small(answered.items.len()),
+            grounded: small(grounded),
+            items: small(items),
         })
     }
 
@@ -152,18 +152,6 @@ impl TypedRow {
     pub fn share(&self) -> Option<f64> {
         (self.items > 0).then(|| f64::from(self.grounded) / f64::from(self.items))
     }
-}
-
-/// Rules that say that an item rests on nothing.
-const UNGROUNDED: [&str; 3] = ["span/item_no_spans", "span/quote_nowhere_in_doc", "span/line_start_not_in_doc"];
-
-/// How many items cite something, and no rule says that it is not there.
-fn grounded(subject: &Subject<'_>, findings: &[Finding]) -> usize {
-    let Some((_, answered)) = subject.answered() else { return 0 };
-    let places = findings.iter().filter(|finding| UNGROUNDED.contains(&finding.rule));
-    let places: BTreeSet<Pointer> = places.map(|finding| finding.place().pointer()).collect();
-    let is_named = |pointer: &Pointer| places.range(pointer..).next().is_some_and(|place| place.is_within(pointer));
-    answered.items.iter().filter(|item| !item.citations.is_empty() && !is_named(&item.pointer)).count()
 }
 
 impl Row {

@@ -18,6 +18,7 @@ mod near;
 mod search;
 
 pub use differ::{Differences, differences};
+use fold::published;
 pub(crate) use fold::{Skeleton, fold_text};
 use search::{Search, contains, distance};
 
@@ -284,7 +285,8 @@ impl<'a> Claim<'a> {
         })
     }
 
-    fn is_reversed(&self) -> bool {
+    /// Whether the last line comes before the first.
+    pub fn is_reversed(&self) -> bool {
         let (Some(first), Some(last)) = self.lines else { return false };
         let page = self.pages.0;
         (self.pages.1.or(page), last) < (page, first)
@@ -324,7 +326,9 @@ pub fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
 /// Resolves one span; what is looked through far from the cited lines comes off a budget.
 pub fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budget) -> Resolution {
     let mut resolution = Resolution::unsought(document, claim);
-    let Some(quote) = claim.quote.map(trimmed).filter(|quote| !quote.is_empty()) else { return resolution };
+    // A quote of nothing but blanks and marks says nothing.
+    let says = |quote: &&[u8]| !published(quote, true).is_empty();
+    let Some(quote) = claim.quote.map(trimmed).filter(says) else { return resolution };
     let search = Search::new(document, quote);
     let mut beside = None;
     // Where a span names pages and global lines, the quote tells.
@@ -366,6 +370,15 @@ fn trimmed(quote: &[u8]) -> &[u8] {
         Ok(text) => text.trim().as_bytes(),
         Err(_) => quote.trim_ascii(),
     }
+}
+
+/// How many bytes of blanks stand before a quote: places in it are counted behind them.
+pub fn blanks_before(quote: &[u8]) -> usize {
+    let rest = match std::str::from_utf8(quote) {
+        Ok(text) => text.trim_start().len(),
+        Err(_) => quote.trim_ascii_start().len(),
+    };
+    quote.len() - rest
 }
 
 impl Resolution {

@@ -11,9 +11,7 @@ use crate::domain::document::Document;
 use crate::domain::json::{Kind, Pointer, Value};
 use crate::domain::route::{Route, Routed};
 use crate::domain::rules::Subject;
-use crate::domain::spans::{
-    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, resolve_all, shared_offset,
-};
+use crate::domain::spans::{Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset};
 use crate::domain::text::{Shown, ShownMap, Untrusted, head};
 use crate::domain::typed::{Citation, Item, Typed};
 use crate::shown;
@@ -187,9 +185,7 @@ impl Sheet {
         let (typed, answered) = subject.answered()?;
         let document = subject.document.clone();
         let retrieved = typed.retrieved();
-        let cited =
-            document.as_deref().map(|document| resolve_all(document, &answered.items, &retrieved)).unwrap_or_default();
-        let resolutions: Vec<&Resolution> = cited.iter().map(|cited| &cited.resolution).collect();
+        let resolutions: Vec<&Resolution> = subject.resolutions().iter().map(|cited| &cited.resolution).collect();
         let mut items = items(&answered.items);
         let spans = spans(&answered.items, document.as_deref(), &resolutions);
         for item in &mut items {

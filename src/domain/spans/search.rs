@@ -77,22 +77,30 @@ impl<'d> Search<'d> {
 
     /// The best place among the cited lines or next to them.
     pub(super) fn around(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<(Place, Found)> {
-        if let Some(found) = self.inside(cited, budget) {
+        if let Some(found) = self.among(cited, budget) {
             return Some((Place::Cited, found));
         }
         let window = self.window(cited);
-        let plain = self.best(cited, self.hits(&window, budget));
-        if let Some((Place::Cited, _)) = plain {
-            return plain;
-        }
-        if let Some(found) = self.as_published(cited) {
-            return Some((Place::Cited, found));
-        }
+        let plain = self.best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != Place::Cited);
         let forgiven = self.forgiving(&window, cited);
         match (&plain, &forgiven) {
             (Some((place, _)), Some((other, _))) if other < place => forgiven,
             (None, _) => forgiven,
             _ => plain,
+        }
+    }
+
+    /// The best place among the cited lines; where they are few, it agrees with the published check.
+    fn among(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<Found> {
+        let seen = self.inside(cited, budget);
+        let telling = !self.folded().is_empty();
+        if telling && seen.as_ref().is_some_and(|found| found.tier <= Tier::Whitespace) {
+            return seen;
+        }
+        match (seen, self.as_published(cited)) {
+            (Some(found), Some(_)) => Some(Found { tier: found.tier.min(Tier::Whitespace), ..found }),
+            (None, published) => published,
+            (seen, None) => seen.filter(|_| telling || self.bytes(cited) > LOCAL),
         }
     }
 
@@ -141,7 +149,7 @@ impl<'d> Search<'d> {
         hits.take(CLOSE_LOOKS).map(place).collect()
     }
 
-    /// What the published check finds and the search does not, such as a sign that is cut from a number.
+    /// What the published check finds; the search may not, such as a part of a mark.
     fn as_published(&self, cited: &Range<usize>) -> Option<Found> {
         let text = Some(self.document.text(cited.clone())).filter(|text| text.len() <= LOCAL)?;
         let holds = [true, false].into_iter().any(|blank_goes| {
@@ -278,7 +286,7 @@ impl<'d> Search<'d> {
 
     /// What a hit in folded text is in the document.
     fn found(&self, skeleton: &Skeleton, hit: Range<usize>) -> Option<Found> {
-        let core = skeleton.place(self.document, hit)?;
+        let core = self.with_sign(skeleton.place(self.document, hit)?);
         let exact = core.start.checked_sub(self.core.start).map(|start| start..start + self.quote.len());
         if let Some(exact) = exact.filter(|exact| self.document.bytes(exact.clone()) == self.quote) {
             return Some(self.at(exact, Tier::Exact, Vec::new()));
@@ -297,6 +305,19 @@ impl<'d> Search<'d> {
             Tier::CaseOrPunctuation
         };
         Some(self.at(bytes, tier, skipped))
+    }
+
+    /// A sign cut off before a number, `-106` of `104-106`, is kept between the digits, without a place of its own.
+    fn with_sign(&self, core: Range<usize>) -> Range<usize> {
+        let sign = first_char(self.quote.get(self.core.clone()).unwrap_or_default()).filter(|c| !c.is_alphanumeric());
+        let before = last_char(self.document.bytes(0..core.start));
+        let own = first_char(self.document.bytes(core.clone()));
+        match sign.zip(before) {
+            Some((sign, before)) if is_like(sign, before) && own != Some(before) => {
+                core.start - before.len_utf8()..core.end
+            }
+            _ => core,
+        }
     }
 
     fn at(&self, bytes: Range<usize>, tier: Tier, skipped: Vec<usize>) -> Found {
