@@ -185,14 +185,6 @@ impl<'a> Subject<'a> {
         self
     }
 
-    /// With other types than those that the program knows.
-    #[must_use]
-    pub fn types(mut self, types: &'a Registry) -> Self {
-        self.types = types;
-        self.answered = self.typed().map(|typed| Box::new(Answered::of(typed, types)));
-        self
-    }
-
     /// The parts of a typed answer, if the record is one.
     pub fn typed(&self) -> Option<&Typed<'a>> {
         self.record.as_ref()?.typed.as_deref()
