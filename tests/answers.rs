@@ -203,7 +203,7 @@ fn an_answer_with_many_flaws_is_judged_in_time() {
     let subject = Subject::new(text.as_bytes(), &tape.problems, Some(formats::read(root)));
     let begun = std::time::Instant::now();
     let findings = check(&subject);
-    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     let last = findings.iter().rfind(|finding| finding.rule == "answer/currency_not_iso4217").unwrap();
     assert!(last.message.line().as_str().ends_with("And 19000 more of this sort."), "{:?}", last.message);
 }

@@ -89,9 +89,9 @@ pub struct TypedRow {
     pub asked: Option<u8>,
     /// Bits of [`Said`].
     said: u8,
-    /// How many items rest on quotes that stand where they should.
-    pub grounded: u16,
-    /// How many items there are; 0 where the document is not at hand.
+    /// How many items rest on quotes that stand where they should; `None` where the document is not at hand.
+    pub grounded: Option<u16>,
+    /// How many items there are.
     pub items: u16,
 }
 
@@ -99,7 +99,6 @@ impl TypedRow {
     /// What rules and record say of a typed answer.
     fn of(subject: &Subject<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = subject.answered()?;
-        let (grounded, items) = subject.grounded().unwrap_or_default();
         let routed = route(subject, findings);
         let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types.position(kind.bytes()));
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
@@ -117,8 +116,8 @@ impl TypedRow {
             strong: routed.map(|routed| routed.strong).unwrap_or_default(),
             asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
             said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
-            grounded: small(grounded),
-            items: small(items),
+            grounded: subject.grounded().map(small).filter(|count| *count < u16::MAX),
+            items: small(answered.items.len()),
         })
     }
 
@@ -127,7 +126,7 @@ impl TypedRow {
         let route = place(Route::ALL.iter().position(|route| Some(*route) == self.route));
         let strong = place(Strong::ALL.iter().position(|strong| *strong == self.strong));
         let asked = place(self.asked.map(usize::from));
-        let counts = u32::from(self.grounded) << 16 | u32::from(self.items);
+        let counts = u32::from(self.grounded.unwrap_or(u16::MAX)) << 16 | u32::from(self.items);
         [route | strong << 4 | asked << 8 | u32::from(self.said) << 16, counts]
     }
 
@@ -138,7 +137,7 @@ impl TypedRow {
             strong: place(4, 0xf).and_then(|n| Strong::ALL.get(n as usize).copied()).unwrap_or_default(),
             asked: place(8, 0xff).and_then(|n| u8::try_from(n).ok()),
             said: (first >> 16) as u8,
-            grounded: (counts >> 16) as u16,
+            grounded: Some((counts >> 16) as u16).filter(|count| *count < u16::MAX),
             items: counts as u16,
         }
     }
@@ -148,9 +147,10 @@ impl TypedRow {
         self.said & said as u8 != 0
     }
 
-    /// Which part of the items is grounded; `None` without items.
+    /// Which part of the items is grounded; `None` without items, and where nobody can tell.
     pub fn share(&self) -> Option<f64> {
-        (self.items > 0).then(|| f64::from(self.grounded) / f64::from(self.items))
+        let grounded = self.grounded.filter(|_| self.items > 0)?;
+        Some(f64::from(grounded) / f64::from(self.items))
     }
 }
 
@@ -440,16 +440,17 @@ mod tests {
     #[test]
     fn a_row_keeps_the_route_and_how_much_is_grounded() {
         let text = br#"{"format": "stepscope.answer_trace", "parsed_question": {"expected_answer_shape": "date"},
+            "document": {"lines": ["one", "two"]},
             "answer": {"answer_found": true, "confidence": 0.5, "conflicting_evidence": true, "items": [
-            {"text": "a", "spans": [{"line_start": 1}]}, {"text": "b", "spans": []},
-            {"text": "c", "spans": [{"line_start": 1}]}]}}"#;
+            {"text": "a", "spans": [{"line_start": 1, "line_end": 1, "quote": "two"}]}, {"text": "b", "spans": []},
+            {"text": "c", "spans": [{"line_start": 1, "line_end": 1, "quote": "one"}]}]}}"#;
         let mut tape = Tape::default();
         let subject = Subject::new(text, &[], Some(formats::read(tape.parse(text).unwrap())));
         let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
         let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
         let row = Row::unchecked(0, 3).checked(&subject, &findings, None);
         let typed = row.typed().unwrap();
-        assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), 1, 3));
+        assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), Some(1), 3));
         assert_eq!(typed.asked, subject.types.position(b"date").map(|place| place as u8));
         let said = [Said::Found, Said::Complete, Said::Conflict, Said::Clarify, Said::Unstructured];
         assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);

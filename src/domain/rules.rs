@@ -141,12 +141,15 @@ impl<'a> Subject<'a> {
         self.cited.get_or_init(|| resolve().unwrap_or_default())
     }
 
-    /// How many items of a typed answer rest on quotes that stand where they should, and how many there are; `None`
-    /// where the document is not at hand.
-    pub fn grounded(&self) -> Option<(usize, usize)> {
-        self.document.as_ref()?;
-        let (cited, items) = (self.resolutions(), self.items().len());
-        Some(((0..items).filter(|item| spans::is_item_grounded(cited, *item)).count(), items))
+    /// How many items of a typed answer rest on quotes that stand where they should; `None` where the document that
+    /// would tell is not at hand.
+    pub fn grounded(&self) -> Option<usize> {
+        let items = self.items();
+        if self.document.is_none() {
+            return items.iter().all(|item| item.citations.is_empty()).then_some(0);
+        }
+        let cited = self.resolutions();
+        Some((0..items.len()).filter(|item| spans::is_item_grounded(cited, *item)).count())
     }
 
     /// Whether the run is known to be right; see [`is_right`].

@@ -245,7 +245,7 @@ fn typed_cell(column: Column, typed: &TypedRow) -> Option<(String, Role)> {
             None => (String::new(), Role::Dim),
             Some(share) => {
                 let role = if share >= 1.0 { Role::Dim } else { Role::Fatal };
-                (format!("{}/{}", typed.grounded, typed.items), role)
+                (format!("{}/{}", typed.grounded.unwrap_or(0), typed.items), role)
             }
         },
         Column::Fitness => match typed.strong {
