@@ -6,6 +6,14 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// Whether the model saw all there is: the page after the last that it saw.
+    pub mod completeness;
+    /// The published contract of typed answers, and who would take what does not hold it.
+    pub mod contract;
+    /// Currencies as ISO 4217 names them.
+    pub mod currency;
+    /// Dates as people write them.
+    pub mod date;
     /// A document as its lines: what answers cite.
     pub mod document;
     /// Calculations as they stand in texts, found, read and worked out.
@@ -42,6 +50,8 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
+    /// What should happen with a typed answer, and why.
+    pub mod route;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
     /// The registry of rules.
@@ -60,6 +70,8 @@ pub mod domain {
     pub mod triage;
     /// Typed answers with cited spans.
     pub mod typed;
+    /// The types of their values.
+    pub mod types;
     /// Which characters Python calls printable.
     pub mod unicode;
 }
@@ -96,6 +108,8 @@ pub mod io {
     pub mod store;
     /// Reading the user's own themes.
     pub mod themes;
+    /// Reading the user's own types of values.
+    pub mod types;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.

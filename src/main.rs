@@ -18,8 +18,9 @@ fn main() -> ExitCode {
 
 /// Opens the screen, or says why there is none.
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
+    let screen = screen.clone();
     let start =
-        Start { paths: screen.paths.clone(), theme: screen.theme.clone(), config_dir: screen.config_dir.clone() };
+        Start { paths: screen.paths, theme: screen.theme, config_dir: screen.config_dir, schemas: screen.schemas };
     match session::open(&start) {
         Ok(ended) => {
             if let Some(failure) = ended.complaint {

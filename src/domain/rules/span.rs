@@ -272,6 +272,11 @@ pub const BOUNDARY: Rule = Rule {
     check: check_boundary,
 };
 
+/// The items of a typed answer.
+fn items<'s, 'a>(subject: &'s Subject<'a>) -> &'s [Item<'a>] {
+    subject.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default()
+}
+
 /// One span with what it belongs to.
 struct Span<'s, 'a> {
     citation: &'s Citation<'a>,
@@ -281,7 +286,7 @@ struct Span<'s, 'a> {
 
 /// Every resolved span, in order; none where the document is not at hand.
 fn spans<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = Span<'s, 'a>> {
-    let citations = subject.items.iter().flat_map(|item| &item.citations);
+    let citations = items(subject).iter().flat_map(|item| &item.citations);
     let resolutions = subject.resolutions().iter().map(|cited| &cited.resolution);
     let document = subject.document.as_deref();
     citations
@@ -332,7 +337,7 @@ fn int(n: impl TryInto<i64>) -> Datum {
 }
 
 fn check_no_spans(subject: &Subject<'_>, findings: &mut Findings) {
-    for item in subject.items.iter().filter(|item| item.citations.is_empty() && item.is_found()) {
+    for item in items(subject).iter().filter(|item| item.citations.is_empty() && item.is_found()) {
         let help = "Ask the model again, and ask for at least one span with every item.";
         findings.push(finding(&ITEM_NO_SPANS, "the item cites nothing".to_owned(), evidence(item), help));
     }
@@ -371,7 +376,7 @@ fn missing_line(rule: &Rule, span: &Span<'_, '_>, value: Option<Value<'_>>, plac
 }
 
 fn check_reversed(subject: &Subject<'_>, findings: &mut Findings) {
-    for citation in subject.items.iter().flat_map(|item| &item.citations) {
+    for citation in items(subject).iter().flat_map(|item| &item.citations) {
         let claim = spans::Claim::of(citation, None, &[]);
         if !claim.is_reversed() {
             continue;
@@ -522,14 +527,13 @@ fn parts_of_quote(span: &Span<'_, '_>, near: &spans::Near) -> Vec<Label> {
 }
 
 fn check_verbatim(subject: &Subject<'_>, findings: &mut Findings) {
-    let typed = subject.record.as_ref().and_then(|record| record.typed.as_deref());
-    let method = typed.and_then(|typed| typed.base("extraction_method"));
+    let method = subject.typed().and_then(|typed| typed.base("extraction_method"));
     if !method.is_some_and(|method| method.is_string("verbatim")) {
         return;
     }
     let quoted =
         |citation: &Citation<'_>| citation.quote.and_then(Value::string).is_some_and(|quote| !quote.is_empty());
-    for item in subject.items.iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
+    for item in items(subject).iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
         let message = "the answer is called verbatim, and the item has no quote".to_owned();
         let help = "Ask for the words of the document with every item, or call the method computed or inferred.";
         findings.push(finding(&VERBATIM_WITHOUT_QUOTE, message, evidence(item), help));
@@ -537,8 +541,7 @@ fn check_verbatim(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn check_retrieved(subject: &Subject<'_>, findings: &mut Findings) {
-    let typed = subject.record.as_ref().and_then(|record| record.typed.as_deref());
-    let mut retrieved = typed.map(Typed::retrieved).unwrap_or_default();
+    let mut retrieved = subject.typed().map(Typed::retrieved).unwrap_or_default();
     retrieved.sort_unstable();
     if retrieved.is_empty() {
         return;
