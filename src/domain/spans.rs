@@ -45,9 +45,6 @@ pub enum Numbering {
 }
 
 impl Numbering {
-    /// All, the usual one first.
-    pub const ALL: [Self; 3] = [Self::Global0, Self::Global1, Self::PageLocal];
-
     /// The word in output.
     pub const fn word(self) -> &'static str {
         match self {
