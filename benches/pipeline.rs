@@ -142,7 +142,7 @@ fn search_file(bencher: Bencher<'_, '_>) {
 fn document() -> Document {
     let words = ["insured", "notice", "premium", "within", "clause", "damage", "policy", "thirty", "payment", "claims"];
     let line = |page: usize, n: usize| {
-        let word = |k: usize| words[(page * 31 + n * 7 + k * (page % 7 + 1)) % words.len()];
+        let word = |k: usize| *words.get((page * 31 + n * 7 + k * (page % 7 + 1)) % words.len()).unwrap();
         let text: Vec<&str> = (0..9).map(word).collect();
         (page as i64, n as i64, format!("{} the {} of {page}.{n} shall be", text.join(" "), word(n % 5)))
     };

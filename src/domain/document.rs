@@ -186,7 +186,9 @@ fn furniture(document: &Document) -> Vec<usize> {
                 keys.push(key);
             }
         }
-        keys.into_iter().for_each(|key| *seen.entry(key).or_default() += 1);
+        for key in keys {
+            *seen.entry(key).or_default() += 1;
+        }
     }
     let returns = |key: &Vec<u8>| seen.get(key).is_some_and(|pages| *pages >= enough);
     let is = |(_, outer, key): &(usize, bool, Vec<u8>)| match key.as_slice() {

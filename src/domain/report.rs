@@ -67,8 +67,10 @@ pub struct Judged {
     pub reason: Untrusted<'static>,
     /// Which readers would take it.
     pub strictness: Option<Strictness>,
-    /// What became of every cited span; empty where the document is not at hand.
+    /// What became of each cited span; empty where the document is not at hand.
     pub spans: Vec<Cited>,
+    /// How many items are grounded, and how many there are; `None` where the document is not at hand.
+    pub grounded: Option<(usize, usize)>,
 }
 
 impl Judged {
@@ -81,6 +83,7 @@ impl Judged {
             reason: subject.completeness().map(|verdict| verdict.reason.clone()).unwrap_or_default(),
             strictness: subject.strictness(),
             spans: subject.resolutions().to_vec(),
+            grounded: subject.grounded().map(|grounded| (grounded, subject.items().len())),
         })
     }
 }

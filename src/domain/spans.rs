@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::document::Document;
 use super::json::{Kind, Pointer, Value};
-use super::text::Shown;
+use super::text::{Shown, Untrusted};
 use super::typed::{Citation, Item, whole};
 use crate::shown;
 
@@ -31,7 +31,7 @@ const TELLING: usize = 16;
 /// So many spans of one answer are resolved.
 pub const MAX_SPANS: usize = 4096;
 /// What of a document is looked through for all spans of one answer, in bytes.
-const MAX_SEARCH: usize = 4 << 30;
+const MAX_SEARCH: u64 = 16 << 30;
 
 /// A way to count lines.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,9 +45,6 @@ pub enum Numbering {
 }
 
 impl Numbering {
-    /// All, the usual one first.
-    pub const ALL: [Self; 3] = [Self::Global0, Self::Global1, Self::PageLocal];
-
     /// The word in output.
     pub const fn word(self) -> &'static str {
         match self {
@@ -80,6 +77,8 @@ pub enum Tier {
     CaseOrPunctuation,
     /// With the headers, footers or footnotes between two pages left out.
     AcrossPages,
+    /// In pieces, with more text where the quote has an ellipsis.
+    Elided,
 }
 
 impl Tier {
@@ -91,6 +90,7 @@ impl Tier {
             Self::Hyphens => "hyphens",
             Self::CaseOrPunctuation => "case_or_punctuation",
             Self::AcrossPages => "across_pages",
+            Self::Elided => "elided",
         }
     }
 
@@ -102,6 +102,7 @@ impl Tier {
             Self::Hyphens => "once hyphens at line ends are undone",
             Self::CaseOrPunctuation => "but for case, punctuation or a footnote's number",
             Self::AcrossPages => "once headers, footers and footnotes between the pages are left out",
+            Self::Elided => "in pieces, and leaves out what stands between them",
         }
     }
 }
@@ -217,7 +218,7 @@ struct Fit {
 
 /// How much of the document may still be looked through.
 #[derive(Clone, Debug)]
-pub struct Budget(usize);
+pub struct Budget(u64);
 
 impl Default for Budget {
     fn default() -> Self {
@@ -227,9 +228,9 @@ impl Default for Budget {
 
 impl Budget {
     fn spend(&mut self, bytes: usize) -> bool {
-        let enough = self.0 >= bytes;
-        self.0 = self.0.saturating_sub(bytes);
-        enough
+        let left = self.0.checked_sub(bytes as u64);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
     }
 }
 
@@ -277,14 +278,6 @@ impl<'a> Claim<'a> {
         Some(start..end.max(start))
     }
 
-    fn exists(&self, document: &Document, line: Option<i64>, page: Option<i64>) -> Option<bool> {
-        let line = line?;
-        Some(match page {
-            Some(page) => !document.on_page(page, line, line).is_empty(),
-            None => usize::try_from(line).is_ok_and(|line| line < document.len()),
-        })
-    }
-
     /// Whether the last line comes before the first.
     pub fn is_reversed(&self) -> bool {
         let (Some(first), Some(last)) = self.lines else { return false };
@@ -308,6 +301,15 @@ impl<'a> Claim<'a> {
         });
         Fit { offsets, page_local: local().unwrap_or(false) }
     }
+}
+
+/// Whether a line exists, on a page or in the whole document.
+fn exists(document: &Document, line: Option<i64>, page: Option<i64>) -> Option<bool> {
+    let line = line?;
+    Some(match page {
+        Some(page) => !document.on_page(page, line, line).is_empty(),
+        None => usize::try_from(line).is_ok_and(|line| line < document.len()),
+    })
 }
 
 /// A line's number as lenient readers take it; one that is too large for counting is the largest.
@@ -386,12 +388,12 @@ impl Resolution {
     fn unsought(document: &Document, claim: &Claim<'_>) -> Self {
         let contract = claim.contract();
         let cited = claim.cited(document, contract);
-        let start_exists = claim.exists(document, claim.lines.0, claim.pages.0);
+        let start_exists = exists(document, claim.lines.0, claim.pages.0);
         Self {
             claimed: claim.lines,
             contract,
             start_exists,
-            end_exists: claim.exists(document, claim.lines.1, claim.pages.1.or(claim.pages.0)),
+            end_exists: exists(document, claim.lines.1, claim.pages.1.or(claim.pages.0)),
             reversed: claim.is_reversed(),
             place: if cited.is_some() && start_exists != Some(false) { Place::NoQuote } else { Place::NotInDoc },
             cited,
@@ -445,6 +447,11 @@ impl Resolution {
         let telling = claim.pages.0.is_none() && search.folded().len() >= TELLING;
         let explained = self.places.iter().find(local).filter(|_| telling).cloned();
         if let Some(found) = on_page.or(explained).or(seen.best) {
+            let place = self.place_of(document, &found);
+            self.settle(document, claim, place, found);
+            return;
+        }
+        if let Some(found) = searched.then(|| search.elided_anywhere()).flatten() {
             let place = self.place_of(document, &found);
             self.settle(document, claim, place, found);
             return;
@@ -652,7 +659,7 @@ pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
     let resolved = citations.take(MAX_SPANS).map(|(item, citation)| {
         let quote = citation.quote.and_then(Value::string);
-        let claim = Claim::of(citation, quote.as_ref().map(|quote| quote.bytes()), retrieved);
+        let claim = Claim::of(citation, quote.as_ref().map(Untrusted::bytes), retrieved);
         let resolution = resolve_within(document, &claim, &mut budget);
         Cited { item, pointer: citation.pointer.clone(), resolution }
     });

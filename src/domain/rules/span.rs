@@ -6,11 +6,11 @@
 use super::{Rule, Subject};
 use crate::domain::document::Document;
 use crate::domain::finding::{Datum, Finding, Findings, Label, Place, Severity};
-use crate::domain::json::{Part, Pointer, Value};
+use crate::domain::json::{Part, Value};
 use crate::domain::python::Message;
 use crate::domain::spans::{self, Found, Numbering, Place as Where, Resolution, Shared, Tier, lines_in_words};
 use crate::domain::text::{Untrusted, head};
-use crate::domain::typed::{Citation, Item};
+use crate::domain::typed::{Citation, Item, Typed};
 
 mod boundary;
 
@@ -327,8 +327,8 @@ fn finding(rule: &Rule, message: impl Into<Untrusted<'static>>, place: Place, he
     Finding::new(rule.id, rule.severity, message, place).help(help)
 }
 
-fn int(n: impl ToString) -> Datum {
-    Datum::Int(n.to_string())
+fn int(n: impl TryInto<i64>) -> Datum {
+    Datum::Int(n.try_into().unwrap_or(i64::MAX).to_string())
 }
 
 fn check_no_spans(subject: &Subject<'_>, findings: &mut Findings) {
@@ -391,6 +391,10 @@ fn check_quote(subject: &Subject<'_>, findings: &mut Findings) {
         let resolution = span.resolution;
         let honest = resolution.found.as_ref().filter(|_| resolution.is_grounded());
         let (message, help) = match (honest, resolution.place) {
+            (Some(found), _) if found.tier == Tier::Elided => (
+                format!("the quote stands in the cited lines {}", found.tier.phrase()),
+                "Read what is left out: a condition or an exception may stand there.",
+            ),
             (Some(found), _) if found.tier > Tier::Whitespace => (
                 format!("the quote is in the cited lines {}", found.tier.phrase()),
                 "Nothing is wrong with the quote; the published check compares letter for letter.",
@@ -415,7 +419,7 @@ fn check_quote(subject: &Subject<'_>, findings: &mut Findings) {
             (None, _) => ("the quote is not in the cited lines".to_owned(), "Correct the line numbers."),
         };
         let mut finding = finding(&QUOTE_NOT_IN_CITED_LINES, message, span.quote(), help);
-        if honest.is_some() {
+        if honest.is_some_and(|found| found.tier != Tier::Elided) {
             finding.severity = Severity::Note;
         }
         finding = finding.label(span.first_line(), format!("cites {}", span.cited_words()));
@@ -457,8 +461,11 @@ fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &Found, help: &'static s
     };
     let counted = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
     let counted = counted.map(|numbering| format!("; counted {} the number is right", numbering.phrase()));
-    let others = resolution.total.saturating_sub(1);
-    let others = (others > 0).then(|| format!("; and in {others} more places")).unwrap_or_default();
+    let others = match resolution.total {
+        0 | 1 => String::new(),
+        2 => "; and in one more place".to_owned(),
+        total => format!("; and in {} more places", total - 1),
+    };
     let message = format!("{message}{}{others}", counted.unwrap_or_default());
     let mut finding = finding(rule, message, span.quote(), help)
         .label(span.first_line(), format!("the quote stands on {words}"))
@@ -515,8 +522,7 @@ fn parts_of_quote(span: &Span<'_, '_>, near: &spans::Near) -> Vec<Label> {
 }
 
 fn check_verbatim(subject: &Subject<'_>, findings: &mut Findings) {
-    let typed = subject.record.as_ref().and_then(|record| record.typed.as_deref());
-    let method = typed.and_then(|typed| typed.base("extraction_method"));
+    let method = subject.typed().and_then(|typed| typed.base("extraction_method"));
     if !method.is_some_and(|method| method.is_string("verbatim")) {
         return;
     }
@@ -530,8 +536,7 @@ fn check_verbatim(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn check_retrieved(subject: &Subject<'_>, findings: &mut Findings) {
-    let typed = subject.record.as_ref().and_then(|record| record.typed.as_deref());
-    let mut retrieved = typed.map(|typed| typed.retrieved()).unwrap_or_default();
+    let mut retrieved = subject.typed().map(Typed::retrieved).unwrap_or_default();
     retrieved.sort_unstable();
     if retrieved.is_empty() {
         return;
@@ -590,12 +595,6 @@ fn check_boundary(subject: &Subject<'_>, findings: &mut Findings) {
         let place = if span.resolution.has_quote() { span.quote() } else { span.first_line() };
         findings.push(finding(&BOUNDARY, format!("the passage {hints}"), place, help));
     }
-}
-
-/// The pointer of the span that a finding of these rules is about.
-pub fn span_of<'s>(subject: &'s Subject<'_>, finding: &Finding) -> Option<&'s Pointer> {
-    let at = finding.place().pointer();
-    subject.resolutions().iter().map(|cited| &cited.pointer).find(|pointer| at.is_within(pointer))
 }
 
 #[cfg(test)]

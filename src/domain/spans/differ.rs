@@ -141,7 +141,9 @@ fn token(text: &[u8]) -> usize {
             continue;
         }
         let Some(blanks) = hyphenated(c, digits, rest) else { break };
-        (0..blanks).for_each(|_| drop(pieces.next()));
+        for _ in 0..blanks {
+            pieces.next();
+        }
     }
     end
 }

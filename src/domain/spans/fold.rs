@@ -73,15 +73,31 @@ impl State {
 trait Sink {
     /// Folded bytes and the range of the text that they stand for.
     fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()>;
+    /// ASCII letters, not yet in lower case, and where they stand: the same as one after another.
+    fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()>;
     /// The fold is between two characters.
-    fn between(&mut self, _at: usize, _state: &State) {}
+    fn between(&mut self, _at: usize, _state: State) {}
 }
 
 /// Folds a piece of text without line ends. `footnotes`: digits glued to the end of a word are left out.
 fn fold(text: &[u8], state: &mut State, footnotes: bool, sink: &mut impl Sink) -> ControlFlow<()> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
-        sink.between(at, state);
+        sink.between(at, *state);
+        if byte.is_ascii_alphabetic() {
+            let rest = text.get(at..).unwrap_or_default();
+            let len = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            sink.letters(rest.get(..len).unwrap_or_default(), at)?;
+            state.keep(false);
+            state.word = state.word.saturating_add(u8::try_from(len).unwrap_or(u8::MAX));
+            at += len;
+            continue;
+        }
+        if byte == b' ' {
+            state.blank();
+            at += 1;
+            continue;
+        }
         if byte == b'['
             && let Some(len) = mark(text.get(at..).unwrap_or_default())
         {
@@ -101,7 +117,7 @@ fn fold(text: &[u8], state: &mut State, footnotes: bool, sink: &mut impl Sink) -
         let digit_follows = text.get(at + len).is_some_and(u8::is_ascii_digit);
         if footnotes
             && matches!(class, Class::Digit | Class::High)
-            && let Some(glued) = glued(text.get(at..).unwrap_or_default(), class, state)
+            && let Some(glued) = glued(text.get(at..).unwrap_or_default(), class, *state)
         {
             at += glued;
             continue;
@@ -170,7 +186,7 @@ pub(crate) fn mark(text: &[u8]) -> Option<usize> {
 }
 
 /// The length of a footnote's number at the beginning of a text that goes on where a word ended.
-fn glued(text: &[u8], class: Class, state: &State) -> Option<usize> {
+fn glued(text: &[u8], class: Class, state: State) -> Option<usize> {
     /// Shorter words with a digit are names: `Q3`, `A4`.
     const WORD: u8 = 3;
     if state.word < WORD {
@@ -308,11 +324,16 @@ impl Sink for Builder<'_> {
         ControlFlow::Continue(())
     }
 
-    fn between(&mut self, at: usize, state: &State) {
+    fn letters(&mut self, letters: &[u8], _: usize) -> ControlFlow<()> {
+        self.skeleton.text.extend(letters.iter().map(u8::to_ascii_lowercase));
+        ControlFlow::Continue(())
+    }
+
+    fn between(&mut self, at: usize, state: State) {
         if at >= self.next {
             let (byte, folded) = (u32::try_from(self.line + at), u32::try_from(self.skeleton.text.len()));
             if let (Ok(byte), Ok(at)) = (byte, folded) {
-                self.skeleton.starts.push(Start { byte, at, state: *state });
+                self.skeleton.starts.push(Start { byte, at, state });
             }
             self.next = at + STEP;
         }
@@ -332,6 +353,15 @@ impl Sink for Locator {
             return ControlFlow::Break(());
         }
         self.left -= out.len();
+        ControlFlow::Continue(())
+    }
+
+    fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()> {
+        if self.left < letters.len() {
+            self.found = Some(from + self.left..from + self.left + 1);
+            return ControlFlow::Break(());
+        }
+        self.left -= letters.len();
         ControlFlow::Continue(())
     }
 }
@@ -422,6 +452,13 @@ pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
             self.1 = Some(start..from.end);
             ControlFlow::Continue(())
         }
+
+        fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()> {
+            let start = self.0.len();
+            self.take(letters, from..from + letters.len())?;
+            self.0.get_mut(start..).unwrap_or_default().make_ascii_lowercase();
+            ControlFlow::Continue(())
+        }
     }
     let mut whole = Whole(Vec::with_capacity(text.len()), None);
     let _ = fold(text, &mut State::default(), false, &mut whole);
@@ -467,14 +504,12 @@ pub(crate) fn equal_without_line_hyphens(text: &[u8], quote: &[u8]) -> bool {
     let (text, quote) = (units(text, true), units(quote, false));
     let mut quote = quote.iter().peekable();
     for unit in &text {
-        match unit {
-            Unit::Hyphen => {
-                if quote.next_if(|unit| matches!(unit, Unit::Char('-'))).is_some() {
-                    quote.next_if(|unit| matches!(unit, Unit::Blank));
-                }
+        if *unit != Unit::Hyphen {
+            if quote.next() != Some(unit) {
+                return false;
             }
-            _ if quote.next() != Some(unit) => return false,
-            _ => {}
+        } else if quote.next_if(|unit| **unit == Unit::Char('-')).is_some() {
+            quote.next_if(|unit| **unit == Unit::Blank);
         }
     }
     quote.next().is_none()

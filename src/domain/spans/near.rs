@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
+use aho_corasick::packed::Searcher;
 
 use super::Near;
 use super::differ::{Differences, differences};
@@ -12,11 +13,11 @@ use super::search::Search;
 use crate::domain::document::Document;
 
 /// How long a piece is. Shorter ones stand everywhere by chance.
-const PIECE: usize = 10;
+const PIECE: usize = 12;
 /// How many pieces are looked for: a bit each.
 const MAX_PIECES: usize = 32;
-/// How many places of pieces are weighed.
-const MAX_HITS: usize = 1 << 16;
+/// A piece that stands in more places says little: further ones are not weighed.
+const MAX_HITS: u32 = 4096;
 /// How many neighbourhoods are compared word by word.
 const REGIONS: usize = 4;
 /// What agrees less is no resemblance, in hundredths.
@@ -77,16 +78,18 @@ fn seeded(search: &Search<'_>) -> Vec<Range<usize>> {
     let quote = search.folded();
     let text = search.document.skeleton().text();
     let pieces = pieces(quote.len());
-    let patterns = pieces.iter().filter_map(|at| quote.get(*at..at + PIECE));
-    let Ok(machine) = AhoCorasick::new(patterns) else { return Vec::new() };
+    let patterns: Vec<&[u8]> = pieces.iter().filter_map(|at| quote.get(*at..at + PIECE)).collect();
     // Two neighbouring buckets hold a whole quote, wherever it begins.
     let bucket = quote.len() + SLACK;
     let mut buckets: HashMap<usize, u32> = HashMap::new();
-    for hit in machine.find_iter(text).take(MAX_HITS) {
-        let Some(at) = pieces.get(hit.pattern().as_usize()) else { continue };
-        let begins = hit.start().saturating_sub(*at);
-        *buckets.entry(begins / bucket).or_default() |= 1 << hit.pattern().as_usize();
-    }
+    let mut seen = [0; MAX_PIECES];
+    each_hit(&patterns, text, |piece, at| {
+        let (Some(seen), Some(offset)) = (seen.get_mut(piece), pieces.get(piece)) else { return };
+        *seen += 1;
+        if *seen <= MAX_HITS {
+            *buckets.entry(at.saturating_sub(*offset) / bucket).or_default() |= 1 << piece;
+        }
+    });
     let weigh = |n: usize| {
         let own = buckets.get(&n).copied().unwrap_or(0);
         (own | buckets.get(&(n + 1)).copied().unwrap_or(0)).count_ones()
@@ -96,6 +99,15 @@ fn seeded(search: &Search<'_>) -> Vec<Range<usize>> {
     ranked.truncate(REGIONS);
     let part = |n: usize| (n * bucket).saturating_sub(SLACK)..((n + 2) * bucket + quote.len()).min(text.len());
     ranked.into_iter().map(|(_, n)| part(n)).collect()
+}
+
+/// Looks for all pieces at once, with wide instructions where the machine has them.
+fn each_hit(patterns: &[&[u8]], text: &[u8], mut found: impl FnMut(usize, usize)) {
+    if let Some(searcher) = Searcher::new(patterns) {
+        searcher.find_iter(text).for_each(|hit| found(hit.pattern().as_usize(), hit.start()));
+    } else if let Ok(machine) = AhoCorasick::new(patterns) {
+        machine.find_iter(text).for_each(|hit| found(hit.pattern().as_usize(), hit.start()));
+    }
 }
 
 /// Where the pieces of a quote of this length begin.

@@ -21,6 +21,10 @@ pub(super) const MAX_COUNT: usize = 1000;
 const SHORT: usize = 8;
 /// In so many ways a footnote is told from the text.
 const FOOTNOTES: usize = 4;
+/// A quote of more pieces is none.
+const MAX_PIECES: usize = 16;
+/// The pieces of a quote stand within so many lines of the longest.
+const ELIDED: usize = 30;
 /// Of a span over more pages it is not looked for between headers and footers.
 const MAX_BREAKS: usize = 4;
 
@@ -81,7 +85,7 @@ impl<'d> Search<'d> {
             return Some((Place::Cited, found));
         }
         let window = self.window(cited);
-        let plain = self.best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != Place::Cited);
+        let plain = Self::best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != Place::Cited);
         let forgiven = self.forgiving(&window, cited);
         match (&plain, &forgiven) {
             (Some((place, _)), Some((other, _))) if other < place => forgiven,
@@ -161,7 +165,7 @@ impl<'d> Search<'d> {
     }
 
     /// The best of some places, by how they lie to the cited lines; far ones are left out.
-    fn best(&self, cited: &Range<usize>, hits: Vec<Found>) -> Option<(Place, Found)> {
+    fn best(cited: &Range<usize>, hits: impl IntoIterator<Item = Found>) -> Option<(Place, Found)> {
         let ranked = hits.into_iter().filter_map(|found| {
             let place = if contains(cited, &found.lines) {
                 Place::Cited
@@ -182,15 +186,15 @@ impl<'d> Search<'d> {
         if self.folded().len() < SHORT || self.bytes(window) > LOCAL {
             return None;
         }
-        let mut best: Option<(Place, Found)> = None;
+        let mut best = Self::best(cited, self.elided(window));
         for skeleton in self.leniently(window) {
-            let found = self.best(cited, self.first_hits(&skeleton, skeleton.all()));
+            let found = Self::best(cited, self.first_hits(&skeleton, skeleton.all()));
             if let Some((place, _)) = &found
-                && best.as_ref().is_none_or(|(best, _)| place < best)
+                && best.as_ref().is_none_or(|(best, worse)| place < best || worse.tier == Tier::Elided)
             {
                 best = found;
             }
-            if let Some((Place::Cited, _)) = best {
+            if best.as_ref().is_some_and(|(place, found)| *place == Place::Cited && found.tier != Tier::Elided) {
                 break;
             }
         }
@@ -206,6 +210,58 @@ impl<'d> Search<'d> {
             let hit = skeleton.find(&self.finder, skeleton.all()).next()?;
             self.found(&skeleton, hit)
         })
+    }
+
+    /// The pieces of a quote with an ellipsis, in order, among some lines.
+    fn elided(&self, lines: &Range<usize>) -> Option<Found> {
+        let parts = self.parts()?;
+        let skeleton = Skeleton::of(self.document, lines.clone(), false);
+        let mut from = 0;
+        let mut bytes: Option<Range<usize>> = None;
+        for part in &parts {
+            let hit = skeleton.find(&part.finder, from..skeleton.all().end).next()?;
+            from = hit.end;
+            let place = part.widened(skeleton.place(self.document, hit)?);
+            bytes = Some(bytes.map_or(place.start, |bytes| bytes.start)..place.end);
+        }
+        Some(self.at(bytes?, Tier::Elided, Vec::new()))
+    }
+
+    /// The pieces of a quote with an ellipsis, wherever the longest of them stands.
+    pub(super) fn elided_anywhere(&self) -> Option<Found> {
+        let parts = self.parts()?;
+        let longest = parts.iter().max_by_key(|part| part.folded().len())?;
+        let skeleton = self.document.skeleton();
+        let hits = skeleton.find(&longest.finder, skeleton.all()).take(CLOSE_LOOKS);
+        let found = hits.filter_map(|hit| longest.found(skeleton, hit));
+        found.map(|found| self.window(&found.lines)).find_map(|lines| {
+            let around = lines.start.saturating_sub(ELIDED)..(lines.end + ELIDED).min(self.document.len());
+            Some(around).filter(|lines| self.bytes(lines) <= LOCAL).and_then(|lines| self.elided(&lines))
+        })
+    }
+
+    /// What stands between the ellipses of a quote, if there are any and every piece says enough.
+    fn parts(&self) -> Option<Vec<Self>> {
+        const DOTS: &[&[u8]] = &["…".as_bytes(), b"..."];
+        let mut parts = Vec::new();
+        let mut rest = self.quote;
+        loop {
+            let next = DOTS.iter().filter_map(|dots| memchr::memmem::find(rest, dots)).min();
+            let (part, after) = rest.split_at_checked(next.unwrap_or(rest.len()))?;
+            parts.push(part.trim_ascii_end().strip_suffix(b"[").unwrap_or(part));
+            if next.is_none() {
+                break;
+            }
+            let after = after.strip_prefix("…".as_bytes()).unwrap_or(after);
+            let dots = after.iter().take_while(|byte| **byte == b'.').count();
+            let after = after.get(dots..)?;
+            rest = after.strip_prefix(b"]").unwrap_or(after);
+        }
+        // An ellipsis at an end leaves out nothing between.
+        let parts = parts.into_iter().map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
+        let parts: Vec<Self> = parts.map(|part| Self::new(self.document, part)).take(MAX_PIECES + 1).collect();
+        let telling = parts.iter().all(|part| part.folded().len() >= SHORT);
+        (telling && (2..=MAX_PIECES).contains(&parts.len())).then_some(parts)
     }
 
     /// Lines folded in ever more forgiving ways.
@@ -324,7 +380,7 @@ impl<'d> Search<'d> {
         let last = bytes.end.max(bytes.start + 1) - 1;
         let lines = self.document.line_at(bytes.start)..self.document.line_at(last) + 1;
         let pages = self.document.pages_of(&lines);
-        Found { pages, lines, bytes, tier, skipped }
+        Found { lines, pages, bytes, tier, skipped }
     }
 
     /// Takes in the punctuation at both ends of the quote, where it stands in the document too.

@@ -82,6 +82,16 @@ fn a_quote_that_crosses_pages_leaves_out_what_belongs_to_the_pages() {
 }
 
 #[test]
+fn a_quote_with_an_ellipsis_stands_there_in_pieces() {
+    assert_eq!(word(2, 4, "This policy pays for loss by fire … kept under Public Law"), "elided");
+    assert_eq!(word(2, 4, "policy pays for [...] nothing else"), "elided");
+    assert_eq!(word(2, 2, "policy pays for loss ... nothing else"), "wider_range");
+    assert_eq!(word(15, 15, "policy pays for loss by ... and nothing else"), "other_page");
+    assert_eq!(word(2, 4, "and nothing else ... This policy pays for"), "nowhere", "the other way round");
+    assert_eq!(word(2, 4, "This policy pays for ... dragons and ghosts"), "nowhere");
+}
+
+#[test]
 fn the_place_is_seen_from_the_cited_lines() {
     let quote = "Deductible: USD 1,200 per claim";
     let place = |first, last, quote| {
@@ -278,7 +288,7 @@ fn lines_are_told_in_words() {
 
 #[test]
 fn the_budget_bounds_what_is_looked_through() {
-    let mut budget = Budget(policy().size());
+    let mut budget = Budget(policy().size() as u64);
     let far = claim(15, 15, "Deductible: USD 1,200 per claim");
     assert_eq!(resolve_within(&policy(), &far, &mut budget).place, Place::OtherPage);
     assert_eq!(resolve_within(&policy(), &far, &mut budget).place, Place::Unsearched);
