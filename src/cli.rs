@@ -2,16 +2,20 @@
 //! 2 (something could not be done, said on standard error).
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::domain::finding::Severity;
 use crate::domain::report::Format;
 use crate::domain::text::Shown;
+use crate::domain::types::use_types;
 use crate::io::answers::AnswerStore;
+use crate::io::config::Folders;
 use crate::io::failure::Failure;
 use crate::io::input::{Expand, expand};
+use crate::io::types;
+use crate::shown;
 
 mod check;
 mod out;
@@ -50,9 +54,12 @@ pub struct Screen {
     /// Theme: dark, light, high-contrast, mono, or a name or path of your own
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Folder of config.toml and your own themes
+    /// Folder of config.toml and your own themes and schemas
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    #[arg(long, value_name = "DIR")]
+    pub schemas: Option<PathBuf>,
 }
 
 /// Where typed answers and what they cite are to be found.
@@ -98,7 +105,7 @@ pub enum Command {
     },
     /// Print the table of keys
     Keys,
-    /// Print a JSON Schema: trace, procedure, general, bool, gsm or arc
+    /// Print a JSON Schema: of a trace, an answer, or a type of values
     Schema {
         /// Its name; without one, the names are listed
         name: Option<String>,
@@ -128,6 +135,9 @@ pub struct Check {
     /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
+    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    #[arg(long, value_name = "DIR")]
+    pub schemas: Option<PathBuf>,
     /// Print a board instead: where the wrong runs are to be fixed, by which argument, in which step
     #[arg(long, conflicts_with = "format")]
     pub summary: bool,
@@ -259,8 +269,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 /// Does what was asked. The exit code.
 pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
-        Command::Check(check) => check::run(check, out),
-        Command::Show(show) => show::run(show, out),
+        Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
+        Command::Show(show) if knows_types(None, out) => show::run(show, out),
+        Command::Check(_) | Command::Show(_) => FAILED,
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),
@@ -271,6 +282,19 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
             CLEAN
         }
     }
+}
+
+/// Takes the user's types of values into use; `false`: they cannot be used, and that was said.
+fn knows_types(named: Option<&Path>, out: &mut Out) -> bool {
+    let registry = types::read_all(Folders::find(None).config.as_deref(), named);
+    match registry {
+        Ok(registry) => use_types(registry),
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return false;
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 pub mod domain {
     /// Whether the model saw all there is: the page after the last that it saw.
     pub mod completeness;
+    /// The published contract of typed answers, and who would take what does not hold it.
+    pub mod contract;
     /// Currencies as ISO 4217 names them.
     pub mod currency;
     /// Dates as people write them.
@@ -114,6 +116,8 @@ pub mod io {
     pub mod store;
     /// Reading the user's own themes.
     pub mod themes;
+    /// Reading the user's own types of values.
+    pub mod types;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.

@@ -18,11 +18,13 @@ fn main() -> ExitCode {
 
 /// Opens the screen, or says why there is none.
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
+    let screen = screen.clone();
     let start = Start {
         paths: screen.answers.with(&screen.paths),
-        document: screen.answers.document.clone(),
-        theme: screen.theme.clone(),
-        config_dir: screen.config_dir.clone(),
+        document: screen.answers.document,
+        theme: screen.theme,
+        config_dir: screen.config_dir,
+        schemas: screen.schemas,
     };
     match session::open(&start) {
         Ok(ended) => {

@@ -10,7 +10,7 @@ use crate::domain::finding::Severity;
 use crate::domain::record::{AnswerSchema, RecordKind};
 use crate::domain::report::board::Board;
 use crate::domain::report::text::Look;
-use crate::domain::report::{Format, Item, Summary};
+use crate::domain::report::{Format, Item, Judged, Summary};
 use crate::domain::rules::answer::{Schema, published};
 use crate::domain::rules::procedure::fitness;
 use crate::domain::text::{Shown, Untrusted};
@@ -185,7 +185,7 @@ pub(super) fn source_of<'c>(checked: &Checked<'c>) -> Untrusted<'c> {
     }
 }
 
-/// A checked record as the report wants it; `fit`: with the fitness of its procedure.
+/// A checked record as the report wants it; `fit`: with the fitness of its procedure, or the route of its answer.
 pub(super) fn with_item<T>(
     checked: &Checked<'_>,
     fit: bool,
@@ -194,6 +194,7 @@ pub(super) fn with_item<T>(
 ) -> T {
     let record = checked.subject.record.as_ref();
     let procedure = record.and_then(|record| record.procedure).filter(|_| fit);
+    let judged = if fit { Judged::of(checked.subject, checked.findings) } else { None };
     then(&Item {
         source: &source_of(checked),
         line: checked.origin.line as usize,
@@ -207,6 +208,7 @@ pub(super) fn with_item<T>(
         findings: checked.findings,
         fitness: procedure.and_then(|procedure| fitness(procedure, checked.findings)),
         triage,
+        judged: judged.as_ref(),
     })
 }
 

@@ -35,7 +35,7 @@ pub struct Written {
 impl Date {
     /// A day, if the calendar has it.
     pub fn of(year: u32, month: u32, day: u32) -> Option<Self> {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
             1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
             4 | 6 | 9 | 11 => 30,
@@ -237,6 +237,15 @@ fn year(tokens: &[Token]) -> Option<(u32, bool)> {
     }
 }
 
+/// Whether two tokens stand between year and month, and month and day.
+fn joins(first: &Token, second: &Token) -> bool {
+    match (first, second) {
+        (Token::Sign(a), Token::Sign(b)) => a == b && matches!(a, '-' | '/' | '.'),
+        (Token::Word(a), Token::Word(b)) => a == "年" && b == "月",
+        _ => false,
+    }
+}
+
 /// The whole dates that begin with the first token.
 fn full(tokens: &[Token]) -> Vec<Written> {
     match tokens {
@@ -245,25 +254,20 @@ fn full(tokens: &[Token]) -> Vec<Written> {
             let [Token::Number(day, 1 | 2), rest @ ..] = past(rest) else { return Vec::new() };
             year(rest).and_then(|year| Written::full(year, month, *day)).into_iter().collect()
         }
-        [Token::Number(y, 4), Token::Word(a), Token::Number(m, _), Token::Word(b), Token::Number(d, _), ..]
-            if a == "年" && b == "月" =>
+        [Token::Number(year, 4), first, Token::Number(month, 1 | 2), second, Token::Number(day, 1 | 2), ..]
+            if joins(first, second) =>
         {
-            Written::full((*y, true), *m, *d).into_iter().collect()
-        }
-        [Token::Number(y, 4), Token::Sign(a), Token::Number(m, 1 | 2), Token::Sign(b), Token::Number(d, 1 | 2), ..]
-            if a == b && matches!(a, '-' | '/' | '.') =>
-        {
-            Written::full((*y, true), *m, *d).into_iter().collect()
+            Written::full((*year, true), *month, *day).into_iter().collect()
         }
         [
             Token::Number(first, 1 | 2),
             Token::Sign(a),
             Token::Number(second, 1 | 2),
             Token::Sign(b),
-            Token::Number(y, digits @ (2 | 4)),
+            Token::Number(year, digits @ (2 | 4)),
             ..,
         ] if a == b && matches!(a, '-' | '/' | '.') => {
-            let year = (*y, *digits == 4);
+            let year = (*year, *digits == 4);
             let days_first = Written::full(year, *second, *first);
             // With points the day comes first.
             let months_first = if *a == '.' { None } else { Written::full(year, *first, *second) };

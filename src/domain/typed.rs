@@ -49,6 +49,15 @@ pub enum Dialect {
     Fields,
 }
 
+/// What a question asks for.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Asked {
+    /// The name of the type, in small letters: `amount`, or one that the user registered.
+    pub kind: Option<Untrusted<'static>>,
+    /// Whether it asks for all of several things, where the question or its schema says so.
+    pub many: Option<bool>,
+}
+
 /// Where the parts of a typed answer stand.
 #[derive(Clone, Debug, Default)]
 pub struct Typed<'a> {
@@ -126,6 +135,32 @@ impl<'a> Typed<'a> {
         self.base(field)?.bool()
     }
 
+    /// What the question asks for: the shape and type that were made of it, else the name of its schema.
+    pub fn asked(&self) -> Asked {
+        let parsed = self.parsed_question;
+        let among = |root: Option<Value<'a>>, keys: &[&str]| {
+            let root = root?;
+            keys.iter().find_map(|key| word(root.get(key)?))
+        };
+        let expected = parsed.and_then(|parsed| parsed.get("expected_answer_shape").or(parsed.get("expected_answer")));
+        let shape = expected.and_then(word).or_else(|| among(expected, &["shape"]));
+        let shape = shape.or_else(|| among(parsed, &["answer_shape", "shape"]));
+        let kind = among(expected, &["type"]);
+        let kind = kind.or_else(|| among(parsed, &["expected_answer_type", "answer_type", "type"]));
+        let schema = || self.schema.or_else(|| self.meta?.get("schema_used")).and_then(schema_word);
+        let words = [kind, shape.clone(), if shape.is_none() { schema() } else { None }];
+        Asked {
+            many: shape.as_deref().or(words.get(2).and_then(|word| word.as_deref())).map(|shape| MANY.contains(&shape)),
+            kind: words.into_iter().flatten().find_map(kind_of_word).map(Untrusted::from),
+        }
+    }
+
+    /// The name of the type whose schema was asked for: `AmountAnswer` asks for an amount.
+    pub fn schema_kind(&self) -> Option<Untrusted<'static>> {
+        let schema = self.schema.or_else(|| self.meta?.get("schema_used"))?;
+        schema_word(schema).and_then(kind_of_word).map(Untrusted::from)
+    }
+
     /// Everything that was answered, in order.
     pub fn items(&self) -> Vec<Item<'a>> {
         match (self.dialect(), self.answer) {
@@ -185,6 +220,40 @@ impl<'a> Citation<'a> {
             quote: root.get(QUOTE).filter(|quote| !quote.is_null()),
         }
     }
+}
+
+/// Shapes of several things. All of them have to be found.
+const MANY: [&str; 5] = ["list", "listing", "table", "tree", "nested_json"];
+
+fn word(value: Value<'_>) -> Option<String> {
+    let text = value.string()?.utf8()?.trim().to_lowercase().replace([' ', '-'], "_");
+    (!text.is_empty()).then_some(text)
+}
+
+/// The name of a type as words of questions have it; nothing for words that only say how many.
+fn kind_of_word(word: String) -> Option<String> {
+    match word.as_str() {
+        "single" | "tree" | "nested_json" | "any" | "unknown" | "na" | "none" => None,
+        "listing" => Some("list".to_owned()),
+        "bool" | "yes_no" => Some("boolean".to_owned()),
+        "string" | "str" | "free_text" => Some("text".to_owned()),
+        _ => Some(word),
+    }
+}
+
+/// `PersonNameAnswer` as `person_name`.
+fn schema_word(schema: Value<'_>) -> Option<String> {
+    let name = schema.string()?;
+    let name = name.utf8()?.trim();
+    let name = ["Answer", "Schema", "_answer"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let mut word = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !word.is_empty() && !word.ends_with('_') {
+            word.push('_');
+        }
+        word.extend(c.to_lowercase());
+    }
+    (!word.is_empty()).then_some(word)
 }
 
 /// A whole number as lenient readers take it: `83`, `83.0` and `"83"`.
@@ -299,7 +368,7 @@ fn is_field(value: Value<'_>) -> bool {
 }
 
 /// The member of an item that carries its value.
-fn carrier<'a>(item: Value<'a>) -> Option<Member<'a>> {
+fn carrier(item: Value<'_>) -> Option<Member<'_>> {
     let known = VALUE_KEYS.iter().find_map(|key| item.member(key));
     known.or_else(|| {
         let unknown = item.members().find(|member| !member.name().utf8().is_some_and(is_beside_the_value))?;
@@ -394,6 +463,29 @@ mod tests {
             assert_eq!(items.iter().map(Item::is_found).collect::<Vec<_>>(), [true, true, true, false]);
             assert_eq!(items[1].field.as_ref().unwrap(), &"names");
         });
+    }
+
+    #[test]
+    fn what_is_asked_for_stands_in_the_question_or_the_schema() {
+        let asked = |text: &str| {
+            let mut tape = Tape::default();
+            let root = tape.parse(text.as_bytes()).unwrap();
+            let typed = Typed { parsed_question: root.get("q"), schema: root.get("s"), ..Typed::default() };
+            let asked = typed.asked();
+            (asked.kind.map(|kind| kind.line().into_string()).unwrap_or_default(), asked.many)
+        };
+        let cases = [
+            (r#"{"q": {"expected_answer_shape": "amount"}, "s": "TextAnswer"}"#, "amount", Some(false)),
+            (r#"{"q": {"expected_answer_shape": "list"}}"#, "list", Some(true)),
+            (r#"{"q": {"expected_answer_shape": {"shape": "listing", "type": "date"}}}"#, "date", Some(true)),
+            (r#"{"q": {"shape": "single", "answer_type": "iban"}}"#, "iban", Some(false)),
+            (r#"{"q": {"keywords": []}, "s": "PersonNameAnswer"}"#, "person_name", Some(false)),
+            (r#"{"q": {"expected_answer_shape": null}, "s": "ListAnswer"}"#, "list", Some(true)),
+            (r#"{"q": {"expected_answer_shape": 7}}"#, "", None),
+        ];
+        for (text, kind, many) in cases {
+            assert_eq!(asked(text), (kind.to_owned(), many), "{text}");
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::domain::text::Shown;
+use crate::domain::types::use_types;
 use crate::io::config::session::Session;
 use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
 use crate::io::input::{expand, samples};
 use crate::io::load::load;
-use crate::io::themes;
+use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
 use crate::tui::effects::{Memory, Outbox, Performer};
@@ -29,6 +30,8 @@ pub struct Start {
     pub theme: Option<String>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
+    /// A folder with the schemas of types of values.
+    pub schemas: Option<PathBuf>,
 }
 
 /// How a session ended.
@@ -48,6 +51,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
     let keymap = keymap(&config).map_err(say)?;
     let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
+    use_types(types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?);
     let (session, forgotten) = Session::load(folders.state.as_deref());
     let outbox = Outbox::default();
     let sink = outbox.clone();

@@ -14,7 +14,11 @@ pub const TRACE: Format = Format {
     summary: "an answer trace: question, document, retrieved pages and the typed answer with its spans",
     example: r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "question": "What is the deductible?", "document": {"lines": [{"page_num": 1, "line_num": 1, "text": "Deductible: USD 250"}]}, "answer": {"answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}}"#,
     recognise: |value| {
-        value.get("format").is_some_and(|format| format.is_string(NAME)) || value.get("answer").is_some_and(is_rich)
+        value.members().any(|member| match member.key.plain_string() {
+            Some(b"format") => member.value.is_string(NAME),
+            Some(b"answer") => is_rich(member.value),
+            _ => false,
+        })
     },
     read: read_trace,
 };

@@ -51,6 +51,7 @@ fn with<T>(text: &str, findings: &[Finding], look: impl for<'a> FnOnce(&Item<'a>
         findings,
         fitness: record.is_some().then_some(1.25),
         triage: None,
+        judged: None,
     })
 }
 

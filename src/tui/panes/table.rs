@@ -179,7 +179,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
             Column::Pred => (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
             Column::Gold => (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
             Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
-            Column::Fitness => (number(row.fitness, 2), Role::Dim),
+            Column::Fitness => (number(row.fitness(), 2), Role::Dim),
             Column::Confidence => (number(row.confidence, 2), Role::Dim),
             Column::Fix => fix(row),
             Column::Findings => {
