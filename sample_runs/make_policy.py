@@ -329,32 +329,32 @@ def good():
 
 def wrong_places():
     case("What is paid at most for treatment?", "amount", [5, 6],
-         one(amount(2000000, "not wait until the journey home, up to EUR 2,000,000.", by=3)), "flag",
+         one(amount(2000000, "not wait until the journey home, up to EUR 2,000,000.", by=3)), "reject",
          ["span/quote_not_in_cited_lines", "span/quote_found_nearby"], why="the quote is right, the line is wrong")
     case("What does the word accident mean?", "text", [3],
          one({"text": "A sudden event from outside that injures the body.",
-              "spans": [span("ACCIDENT means a sudden event from outside that injures the body.", by=60)]}), "flag",
+              "spans": [span("ACCIDENT means a sudden event from outside that injures the body.", by=60)]}), "reject",
          ["span/quote_not_in_cited_lines", "span/quote_found_elsewhere"], why="the quote stands on another page")
     case("Is volcanic ash covered?", "boolean", [4, 8],
          one({"boolean": True, "spans": [{
              "line_start": span("## 2.3 Delay"[3:])["line_start"], "line_end": span("## 2.3 Delay"[3:])["line_end"],
-             "quote": "Delays caused by volcanic ash are covered from the first hour."}]}, confidence=0.95), "flag",
+             "quote": "Delays caused by volcanic ash are covered from the first hour."}]}, confidence=0.95), "reject",
          ["span/quote_not_in_cited_lines", "span/quote_nowhere_in_doc"], why="the model made it up")
     case("What has to be sent with a claim for theft?", "text", [7],
          one({"text": "The report to the police, made within 24 hours.",
-              "spans": [span("within 24 hours, and the report has to be sent with the claim.")]}), "flag",
+              "spans": [span("within 24 hours, and the report has to be sent with the claim.")]}), "reject",
          ["span/quote_not_in_cited_lines", "span/quote_ok_after_dehyphenation"],
          why="an honest quote: the document breaks a word at the end of the line")
     case("Which papers are needed for a claim?", "list", [10],
          one({"text": "The booking, all bills, the doctor's report, and for theft the report of the police.",
               "spans": [span("The booking, all bills, the doctor's report, and for theft the report of the police.", cut=1)]}),
-         "flag", ["span/quote_not_in_cited_lines", "span/quote_found_in_wider_range"],
+         "reject", ["span/quote_not_in_cited_lines", "span/quote_found_in_wider_range"],
          why="the quote goes on in the line after the cited one")
     shifted = [span(quote, by=1) for quote in (
         "Theft has to be reported to the police within 24 hours",
         "Damage by a carrier has to be reported to the carrier at once.")]
     case("What has to be reported, and to whom?", "list", [7],
-         {**base(), "items": [{"text": folded(one["quote"]), "spans": [one]} for one in shifted]}, "flag",
+         {**base(), "items": [{"text": folded(one["quote"]), "spans": [one]} for one in shifted]}, "reject",
          ["span/quote_not_in_cited_lines", "span/quote_found_nearby"],
          why="counted from 1: at one offset all spans of this answer fit")
     beyond, end = len(LINES) + 40, len(LINES) - 1
@@ -371,48 +371,48 @@ def wrong_places():
         {"text": "Head of Travel", "spans": [{"line_start": end - 1, "line_end": end + 3, "quote": "Niamh Corrigan"}]},
         {"text": "The doctor's report is needed.", "spans": [span("The booking, all bills, the doctor's report")]},
         {"text": "Dental treatment is paid for pain only.", "spans": []},
-    ]}, "flag", ["span/line_start_not_in_doc", "span/range_reversed", "span/span_crosses_page",
+    ]}, "reject", ["span/line_start_not_in_doc", "span/range_reversed", "span/span_crosses_page",
                  "span/line_end_not_in_doc", "span/span_outside_retrieved_pages", "span/item_no_spans",
                  "span/quote_not_in_cited_lines"],
          why="each item cites in another wrong way")
     no_quote = span("Complaints are answered within 10 working days.")
     del no_quote["quote"]
     case("How fast are complaints answered?", "text", [12],
-         one({"text": "Within 10 working days.", "spans": [no_quote]}), "flag", ["span/verbatim_without_quote"],
+         one({"text": "Within 10 working days.", "spans": [no_quote]}), "reject", ["span/verbatim_without_quote"],
          why="it says verbatim, and quotes nothing")
 
 
 def wrong_values():
     case("When was the endorsement issued?", "date", [13],
-         one(date("12/02/2026", "12 February 2026", "Galway, 12 February 2026")), "flag",
+         one(date("12/02/2026", "12 February 2026", "Galway, 12 February 2026")), "reject",
          ["answer/date_not_iso8601"], why="the date is not in ISO 8601")
     case("When does the cover end?", "date", [1],
-         one(date("2027-02-30", "28 February 2027", "End of cover: 28 February 2027")), "flag",
-         ["answer/date_impossible", "answer/date_original_disagrees"], why="there is no 30 February")
+         one(date("2027-02-30", "28 February 2027", "End of cover: 28 February 2027")), "reject",
+         ["answer/date_impossible"], why="there is no 30 February")
     case("By when has a claim to be sent?", "date", [1, 10],
-         one(date("2027-03-28", "28 February 2027", "End of cover: 28 February 2027")), "flag",
+         one(date("2027-03-28", "28 February 2027", "End of cover: 28 February 2027")), "reject",
          ["answer/date_original_disagrees"], why="the ISO date is another day than the original")
     case("What is paid for dental treatment?", "amount", [6],
-         one(amount(400, "Dental treatment is paid up to EUR 400, for pain only.", currency="Euro")), "flag",
+         one(amount(400, "Dental treatment is paid up to EUR 400, for pain only.", currency="Euro")), "reject",
          ["answer/currency_not_iso4217"], why="Euro is no currency code")
-    case("What is the excess for medical cover?", "amount", [5],
-         one(amount(0, "Medical cover        EUR 2,000,000  none")), "flag", ["answer/phantom_zero_suspected"],
-         why="the document says none, the answer says 0")
+    case("What is paid for lost tickets?", "amount", [3],
+         one(amount(0, "TRIP, without money, tickets and motor vehicles."), method="inferred", confidence=0.5), "reject",
+         ["answer/phantom_zero_suspected"], why="the schema wanted a number; the document names none")
     case("What is paid for each piece of baggage?", "table", [7],
          one({"table": {"headers": ["Item", "At most"], "rows": [cells(ITEMS[0]), [*cells(ITEMS[1]), "per person"],
                                                                  cells(ITEMS[2]), cells(ITEMS[3])[:1]]},
               "spans": [{"line_start": span(ITEMS[0])["line_start"], "line_end": span(ITEMS[-1], page=7)["line_end"],
-                         "quote": "\n".join(ITEMS)}]}), "flag", ["answer/table_not_rectangular"],
+                         "quote": "\n".join(ITEMS)}]}), "reject", ["answer/table_not_rectangular"],
          why="rows of two, three and one cells")
     case("Which sports are excluded?", "list", [8], texts(*EXCLUDED[2:8]), "broaden",
          ["answer/list_truncated_next_page"], strong="truncated",
          why="the list goes on on the page after the last one that the model saw")
     case("What costs the appeal to the ombudsman?", "amount", [12],
-         one({"text": "That costs nothing.", "spans": [span("That costs nothing.")]}), "flag",
+         one({"text": "That costs nothing.", "spans": [span("That costs nothing.")]}), "reject",
          ["answer/shape_mismatch"], why="an amount was asked for, a text came")
     honest = one({"text": "30 days after the effective date.",
                   "spans": [span("Whoever has not paid 30 days after the effective date has no cover")]})
-    case("When does unpaid cover lapse?", "text", [11], {**honest, "confidence": 0.99}, "flag",
+    case("When does unpaid cover lapse?", "text", [11], {**honest, "confidence": 0.99}, "reject",
          ["answer/answer_differs_from_raw_response"], said=honest,
          why="the stored answer is not the one that the model gave")
 
@@ -426,13 +426,13 @@ def wrong_shapes():
           "answer/missing_field"], why="five faults against the contract in one object")
     found = texts("Children below the age of 4 years are insured without premium.")
     found.update(extraction_method="na", answer_found=False)
-    case("Do small children cost a premium?", "boolean", [11], found, "flag",
+    case("Do small children cost a premium?", "boolean", [11], found, "reject",
          ["answer/found_items_mismatch", "answer/complete_without_found", "answer/method_items_mismatch",
           "answer/shape_mismatch"], why="not found, and yet complete, with an item")
     whole = json.dumps(texts("The law of Ireland holds for this policy."), indent=2)
     case("Which law holds?", "text", [12], None, "reject", ["answer/json_invalid"], text=whole[:len(whole) * 2 // 3],
          why="the reply was cut off")
-    case("How old are the insured persons?", "list", [1], None, "no_answer", ["answer/answer_missing"],
+    case("How old are the insured persons?", "list", [1], None, "pending", ["answer/answer_missing"],
          why="asked and retrieved, never answered")
 
 
