@@ -58,6 +58,8 @@ pub mod domain {
     pub mod rules;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
+    /// What cited spans really point at: numberings, the search for the quote, what differs.
+    pub mod spans;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
     /// Text from data, and its one door to the screen.

@@ -158,14 +158,14 @@ impl<'d> Seen<'d> {
         for (_, peeked) in after.iter().take(MAX_EMPTY_PAGES) {
             let lines = content(self.document, peeked);
             if !lines.is_empty() {
-                return self.peek(peeked, &lines, tail.is_empty());
+                return self.peek(peeked, &lines, &tail);
             }
         }
         let peeked = after.first().map(|(_, lines)| lines.clone()).unwrap_or_default();
         Completeness::of(Strong::Unknown, "The next page holds no text of its own.", &peeked, None)
     }
 
-    fn peek(&self, peeked: &Range<usize>, lines: &[usize], ends_the_page: bool) -> Completeness {
+    fn peek(&self, peeked: &Range<usize>, lines: &[usize], tail: &[usize]) -> Completeness {
         let Some(&top) = lines.first() else { return Completeness::default() };
         let verdict = |strong, words: &str, line: usize| {
             let reason = Message::new(words).quoted(self.text(line)).text(".");
@@ -176,7 +176,7 @@ impl<'d> Seen<'d> {
         }
         let first_heading = lines.iter().position(|line| in_contents(self.document, *line));
         let own = lines.get(..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)).unwrap_or_default();
-        if let Some(line) = self.next_entry(own) {
+        if let Some(line) = self.next_entry(tail, own) {
             return verdict(Strong::Truncated, "The list goes on on the next page: ", line);
         }
         if let Some(line) = own.iter().copied().take(2).find(|line| says_continued(self.text(*line))) {
@@ -187,7 +187,7 @@ impl<'d> Seen<'d> {
         }
         let last = self.text(self.last);
         let (titled, open) = (is_titled(self.text(top)), is_open_end(last));
-        if ends_the_page && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
+        if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
             return verdict(Strong::Truncated, "The sentence goes on on the next page: ", top);
         }
         // In a list of short titles a short title is no sign of a new section.
@@ -215,12 +215,21 @@ impl<'d> Seen<'d> {
     }
 
     /// The line of the next page with which the next entry begins.
-    fn next_entry(&self, lines: &[usize]) -> Option<usize> {
+    fn next_entry(&self, tail: &[usize], lines: &[usize]) -> Option<usize> {
         let first = self.document.pages().get(self.page)?.1.start.min(self.last);
-        let end = self.document.pages().get(self.page)?.1.end;
-        let last =
-            (first..end).rev().take(MAX_TAIL).find_map(|line| self.entry(line)).or_else(|| self.marker.clone())?;
-        lines.iter().copied().find(|line| self.entry(*line).is_some_and(|marker| marker.follows(&last)))
+        let cited = (first..=self.last).rev().take(MAX_TAIL).find_map(|line| self.entry(line));
+        let mut last = cited.or_else(|| self.marker.clone())?;
+        for marker in tail.iter().filter_map(|line| self.entry(*line)) {
+            if !marker.follows(&last) {
+                // Another list begins on the page that the model saw.
+                return None;
+            }
+            last = marker;
+        }
+        let follows = |line: &usize| self.entry(*line).is_some_and(|marker| marker.follows(&last));
+        // A bullet counts nothing: only on top, or behind the rest of the entry before, is it of the same list.
+        let near = last.readings.is_empty() && lines.first().is_some_and(|top| !is_continuation(self.text(*top)));
+        lines.iter().copied().take(if near { 1 } else { MAX_WRAPPED }).find(follows)
     }
 }
 
@@ -488,6 +497,9 @@ fn marker(text: &[u8]) -> Option<Marker> {
     if let Some(bullet) = bullet {
         return Some(Marker { before: bullet.to_string(), after: String::new(), readings: Vec::new() });
     }
+    if let Some(label) = label(text) {
+        return Some(label);
+    }
     // A marker can stand against its text: `(a)wear`.
     let end = first.find([')', ']']).map_or(first.len(), |at| at + 1);
     let first = first.get(..end)?;
@@ -506,6 +518,30 @@ fn marker(text: &[u8]) -> Option<Marker> {
     let readings = readings(last);
     let before = format!("{before}{prefix}");
     (!readings.is_empty()).then(|| Marker { before, after: after.to_owned(), readings })
+}
+
+/// `EXAMPLE 4: ..`, or a term in capitals: `INFORMATION TYPE: ..`
+fn label(text: &str) -> Option<Marker> {
+    /// Such labels stand beside lists, not in them.
+    const ASIDE: [&str; 8] = ["NOTE", "NOTES", "TABLE", "FIGURE", "SOURCE", "WARNING", "CAUTION", "IMPORTANT"];
+    const MAX_LABEL: usize = 60;
+    let (label, _) = text.split_once(':').filter(|(label, _)| label.len() <= MAX_LABEL)?;
+    let (words, number) = label.rsplit_once(' ').map_or((label, None), |(words, last)| match last.parse::<u32>() {
+        Ok(number) if last.len() <= 4 => (words, Some(number)),
+        _ => (label, None),
+    });
+    let is_word = words.chars().all(|c| c.is_alphabetic() || " -/&()'’,.".contains(c));
+    let is_upper = words.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !words.chars().any(char::is_lowercase);
+    if !is_word || ASIDE.contains(&words.trim()) || (number.is_none() && !is_upper) || words.trim().is_empty() {
+        return None;
+    }
+    let after = ":".to_owned();
+    Some(match number {
+        Some(number) => {
+            Marker { before: words.trim().to_lowercase(), after, readings: vec![(Counting::Digits, number)] }
+        }
+        None => Marker { before: String::new(), after, readings: Vec::new() },
+    })
 }
 
 fn readings(word: &str) -> Vec<(Counting, u32)> {
@@ -599,6 +635,8 @@ mod tests {
             ("(iv) wear;\n(v) theft.", "(vi) flood;"),
             ("1. Wear\n2. Theft", "3. Flood"),
             ("4.1 wear\n4.2 theft", "4.3 flood"),
+            ("Example 1: wear\nExample 2: theft", "Some words.\nExample 3: flood"),
+            ("ASSET: What is owned.\nCLAIM: What is asked for.", "DEDUCTIBLE: What is kept."),
             ("• wear\n• theft", "• flood"),
             ("- wear\n- theft", "of cars\n- flood"),
             ("(a) wear;\n(b) theft of", "goods;\n(c) flood."),
@@ -625,6 +663,12 @@ mod tests {
                 "The policy is void if a claim is false, whoever made it and for whatever reason.",
             ),
             ("(a) wear;\n(b) theft.", "(a) flood;\n(b) war."),
+            ("(a) wear;\n(b) theft.\nYou must:\n(a) lock;\n(b) keep;", "(c) report."),
+            ("• wear\n• theft", "The policy is void if a claim is false.\n• first\n• second"),
+            (
+                "ASSET: What is owned.\nCLAIM: What is asked for.",
+                "NOTE: See the next section, which says what is kept.",
+            ),
             ("John Smith\nMary Jones", "Peter Miller\nAnn Brown"),
             ("(a) wear;\n(b) theft.\nThe insured must keep all", "papers that belong to the claim."),
         ] {

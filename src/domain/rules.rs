@@ -16,6 +16,7 @@ use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
 use super::recompute::{Recomputed, is_right};
 use super::record::Record;
+use super::spans::{self, Cited};
 use super::state::State;
 use super::typed::{Asked, Item, Typed, inline_document};
 use super::types::{self, Registry};
@@ -27,6 +28,7 @@ pub mod quantity;
 pub mod reading;
 pub mod run;
 pub mod source;
+pub mod span;
 pub mod typed;
 
 /// One rule.
@@ -77,6 +79,8 @@ pub struct Subject<'a> {
     /// The run executed exactly, made when first asked for.
     recomputed: OnceCell<Option<Box<Recomputed>>>,
     right: OnceCell<bool>,
+    /// What became of the cited spans, worked out when first asked for.
+    cited: OnceCell<Vec<Cited>>,
 }
 
 /// A typed answer, read once for all rules.
@@ -124,7 +128,25 @@ impl<'a> Subject<'a> {
             numbers: OnceCell::new(),
             right: OnceCell::new(),
             recomputed: OnceCell::new(),
+            cited: OnceCell::new(),
         }
+    }
+
+    /// What became of every cited span, in order; empty where the document is not at hand. Worked out when first asked.
+    pub fn resolutions(&self) -> &[Cited] {
+        let resolve = || {
+            let (document, (typed, answered)) = (self.document.as_deref()?, self.answered()?);
+            Some(spans::resolve_all(document, &answered.items, &typed.retrieved()))
+        };
+        self.cited.get_or_init(|| resolve().unwrap_or_default())
+    }
+
+    /// How many items of a typed answer rest on quotes that stand where they should, and how many there are; `None`
+    /// where the document is not at hand.
+    pub fn grounded(&self) -> Option<(usize, usize)> {
+        let (_, items) = (self.document.as_ref()?, self.answered()?.1.items.len());
+        let cited = self.resolutions();
+        Some(((0..items).filter(|item| spans::is_item_grounded(cited, *item)).count(), items))
     }
 
     /// Whether the run is known to be right; see [`is_right`].
@@ -160,14 +182,6 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn document(mut self, document: Option<Arc<Document>>) -> Self {
         self.document = document.or(self.document);
-        self
-    }
-
-    /// With other types than those that the program knows.
-    #[must_use]
-    pub fn types(mut self, types: &'a Registry) -> Self {
-        self.types = types;
-        self.answered = self.typed().map(|typed| Box::new(Answered::of(typed, types)));
         self
     }
 
@@ -275,6 +289,21 @@ pub const RULES: &[&Rule] = &[
     &typed::values::TABLE_NOT_RECTANGULAR,
     &typed::source::ANSWER_DIFFERS_FROM_RAW_RESPONSE,
     &typed::source::LIST_TRUNCATED_NEXT_PAGE,
+    &span::ITEM_NO_SPANS,
+    &span::LINE_START_NOT_IN_DOC,
+    &span::LINE_END_NOT_IN_DOC,
+    &span::RANGE_REVERSED,
+    &span::QUOTE_NOT_IN_CITED_LINES,
+    &span::QUOTE_OK_AFTER_DEHYPHENATION,
+    &span::QUOTE_FOUND_IN_WIDER_RANGE,
+    &span::QUOTE_FOUND_NEARBY,
+    &span::QUOTE_FOUND_ELSEWHERE,
+    &span::QUOTE_NOWHERE_IN_DOC,
+    &span::VERBATIM_WITHOUT_QUOTE,
+    &span::SPAN_OUTSIDE_RETRIEVED_PAGES,
+    &span::SPAN_CROSSES_PAGE,
+    &span::SHARED_OFFSET,
+    &span::BOUNDARY,
     &source::JOINED,
     &source::DUPLICATE_ID,
 ];

@@ -74,6 +74,9 @@ fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(wanted) = subject.types.named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
         return;
     };
+    // A list says how many, and is of texts unless the schema names another type.
+    let schema = typed.schema_kind().filter(|_| *asked == "list");
+    let wanted = schema.and_then(|kind| subject.types.named(kind.bytes())).unwrap_or(wanted);
     let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
     let other = |item: &&Item<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
     let mut others = answered.items.iter().filter(other);
@@ -175,5 +178,43 @@ fn truth(value: Value<'_>) -> Option<bool> {
 fn label_last(findings: &mut Findings, made: bool, place: Place, text: &'static str) {
     if made && let Some(last) = findings.pop() {
         findings.push(last.label(place, text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::formats;
+    use crate::domain::json::Tape;
+
+    fn shape(asked: &str, schema: &str, items: &str) -> Option<String> {
+        let text = format!(
+            r#"{{"format": "stepscope.answer_trace", "schema": "{schema}", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "answer": {{"items": [{items}]}}}}"#
+        );
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let mut findings = Findings::new();
+        check_shape(&Subject::new(text.as_bytes(), &[], Some(formats::read(root))), &mut findings);
+        let finding = findings.pop()?;
+        assert!(findings.is_empty());
+        Some(format!("{} {}", finding.place().pointer().text().line().as_str(), finding.message.line().as_str()))
+    }
+
+    #[test]
+    fn the_type_that_was_asked_for_is_judged_once() {
+        let (text, date) = (r#"{"text": "x"}"#, r#"{"date": {"iso": "2024-03-15", "original": "x"}}"#);
+        let amount = "/answer/items/0/text Asked for: amount; answered: text.";
+        assert_eq!(shape("amount", "TextAnswer", &format!("{text}, {text}")).as_deref(), Some(amount));
+        assert_eq!(
+            shape("amount", "DateAnswer", "").as_deref(),
+            Some("/schema Asked for: amount; the schema is one for: date.")
+        );
+        assert_eq!(shape("date", "DateAnswer", date), None);
+        assert_eq!(shape("list", "TextAnswer", text), None);
+        assert_eq!(shape("list", "DateAnswer", date), None);
+        assert!(shape("list", "TextAnswer", date).is_some() && shape("list", "", date).is_some());
+        // What is no registered type is not judged.
+        assert_eq!(shape("haiku", "TextAnswer", text), None);
+        assert_eq!(shape("tree", "", r#"{"tree": {"a": []}}"#), None);
     }
 }
