@@ -159,10 +159,10 @@ impl Document {
         self.furniture.get_or_init(|| furniture(self)).binary_search(&n).is_ok()
     }
 
-    /// How many bytes it takes in memory, about.
+    /// How many bytes it takes in memory, about, with what is made of it when quotes are looked for.
     pub fn weight(&self) -> usize {
         let line = size_of::<usize>() + size_of::<(i64, i64)>();
-        self.text.len() + self.numbers.len() * line + self.pages.len() * size_of::<(i64, Range<usize>)>()
+        2 * (self.text.len() + self.numbers.len() * line) + self.pages.len() * size_of::<(i64, Range<usize>)>()
     }
 
     /// The table of contents.

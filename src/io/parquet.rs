@@ -2,7 +2,7 @@
 //!
 //! Decoding happens under guard and with every size bounded: what a table promises is not believed.
 
-use ::parquet::basic::Type;
+use ::parquet::basic::{Compression, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
@@ -171,6 +171,17 @@ fn read_chunk(
         return Err(Refused::Own("it has more than 8 million rows"));
     }
     let chunk = group.metadata().column(place);
+    if !matches!(
+        chunk.compression(),
+        Compression::UNCOMPRESSED
+            | Compression::SNAPPY
+            | Compression::ZSTD(_)
+            | Compression::LZ4
+            | Compression::LZ4_RAW
+    ) {
+        // How much comes out of these is not bounded by what a page says of itself.
+        return Err(Refused::Own("it is packed with gzip, brotli or LZO; write it anew with snappy, zstd or lz4"));
+    }
     let (start, len) = chunk.byte_range();
     let end = start.checked_add(len).and_then(|end| usize::try_from(end).ok());
     let inside = usize::try_from(start).ok().zip(end).and_then(|(start, end)| bytes.get(start..end));
@@ -226,4 +237,84 @@ fn take<T: DataType>(
         left -= records.min(left);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str) -> std::path::PathBuf {
+        let tables = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stores/tables");
+        tables.join(name).with_extension("parquet")
+    }
+
+    const NAMES: [&str; 3] = ["page_num", "line_num", "text"];
+
+    /// Page, line and text of every row.
+    fn rows(columns: &Columns) -> Vec<(Option<i64>, Option<i64>, Option<String>)> {
+        let text = |row| columns.cell(2, row).text().map(|text| String::from_utf8_lossy(text).into_owned());
+        (0..columns.rows).map(|row| (columns.cell(0, row).int(), columns.cell(1, row).int(), text(row))).collect()
+    }
+
+    #[test]
+    fn a_table_is_the_same_whoever_wrote_it() {
+        let expected = rows(&read(&table("pandas3"), &NAMES).unwrap());
+        assert_eq!(expected[1], (Some(1), Some(2), Some("EUR 900".to_owned())));
+        assert_eq!(expected[3], (Some(2), Some(2), None));
+        for name in ["pandas2", "floats", "texts", "groups", "zstd", "lz4"] {
+            assert_eq!(rows(&read(&table(name), &NAMES).unwrap()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn columns_that_are_null_nested_or_not_there_are_nothing() {
+        let names = ["parent_idx", "matched_keywords", "element", "breadcrumb", "START_PAGE", "end_page"];
+        let columns = read(&table("contents"), &names).unwrap();
+        assert_eq!(
+            columns.columns.iter().map(Option::is_some).collect::<Vec<_>>(),
+            [true, false, false, false, true, true]
+        );
+        assert_eq!(
+            (columns.cell(0, 0), columns.cell(3, 0), columns.cell(0, 9)),
+            (&Cell::Null, &Cell::Null, &Cell::Null)
+        );
+        assert_eq!((columns.cell(4, 1).int(), columns.cell(5, 1).int()), (Some(2), None));
+    }
+
+    #[test]
+    fn what_could_grow_without_bounds_is_refused_in_words() {
+        let why = |name| read(&table(name), &NAMES).unwrap_err().to_string();
+        assert!(why("gzip").ends_with("write it anew with snappy, zstd or lz4"), "{}", why("gzip"));
+        assert!(why("delta").contains("stored as differences"), "{}", why("delta"));
+        assert!(why("missing").ends_with("check the spelling"));
+    }
+
+    #[test]
+    fn damaged_tables_are_told_and_hurt_nobody() {
+        let mut seed = 7_u32;
+        let mut random = move |below: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as usize % below
+        };
+        let (mut read_anyway, mut refused) = (0, 0);
+        for name in ["pandas3", "groups", "zstd", "lz4"] {
+            let sound = std::fs::read(table(name)).unwrap();
+            for round in 0..150 {
+                let mut bytes = sound.clone();
+                for _ in 0..=round % 4 {
+                    let at = random(bytes.len());
+                    bytes[at] = random(256) as u8;
+                }
+                if round % 10 == 0 {
+                    bytes.truncate(random(sound.len()));
+                }
+                match read_blob(&Blob::of_bytes(Shown::own("t"), &bytes).unwrap(), &NAMES) {
+                    Ok(columns) => read_anyway += usize::from(rows(&columns).len() == columns.rows),
+                    Err(failure) => refused += usize::from(failure.to_string().starts_with("cannot read t: ")),
+                }
+            }
+        }
+        assert_eq!(read_anyway + refused, 600);
+        assert!(refused > 200, "{refused}");
+    }
 }

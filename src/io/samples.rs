@@ -1,6 +1,6 @@
-//! The sample runs, part of the program: what opens where nothing was named.
+//! The sample runs and answers, part of the program: what opens where nothing was named.
 
-/// One file of sample runs.
+/// One file of samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
     /// Its name in the folder `sample_runs`.
@@ -11,7 +11,7 @@ pub struct Sample {
     pub documents: &'static [(&'static str, &'static [u8])],
 }
 
-/// The sample runs, in the order in which they open.
+/// The samples, in the order in which they open.
 pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "word_problems.jsonl",
@@ -20,4 +20,9 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../sample_runs/by_hand.jsonl"), documents: &[] },
     Sample { name: "baseline.jsonl", bytes: include_bytes!("../../sample_runs/baseline.jsonl"), documents: &[] },
+    Sample {
+        name: "policy.jsonl",
+        bytes: include_bytes!("../../sample_runs/policy.jsonl"),
+        documents: &[("policy.document.json", include_bytes!("../../sample_runs/policy.document.json"))],
+    },
 ];

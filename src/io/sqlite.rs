@@ -127,8 +127,7 @@ fn open_still(path: &Path) -> Result<Option<Database>, Failure> {
     let mut database = connect(path, path, true)?;
     database.stat = Some(stat);
     if side_file(path, "-journal").is_some_and(|journal| begins_with(&journal, JOURNAL)) {
-        let why = "a change of it is under way or was broken off: what is shown may be half of it";
-        database.note = Some(shown!("{}: {why}", Shown::path(path)));
+        database.note = Some(Shown::own("a change of it is under way or was broken off, and may be seen in part"));
     }
     Ok(database.is_current().then_some(database))
 }
@@ -173,8 +172,7 @@ fn open_copy(path: &Path, wal: &Path) -> Result<Option<Database>, Failure> {
         whole.once("PRAGMA journal_mode=DELETE").map_err(|error| failure(path, &error))?;
         drop(whole);
         let mut database = connect(&copy, path, true)?;
-        let at = clock_time(copied);
-        database.note = Some(shown!("{}: another program has it open; snapshot of {at}", Shown::path(path)));
+        database.note = Some(shown!("snapshot of {}, another program has it open", clock_time(copied)));
         // Read once before its folder goes: from then on only the open file counts.
         database.once("SELECT count(*) FROM sqlite_schema").map_err(|error| failure(path, &error))?;
         return Ok(Some(database));
@@ -345,4 +343,172 @@ fn failure(path: &Path, error: &rusqlite::Error) -> Failure {
         _ => shown!("SQLite says: {}", Shown::error(error).shortened(200)),
     };
     Failure { what: READ, path: Shown::path(path), source: why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn at(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        /// Names, bytes and times of everything in it.
+        fn state(&self) -> Vec<(PathBuf, Vec<u8>, SystemTime)> {
+            let entries = std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
+            let mut state: Vec<_> = entries
+                .map(|path| {
+                    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+                    (path.clone(), std::fs::read(&path).unwrap(), modified)
+                })
+                .collect();
+            state.sort();
+            state
+        }
+    }
+
+    fn count(database: &Database, table: &str) -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        database.connection().query_row(&sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn a_database_without_a_log_is_read_where_it_lies() {
+        let folder = Folder::new();
+        // Signs that mean something in an address.
+        let path = folder.at("a?b#c%20 é.sqlite");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)").unwrap();
+        drop(writer);
+        let before = folder.state();
+        let database = open(&path).unwrap();
+        assert_eq!((count(&database, "t"), database.note.clone()), (2, None));
+        assert!(database.is_current());
+        assert_eq!(folder.state(), before, "nothing is created and nothing changed");
+        assert!(database.connection().execute("INSERT INTO t VALUES (3)", []).is_err());
+        let writer = Connection::open(&path).unwrap();
+        writer.execute("INSERT INTO t VALUES (3)", []).unwrap();
+        assert!(!database.is_current(), "what is read now does not count");
+    }
+
+    #[test]
+    fn beside_a_log_a_copy_is_read_and_leaves_nothing() {
+        let folder = Folder::new();
+        let path = folder.at("live.sqlite");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
+        writer.execute_batch("INSERT INTO t VALUES (1), (2), (3)").unwrap();
+        let before = folder.state();
+        let database = open(&path).unwrap();
+        assert_eq!(count(&database, "t"), 3, "also what stands in the log alone");
+        let note = database.note.clone().unwrap().into_string();
+        assert!(note.starts_with("snapshot of ") && note.contains(" UTC, another program has it open"), "{note}");
+        assert_eq!(folder.state(), before);
+        writer.execute("INSERT INTO t VALUES (4)", []).unwrap();
+        assert_eq!(count(&database, "t"), 3, "a snapshot stays what it is");
+        assert_eq!(count(&open(&path).unwrap(), "t"), 4);
+    }
+
+    #[test]
+    fn the_writer_is_never_held_up() {
+        let folder = Folder::new();
+        let path = folder.at("live.sqlite");
+        let writer = Connection::open(&path).unwrap();
+        writer.busy_timeout(Duration::ZERO).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(x)").unwrap();
+        for n in 0..60 {
+            writer.execute("INSERT INTO t VALUES (?1)", [n]).unwrap();
+            let database = open(&path).unwrap();
+            assert_eq!(count(&database, "t"), n + 1);
+            if n % 10 == 9 {
+                let mut checkpoint = writer.prepare("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+                assert_eq!(checkpoint.query_row([], |row| row.get::<_, i64>(0)).unwrap(), 0, "not busy");
+            }
+        }
+    }
+
+    #[test]
+    fn views_made_tables_and_generated_columns_are_not_asked() {
+        let folder = Folder::new();
+        let path = folder.at("odd.sqlite");
+        let writer = Connection::open(&path).unwrap();
+        writer
+            .execute_batch(
+                "CREATE VIEW answers AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c;
+                CREATE VIRTUAL TABLE lines USING fts5(text);
+                CREATE TABLE \"LLM_Calls\" (\"in\"\"put\" TEXT, big TEXT GENERATED ALWAYS AS (hex(zeroblob(9000000))));",
+            )
+            .unwrap();
+        drop(writer);
+        let database = open(&path).unwrap();
+        assert!(database.table("answers").unwrap().is_none() && database.table("lines").unwrap().is_none());
+        let calls = database.table("llm_calls").unwrap().unwrap();
+        assert_eq!((calls.name(), calls.column("IN\"PUT")), ("\"LLM_Calls\"".into(), "\"in\"\"put\"".into()));
+        assert_eq!((calls.has("big"), calls.column("big")), (false, "NULL".into()));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_broken_off() {
+        let folder = Folder::new();
+        let path = folder.at("slow.sqlite");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE t(x)").unwrap();
+        let database = open(&path).unwrap();
+        database.allow(Duration::from_millis(50));
+        let begun = Instant::now();
+        let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c";
+        let error = database.connection().query_row(endless, [], |_| Ok(())).unwrap_err();
+        assert!(begun.elapsed() < Duration::from_secs(2));
+        assert!(database.failure(&error).to_string().contains("takes too long"));
+        database.allow(Duration::from_secs(9));
+        assert_eq!(count(&database, "t"), 0, "the next question is answered");
+    }
+
+    #[test]
+    fn damage_is_a_sentence() {
+        let folder = Folder::new();
+        let why = |bytes: &[u8]| {
+            let path = folder.at("x.sqlite");
+            std::fs::write(&path, bytes).unwrap();
+            let database =
+                open(&path).map(|database| database.table("answers").map_err(|error| database.failure(&error)));
+            database.and_then(|table| table).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(why(&[MAGIC, &[0; 84]].concat()).ends_with("it is no SQLite database, or it is encrypted"));
+        let path = folder.at("whole.sqlite");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE answers(x)").unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[100..200].fill(0xee);
+        assert!(why(&bytes).contains("is damaged"), "{}", why(&bytes));
+    }
+
+    #[test]
+    fn an_unfinished_change_is_said() {
+        let folder = Folder::new();
+        let path = folder.at("half.sqlite");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE t(x)").unwrap();
+        std::fs::write(folder.at("half.sqlite-journal"), [JOURNAL, &[0; 504]].concat()).unwrap();
+        let before = folder.state();
+        let database = open(&path).unwrap();
+        assert!(database.note.clone().unwrap().as_str().contains("under way"));
+        assert_eq!((count(&database, "t"), folder.state()), (0, before));
+    }
+
+    #[test]
+    fn whether_an_index_helps_is_known_before() {
+        let folder = Folder::new();
+        let path = folder.at("i.sqlite");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("CREATE TABLE a(k TEXT PRIMARY KEY, v); CREATE TABLE b(k TEXT, v)").unwrap();
+        drop(writer);
+        let database = open(&path).unwrap();
+        assert!(database.is_indexed("SELECT v FROM a WHERE k = ?1").unwrap());
+        assert!(!database.is_indexed("SELECT v FROM b WHERE k = ?1").unwrap());
+    }
 }

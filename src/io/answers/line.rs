@@ -341,3 +341,90 @@ pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
     out.push(b'"');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::formats;
+    use crate::domain::record::RecordKind;
+
+    fn bytes(text: &str) -> Option<Vec<u8>> {
+        Some(text.as_bytes().to_vec())
+    }
+
+    fn line(asked: &Asked) -> String {
+        let mut out = Vec::new();
+        asked.write(&mut Tape::default(), &mut out);
+        assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 1);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_embedded_as_it_was_written() {
+        let answer = "\u{feff}{\r\n  \"items\" : [],\n\t\"confidence\": NaN, \"confidence\": 1.10,\n \"a\": \"\\\"{\\n  \"\n}\n\0";
+        let text =
+            line(&Asked { answer: bytes(answer), doc_id: bytes("d"), question_id: bytes("q"), ..Asked::default() });
+        let expected = r#""answer":{"items" : [],"confidence": NaN, "confidence": 1.10,"a": "\"{\n  "}"#;
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains(r#""id":"d#q","doc_id":"d""#), "{text}");
+        let mut tape = Tape::default();
+        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
+        assert_eq!(record.kind, RecordKind::Typed);
+        assert!(record.typed.unwrap().answer.is_some());
+    }
+
+    #[test]
+    fn what_is_no_json_object_is_kept_as_text() {
+        for answer in ["{\"items\": [", "[1]", "{\"a\": \"b\nc\"}", "{}, \"doc_id\": \"x\"", "", "```json\n{}\n```"] {
+            let text = line(&Asked { answer: bytes(answer), ..Asked::default() });
+            let mut tape = Tape::default();
+            let root = tape.parse(text.as_bytes()).unwrap();
+            assert_eq!(root.get("answer_text").unwrap().string().unwrap(), answer);
+            assert!(root.get("answer").is_none() && root.get("doc_id").is_none());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_what_they_are() {
+        let mut out = Vec::new();
+        write_string(b"\xff\x00\x1b[1m\"\\\xc3\xa9", &mut out);
+        assert_eq!(out, b"\"\xff\\u0000\\u001b[1m\\\"\\\\\xc3\xa9\"");
+        let mut tape = Tape::default();
+        assert_eq!(tape.parse(&out).unwrap().string().unwrap().bytes(), b"\xff\x00\x1b[1m\"\\\xc3\xa9");
+    }
+
+    #[test]
+    fn long_configuration_is_left_out_and_named() {
+        let long = "x".repeat(MAX_DETAIL);
+        let meta = format!(
+            "{{\"schema_used\": \"TextAnswer\",\n \"raw_response\": {{\"instructions\": \"{long}\", \"model\": \"m\", \"output\": [\"{long}\"], \"tools\": []}}, \"more\": 1}}"
+        );
+        let text = line(&Asked { meta: bytes(&meta), ..Asked::default() });
+        let expected = format!(
+            r#""meta":{{"schema_used":"TextAnswer","raw_response":{{"model":"m","output":["{long}"],"tools":[]}},"more":1,"left_out":["instructions"]}},"model":"m"}}"#
+        );
+        assert!(text.contains(&expected), "{text}");
+        assert!(text.contains(r#""schema":"TextAnswer""#));
+        let short = r#"{"raw_response": {"model": "m", "tools": []}, "a": NaN}"#;
+        assert!(line(&Asked { meta: bytes(short), ..Asked::default() }).contains(&format!("\"meta\":{short}")));
+        assert!(line(&Asked { meta: bytes("no json"), ..Asked::default() }).contains(r#""meta":"no json""#));
+    }
+
+    #[test]
+    fn pages_come_in_the_order_of_their_ranks() {
+        let page = |number, rank| Page { number, rank, score: Number::Float(0.5), ..Page::default() };
+        let pages = Some(vec![page(9, Number::None), page(2, Number::Int(2)), page(5, Number::Float(1.0))]);
+        let text = line(&Asked { pages, created_at: Number::Float(f64::INFINITY), ..Asked::default() });
+        let expected = r#""retrieved_pages":[{"page_num":5,"rank":1.0,"score":0.5},{"page_num":2,"rank":2,"score":0.5},{"page_num":9,"score":0.5}],"created_at":Infinity}"#;
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn a_call_is_read_as_a_call() {
+        let mut out = Vec::new();
+        Call { id: bytes("h"), prompt: bytes("2 + 3?"), created_at: Number::Int(7), ..Call::default() }.write(&mut out);
+        let mut tape = Tape::default();
+        let record = formats::read(tape.parse(out.trim_ascii_end()).unwrap());
+        assert_eq!((record.kind, record.id_text().unwrap().bytes()), (RecordKind::Call, &b"h"[..]));
+    }
+}

@@ -61,6 +61,9 @@ pub(super) fn of_bytes(bytes: &[u8], name: &Shown) -> Result<Document, Failure> 
     let decoded = decode_wide(bytes);
     let bytes = decoded.as_deref().unwrap_or(bytes);
     let text = without_filler(bytes);
+    if text.is_empty() {
+        return Err(Failure::own(USE, name, "there is no line in it"));
+    }
     if text.first() == Some(&b'{') {
         return of_json(text, name);
     }
@@ -111,4 +114,53 @@ fn of_text(text: &[u8]) -> Document {
         }
     }
     gathered.document(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(document: &Document) -> Vec<(i64, i64, String)> {
+        let text = |n| String::from_utf8(document.line(n).unwrap().to_vec()).unwrap();
+        (0..document.len())
+            .map(|n| {
+                let (page, line) = document.number(n).unwrap();
+                (page, line, text(n))
+            })
+            .collect()
+    }
+
+    fn of(text: &str) -> Result<Document, String> {
+        of_bytes(text.as_bytes(), &Shown::own("d")).map_err(|failure| failure.to_string())
+    }
+
+    fn line(page: i64, line: i64, text: &str) -> (i64, i64, String) {
+        (page, line, text.to_owned())
+    }
+
+    #[test]
+    fn text_is_lines_and_a_form_feed_begins_a_page() {
+        let document = of("\u{feff}# A\r\nb\n\u{c}\nc\u{c}").unwrap();
+        assert_eq!(lines(&document), [line(1, 1, "# A"), line(1, 2, "b"), line(2, 1, ""), line(2, 2, "c")]);
+    }
+
+    #[test]
+    fn json_lines_are_read_with_and_without_numbers() {
+        let text = "{\"page_num\": 2, \"line_num\": 7, \"text\": \"a\"}\n\n{\"text\": \"b\"}\n{\"page_num\": 3, \"text\": \"c\"}";
+        assert_eq!(lines(&of(text).unwrap()), [line(2, 7, "a"), line(2, 8, "b"), line(3, 1, "c")]);
+        let whole = "{\"lines\": [\"a\",\n {\"text\": \"b\"}], \"toc\": [{\"title\": \"A\"}]}";
+        let document = of(whole).unwrap();
+        assert_eq!((lines(&document), document.toc().len()), (vec![line(1, 1, "a"), line(1, 2, "b")], 1));
+        assert!(of("{\"text\": \"a\"}\n{\"txt\": \"b\"}").unwrap_err().contains("line 2 is no object with"));
+    }
+
+    #[test]
+    fn what_is_no_document_is_told() {
+        assert!(of("").unwrap_err().ends_with("there is no line in it"));
+        assert!(of("\u{1f}\u{8b}").is_ok(), "as text it is only odd");
+        assert!(of_bytes(b"\x1f\x8b\x08", &Shown::own("d")).unwrap_err().to_string().contains("gzip"));
+        let folder = tempfile::tempdir().unwrap();
+        assert!(look_at(&folder.path().join("missing")).is_err());
+        assert!(read(folder.path()).unwrap_err().to_string().contains("no table line_df"));
+    }
 }
