@@ -432,7 +432,8 @@ struct Screen {
 impl Screen {
     fn open(path: &Path) -> Self {
         let (sender, events) = channel();
-        let (store, loader) = load(expand(&[path.to_owned()]), 2, move |event| sender.send(event).is_ok());
+        let (store, loader) =
+            load(expand(&[path.to_owned()]), 2, std::sync::Arc::default(), move |event| sender.send(event).is_ok());
         Self { store, events, _loader: loader }
     }
 

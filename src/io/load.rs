@@ -59,7 +59,7 @@ pub fn load(
     let sink: Sink = Arc::new(sink);
     let (wake, woken) = channel();
     let library = inputs.library().clone();
-    let shared = Arc::new(Shared { beside, library, ..Shared::default() });
+    let shared = Arc::new(Shared { library, beside, ..Shared::default() });
     let mut store = Store::default();
     let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
