@@ -3,12 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+use std::collections::BTreeSet;
+use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::Connection;
 use stepscope::domain::json::{Tape, Value};
+use stepscope::domain::rules::RULES;
 use stepscope::io::check::{Outcome, check};
 use stepscope::io::failure::Failure;
 use stepscope::io::input::expand;
@@ -354,6 +358,48 @@ fn a_live_database_is_read_as_a_snapshot_and_nothing_is_left_beside_it() {
     drop(writer);
     let before = state(dir.path());
     assert_eq!((run(&path).records.len(), state(dir.path()) == before), (1, true));
+}
+
+#[test]
+fn the_sample_answers_have_the_flaws_that_they_were_given_and_no_others() {
+    let cases = std::fs::read(here("sample_runs/policy/cases.json")).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_slice(&cases).unwrap();
+    let list = |value: &serde_json::Value| -> BTreeSet<String> {
+        value.as_array().unwrap().iter().map(|item| item.as_str().unwrap().to_owned()).collect()
+    };
+    let mut every = BTreeSet::new();
+    for store in ["sample_runs/policy", "sample_runs/policy.sqlite", "sample_runs/policy.jsonl"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args(["check", "--format", "jsonl", "--fail-on", "never"])
+            .arg(here(store))
+            .output()
+            .unwrap();
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+        let answers: Vec<serde_json::Value> =
+            output.stdout.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+        assert_eq!(answers.len(), cases.len());
+        for case in &cases {
+            let answer = answers.iter().find(|answer| answer["question"] == case["question"]).unwrap();
+            let of = |noted: bool| -> BTreeSet<String> {
+                let found = answer["findings"].as_array().unwrap().iter();
+                let found = found.filter(|found| noted || found["severity"] != "note");
+                found.map(|found| found["rule"].as_str().unwrap().to_owned()).collect()
+            };
+            let flaws = list(&case["flaws"]);
+            assert!(flaws.is_subset(&of(true)), "{case}: {:?} is missing", &flaws - &of(true));
+            assert!(of(false).is_subset(&flaws), "{case}: {:?} is not meant", &of(false) - &flaws);
+            assert_eq!(answer["route"]["name"], case["route"], "{case}");
+            assert!(case["strong"].is_null() || answer["route"]["strong"] == case["strong"], "{case}");
+            every.extend(flaws);
+        }
+    }
+    let known = RULES.iter().map(|rule| rule.id.to_owned());
+    let known: BTreeSet<String> = known
+        .filter(|id| id.starts_with("span/") || (id.starts_with("answer/") && id != "answer/schema"))
+        // Only a hint.
+        .filter(|id| id != "span/boundary")
+        .collect();
+    assert_eq!(every, known, "each flaw of the lists stands in the samples");
 }
 
 // ---------------------------------------------------------------- documents

@@ -136,7 +136,7 @@ fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
     }
     let nothing = outcome.sources.is_empty() && outcome.failures.is_empty() && !out.is_closed();
     if nothing {
-        out.complain(&Shown::own("there is nothing to check: no file there begins like JSON"));
+        out.complain(&Shown::own("there is nothing to check: no file there holds records"));
     }
     if nothing || empty || !outcome.failures.is_empty() || counts.faults > 0 {
         FAILED
@@ -159,7 +159,8 @@ fn rest(outcome: &Outcome) -> Shown {
         rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
     }
     if outcome.passed_over > 0 {
-        rest = rest.join(&shown!("; {} other files do not begin like JSON", outcome.passed_over));
+        let files = if outcome.passed_over == 1 { "file holds" } else { "files hold" };
+        rest = rest.join(&shown!("; {} other {files} no records", outcome.passed_over));
     }
     if !outcome.duplicates.is_empty() {
         let named =

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::failure::Failure;
 use super::open::{Blob, MAX_SPOOL, Opened, open};
@@ -32,6 +32,8 @@ const MAX_ABOVE: usize = 8;
 /// Lines are handed over in pieces of this size, or when so much time has passed.
 const PIECE: usize = 256 << 10;
 const WAIT: Duration = Duration::from_millis(20);
+/// Disks tell times no finer than this.
+const GRAIN: Duration = Duration::from_millis(20);
 /// The first lines are handed over at once.
 const FIRST_PIECE: usize = 16 << 10;
 
@@ -186,11 +188,21 @@ pub struct Report {
     pub changed: bool,
     /// The folders in which something may change.
     pub folders: Vec<PathBuf>,
+    /// When the reading began.
+    pub begun: Option<SystemTime>,
+}
+
+/// Whether anything in a folder was written since then, as far as the clock of the disk tells.
+pub fn has_changed(folder: &Path, since: SystemTime) -> bool {
+    let since = since.checked_sub(GRAIN).unwrap_or(since);
+    let is_new = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    is_new(folder) || entries.any(|entry| is_new(&entry.path()))
 }
 
 /// Reads a store. Every line goes to `each`; `false` ends it.
 pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report {
-    let mut report = Report::default();
+    let mut report = Report { begun: Some(SystemTime::now()), ..Report::default() };
     let opened = store.database.as_deref().map(sqlite::open).transpose();
     let database = opened.unwrap_or_else(|failure| {
         report.failures.push(failure);

@@ -663,10 +663,16 @@ impl Scout {
 
     /// A store was read to its end.
     fn answers_read(&mut self, source: usize, report: answers::Report) {
+        let mut missed = false;
         for folder in report.folders {
-            if let Ok(folder) = folder.canonicalize() {
-                self.watch_folder(&folder);
+            if let Ok(folder) = folder.canonicalize()
+                && self.watch_folder(&folder)
+            {
+                missed |= report.begun.is_some_and(|begun| answers::has_changed(&folder, begun));
             }
+        }
+        if let Some(again) = self.sources.get(source).and_then(|track| track.again.as_ref()).filter(|_| missed) {
+            let _ = again.try_send(());
         }
         self.send(LoadEvent::Noted(source, report.note));
         let nothing = self.sources.get(source).and_then(|track| track.blob.as_ref()).is_none_or(|blob| {
@@ -888,9 +894,10 @@ impl Scout {
         }
     }
 
-    fn watch_folder(&mut self, folder: &Path) {
+    /// `true`: it was not watched before.
+    fn watch_folder(&mut self, folder: &Path) -> bool {
         if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
-            return;
+            return false;
         }
         if self.watcher.is_none() {
             let wake = self.wake.clone();
@@ -900,6 +907,7 @@ impl Scout {
         if let Some(watcher) = &mut self.watcher {
             let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
         }
+        true
     }
 }
 
