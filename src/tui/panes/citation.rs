@@ -61,9 +61,10 @@ fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static
     }
     if let Some(quote) = &view.quote {
         // Of words that stand nowhere nothing is in the document's words.
-        let all = [0..quote.as_str().len()];
+        let all = 0..quote.as_str().len();
         let nowhere = view.found.is_none() && view.near.is_none();
-        let marks = if nowhere && view.standing == Standing::Nowhere { &all[..] } else { &view.quote_marks };
+        let marks =
+            if nowhere && view.standing == Standing::Nowhere { std::slice::from_ref(&all) } else { &view.quote_marks };
         lines.extend(wrapped("quote", quote, (marks, Role::Removed), Role::Text, width, look));
     }
     if let Some(text) = &view.recovered {
