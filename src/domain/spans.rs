@@ -1,7 +1,7 @@
 //! What a cited span really points at: every way to count its lines, and the quote as judge.
 //!
 //! A quote is looked for among the cited lines first, then around them, then everywhere. How it was found is a
-//! [`Tier`], where is a [`Place`], and a numbering is named under which the cited numbers would have been right.
+//! tier, where is a place, and a numbering is named under which the cited numbers would have been right.
 
 use std::borrow::Cow;
 use std::ops::Range;
