@@ -490,7 +490,7 @@ fn check_nowhere(subject: &Subject<'_>, findings: &mut Findings) {
         };
         let words = lines_in_words(span.document, &near.lines);
         let message =
-            format!("the quote stands nowhere in the document; {words} resembles it, {} of 100 agree", near.similarity);
+            format!("the quote stands nowhere in the document; most alike: {words}, {} of 100 agree", near.similarity);
         let help = "Compare both texts: the document decides, not the quote.";
         let text = head(span.document.bytes(near.bytes.clone()), EXCERPT);
         let there = Message::new("there it reads: ").text(text);

@@ -113,7 +113,7 @@ fn the_message_names_the_place_and_the_mistake() {
     );
     assert_eq!(
         message(&format!("[{}]", span(4, "Deductible: USD 1,500 per claim")), "span/quote_nowhere_in_doc"),
-        "the quote stands nowhere in the document; line 4 (page 1, line 5) resembles it, 81 of 100 agree"
+        "the quote stands nowhere in the document; most alike: line 4 (page 1, line 5), 81 of 100 agree"
     );
     let both = format!("[{}, {}]", span(5, DEDUCTIBLE), span(8, "damaged goods."));
     assert_eq!(message(&both, "span/shared_offset"), "all line numbers of the answer count from 1");
