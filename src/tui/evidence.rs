@@ -117,8 +117,7 @@ impl Evidence {
     pub fn span(&self) -> Option<usize> {
         match *self.rows.get(self.items.at)? {
             Row::Span(span) => Some(span),
-            Row::Item(item, _) => Some(self.sheet.items.get(item)?.spans.start)
-                .filter(|first| self.sheet.items.get(item).is_some_and(|view| view.spans.contains(first))),
+            Row::Item(item, _) => self.sheet.items.get(item)?.spans.clone().next(),
         }
     }
 
@@ -127,9 +126,12 @@ impl Evidence {
         self.sheet.spans.get(self.span()?)
     }
 
-    /// The item under the cursor.
-    pub fn item_view(&self) -> Option<&ItemView> {
-        self.sheet.items.get(self.item()?)
+    /// The item whose value is under the cursor.
+    pub fn value(&self) -> Option<&ItemView> {
+        match *self.rows.get(self.items.at)? {
+            Row::Item(item, _) => self.sheet.items.get(item),
+            Row::Span(_) => None,
+        }
     }
 
     /// The fact under the cursor of the checks; findings stand behind the facts.

@@ -67,8 +67,13 @@ pub fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Role)> {
 
 fn line(inspect: &Inspect, evidence: &Evidence, n: usize, look: Look<'_>) -> Vec<Span<'static>> {
     if let Some(fact) = evidence.sheet.facts.get(n) {
-        let name = look.span(pad(fact.name, NAME), Role::Dim);
-        return vec![name, look.span(fact.text.as_str().replace('\n', " "), fact.role)];
+        let mut line = vec![look.span(pad(fact.name, NAME), Role::Dim)];
+        // What the rules contradict is marked where it is said.
+        if let Some(note) = inspect.opened.notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer)) {
+            line.push(look.span(format!("{} ", note.severity.glyph()), severity_role(note.severity)));
+        }
+        line.push(look.span(fact.text.as_str().replace('\n', " "), fact.role));
+        return line;
     }
     let Some(note) = inspect.opened.notes.get(n - evidence.sheet.facts.len()) else { return Vec::new() };
     let role = severity_role(note.severity);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::items::sign;
 use super::{Look, frame, put, scroll_mark};
@@ -13,11 +14,14 @@ use crate::domain::text::Shown;
 use crate::tui::evidence::Evidence;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose;
-use crate::tui::sheet::{SpanView, Standing};
+use crate::tui::sheet::{ItemView, SpanView, Standing};
 use crate::tui::theme::Role;
 
 /// What stands in front of the texts.
 const LABEL: usize = 7;
+
+/// Sign, letter and key take about so much of a row among the items.
+const CUT: usize = 16;
 
 /// Draws the pane.
 pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -38,14 +42,22 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// All its lines.
 pub fn lines(evidence: &Evidence, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    // A list of items cuts long values; here is room for all of one.
+    let cut = |view: &&ItemView| view.lines.iter().any(|line| line.as_str().width() + CUT > width);
+    let value = evidence.value().filter(cut).map(|view| view.lines.as_slice()).unwrap_or_default();
+    let value = value.iter().enumerate().flat_map(|(n, text)| {
+        wrapped(if n == 0 { "value" } else { " " }, text, (&[], Role::Text), Role::Text, width, look)
+    });
+    let mut lines: Vec<Vec<Span<'static>>> = value.collect();
     let Some(view) = evidence.span_view() else {
         let nothing = if evidence.rows.is_empty() { "" } else { "nothing is cited for this item" };
-        return vec![vec![look.span(nothing, Role::Dim)]];
+        lines.push(vec![look.span(nothing, Role::Dim)]);
+        return lines;
     };
-    let mut lines = vec![vec![
+    lines.push(vec![
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
         look.span(view.badge.as_str(), view.standing.role()),
-    ]];
+    ]);
     for sentence in &view.sentences {
         lines.extend(wrapped("", sentence, (&[], Role::Dim), Role::Text, width, look));
     }
