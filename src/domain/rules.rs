@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::finding::{Findings, Severity};
+use super::gold::Gold;
 use super::json::{Problem, Value};
 use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
-use super::recompute::{Recomputed, is_right};
+use super::recompute::{Recomputed, is_right_by};
 use super::record::Record;
 use super::state::State;
 
@@ -62,7 +63,10 @@ pub struct Subject<'a> {
     numbers: OnceCell<Vec<Quantity>>,
     /// The run executed exactly, made when first asked for.
     recomputed: OnceCell<Option<Box<Recomputed>>>,
+    gold: OnceCell<Option<Gold>>,
     right: OnceCell<bool>,
+    /// The state is written as upstream writes it.
+    in_order: OnceCell<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -81,14 +85,22 @@ impl<'a> Subject<'a> {
             answer_schema: None,
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
+            gold: OnceCell::new(),
             right: OnceCell::new(),
+            in_order: OnceCell::new(),
             recomputed: OnceCell::new(),
         }
     }
 
-    /// Whether the run is known to be right; see [`is_right`].
+    /// The gold answer; read when first asked.
+    pub fn gold(&self) -> Option<&Gold> {
+        self.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
+    }
+
+    /// Whether the run is known to be right; see [`is_right_by`].
     pub fn is_right(&self) -> bool {
-        *self.right.get_or_init(|| self.record.as_ref().is_some_and(|record| is_right(record) == Some(true)))
+        let right = |record: &Record<'a>| is_right_by(self.gold(), record) == Some(true);
+        *self.right.get_or_init(|| self.record.as_ref().is_some_and(right))
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.

@@ -3,7 +3,6 @@
 
 use super::{Rule, Subject};
 use crate::domain::finding::{Datum, Finding, Findings, Place, Severity};
-use crate::domain::gold::Gold;
 use crate::domain::json::{Pointer, Value};
 use crate::domain::quantity::{Dimension, Kind, Quantity, Unit, find, near, unit};
 use crate::domain::record::{Record, RecordKind};
@@ -251,7 +250,7 @@ fn check_unit(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(given) = numbers.iter().rev().find(own).or(numbers.last()) else { return };
     if wanted.dimension == Dimension::Percent {
         let part = answer.number > 0.0 && answer.number < 1.0 && given.kind != Kind::Percent;
-        if part && gold(answer.record).is_none_or(|gold| near(gold, answer.number * 100.0)) {
+        if part && gold(subject).is_none_or(|gold| near(gold, answer.number * 100.0)) {
             let help = "Multiply by 100 in the last step.";
             findings.push(answer.finding(&UNIT, "a percentage is asked for, and a fraction is given".to_owned(), help));
         }
@@ -283,7 +282,7 @@ fn unit_asked(asked: &[u8]) -> Option<Unit> {
 
 fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(subject) else { return };
-    let Some(gold) = gold(answer.record).filter(|gold| *gold != 0.0) else { return };
+    let Some(gold) = gold(subject).filter(|gold| *gold != 0.0) else { return };
     let ratio = (answer.number / gold).abs();
     if !ratio.is_finite() || ratio == 0.0 {
         return;
@@ -314,8 +313,8 @@ fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(finding.detail("factor", Datum::Text(Untrusted::from(format!("{factor:.0}")))));
 }
 
-fn gold(record: &Record<'_>) -> Option<f64> {
-    Gold::of(record).map(|gold| gold.value.float())
+fn gold(subject: &Subject<'_>) -> Option<f64> {
+    subject.gold().map(|gold| gold.value.float())
 }
 
 fn holds(text: &[u8], word: &[u8]) -> bool {
