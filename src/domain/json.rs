@@ -77,8 +77,7 @@ fn spells_escaped(text: &[u8], node: Node, bytes: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     node: u32,
-    /// What comes after a value in it.
-    after: State,
+    inside: Inside,
     /// How many keys had the sign of an earlier one.
     alike: u8,
     /// The signs of its keys, one bit each; see [`sign`].
@@ -191,7 +190,7 @@ impl Tape {
             return false;
         }
         let Self { nodes, open, problems } = self;
-        if let Err(problem) = (Reader { text, at: 0, nodes, open, problems, after: State::End }).document() {
+        if let Err(problem) = (Reader { text, at: 0, nodes, open, problems, inside: Inside::Nothing }).document() {
             self.nodes.clear();
             // The fatal one must be last and must not fall to the cap.
             self.problems.truncate(MAX_PROBLEMS - 1);
@@ -233,63 +232,52 @@ struct Reader<'t> {
     nodes: &'t mut Vec<Node>,
     open: &'t mut Vec<Open>,
     problems: &'t mut Vec<Problem>,
-    /// What comes after a value in the innermost container.
-    after: State,
+    inside: Inside,
 }
 
 type Read<T> = Result<T, Problem>;
 
-/// What the reader expects next.
-#[derive(Clone, Copy, Debug)]
-enum State {
-    Value,
-    /// A value or `]`.
-    FirstItem,
-    /// A key or `}`.
-    FirstKey,
-    Key,
-    /// `,` or `]`.
-    AfterItem,
-    /// `,` or `}`.
-    AfterMember,
-    /// Nothing more.
+/// What sort of container the reader stands in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Inside {
+    Nothing,
+    Array,
+    Object,
+}
+
+/// What stands behind a value.
+enum After {
+    /// A comma.
+    More,
+    /// The end of the container.
+    Closed,
+    /// The end of the text.
     End,
 }
 
 impl Reader<'_> {
     fn document(mut self) -> Read<()> {
-        let mut state = State::Value;
         loop {
-            self.skip_blanks();
-            state = match (state, self.peek()) {
-                (State::FirstItem, Some(b']')) | (State::FirstKey, Some(b'}')) => self.close(),
-                (State::Value | State::FirstItem, first) => self.value(first)?,
-                (State::Key | State::FirstKey, Some(b'"')) => self.key()?,
-                (State::Key | State::FirstKey, _) => return Err(self.fail(ProblemKind::Unexpected)),
-                _ if self.nodes.len() >= MAX_VALUES => return Err(self.fail(ProblemKind::TooMany)),
-                (State::AfterItem, Some(b',')) => self.pass(State::Value),
-                (State::AfterMember, Some(b',')) => self.pass(State::Key),
-                (State::AfterItem, Some(b']')) | (State::AfterMember, Some(b'}')) => self.close(),
-                (State::AfterItem | State::AfterMember, _) => return Err(self.fail(ProblemKind::Unexpected)),
-                (State::End, None) => return Ok(()),
-                (State::End, Some(_)) => return Err(self.fail(ProblemKind::Trailing)),
-            };
+            if self.inside == Inside::Object {
+                self.key()?;
+            }
+            let mut whole = self.value()?;
+            while whole {
+                match self.after()? {
+                    After::More => whole = false,
+                    After::Closed => {}
+                    After::End => return Ok(()),
+                }
+            }
         }
     }
 
-    fn pass(&mut self, next: State) -> State {
-        self.at += 1;
-        next
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
-    }
-
-    fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+    /// The next byte that is no blank.
+    fn next(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.get(self.at) {
             self.at += 1;
         }
+        self.text.get(self.at).copied()
     }
 
     fn fail(&self, kind: ProblemKind) -> Problem {
@@ -301,7 +289,9 @@ impl Reader<'_> {
         self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
     }
 
-    fn value(&mut self, first: Option<u8>) -> Read<State> {
+    /// A value; `false`: it is a container that is not empty, and only its beginning was read.
+    fn value(&mut self) -> Read<bool> {
+        let first = self.next();
         let start = self.at;
         let (kind, escaped) = match first {
             Some(b'"') => (Kind::String, self.string()?),
@@ -319,7 +309,7 @@ impl Reader<'_> {
             _ => return Err(self.fail(ProblemKind::Unexpected)),
         };
         self.push(kind, start, escaped);
-        Ok(self.after)
+        Ok(true)
     }
 
     fn word(&mut self, word: &'static [u8], kind: Kind) -> Read<Kind> {
@@ -331,23 +321,48 @@ impl Reader<'_> {
         Ok(kind)
     }
 
-    fn open(&mut self, bracket: u8) -> Read<State> {
+    /// Opens a container, and closes it if it is empty.
+    fn open(&mut self, bracket: u8) -> Read<bool> {
         if self.open.len() >= MAX_DEPTH {
             return Err(self.fail(ProblemKind::TooDeep));
         }
-        let (kind, first, after) = match bracket {
-            b'{' => (Kind::Object, State::FirstKey, State::AfterMember),
-            _ => (Kind::Array, State::FirstItem, State::AfterItem),
+        let (kind, inside, end) = match bracket {
+            b'{' => (Kind::Object, Inside::Object, b'}'),
+            _ => (Kind::Array, Inside::Array, b']'),
         };
         let start = self.at;
         self.at += 1;
-        self.open.push(Open { node: self.nodes.len() as u32, after, alike: 0, signs: 0, doubtful: false });
+        self.open.push(Open { node: self.nodes.len() as u32, inside, alike: 0, signs: 0, doubtful: false });
+        self.inside = inside;
         self.push(kind, start, false);
-        self.after = after;
-        Ok(first)
+        let empty = self.next() == Some(end);
+        if empty {
+            self.close();
+        }
+        Ok(empty)
     }
 
-    fn close(&mut self) -> State {
+    fn after(&mut self) -> Read<After> {
+        let next = self.next();
+        if self.nodes.len() >= MAX_VALUES {
+            return Err(self.fail(ProblemKind::TooMany));
+        }
+        match (self.inside, next) {
+            (Inside::Object | Inside::Array, Some(b',')) => {
+                self.at += 1;
+                Ok(After::More)
+            }
+            (Inside::Object, Some(b'}')) | (Inside::Array, Some(b']')) => {
+                self.close();
+                Ok(After::Closed)
+            }
+            (Inside::Nothing, None) => Ok(After::End),
+            (Inside::Nothing, Some(_)) => Err(self.fail(ProblemKind::Trailing)),
+            _ => Err(self.fail(ProblemKind::Unexpected)),
+        }
+    }
+
+    fn close(&mut self) {
         self.at += 1;
         let next = self.nodes.len() as u32;
         if let Some(open) = self.open.pop() {
@@ -359,12 +374,14 @@ impl Reader<'_> {
                 note_duplicates(self.text, self.nodes, open.node, self.problems);
             }
         }
-        self.after = self.open.last().map_or(State::End, |open| open.after);
-        self.after
+        self.inside = self.open.last().map_or(Inside::Nothing, |open| open.inside);
     }
 
     /// A key and its colon.
-    fn key(&mut self) -> Read<State> {
+    fn key(&mut self) -> Read<()> {
+        if self.next() != Some(b'"') {
+            return Err(self.fail(ProblemKind::Unexpected));
+        }
         let start = self.at;
         let escaped = self.string()?;
         let key = self.text.get(start..self.at).unwrap_or_default();
@@ -376,12 +393,11 @@ impl Reader<'_> {
             open.signs |= sign;
         }
         self.push(Kind::Key, start, escaped);
-        self.skip_blanks();
-        if self.peek() != Some(b':') {
+        if self.next() != Some(b':') {
             return Err(self.fail(ProblemKind::Unexpected));
         }
         self.at += 1;
-        Ok(State::Value)
+        Ok(())
     }
 
     /// Moves past a string; `true` if it holds an escape.
@@ -389,7 +405,7 @@ impl Reader<'_> {
     fn string(&mut self) -> Read<bool> {
         let start = self.at;
         self.at = plain_until(self.text, start + 1);
-        if self.peek() == Some(b'"') {
+        if self.text.get(self.at) == Some(&b'"') {
             self.at += 1;
             return Ok(false);
         }
