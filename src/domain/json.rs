@@ -1081,9 +1081,9 @@ pub enum Part {
     Index(usize),
 }
 
-impl From<&str> for Part {
-    fn from(key: &str) -> Self {
-        Self::Key(Untrusted::from(key.to_owned()))
+impl From<&'static str> for Part {
+    fn from(key: &'static str) -> Self {
+        Self::Key(Untrusted::from(key))
     }
 }
 
@@ -1101,7 +1101,8 @@ impl Pointer {
     /// A pointer one step further.
     #[must_use]
     pub fn then(&self, part: impl Into<Part>) -> Self {
-        let mut parts = self.0.clone();
+        let mut parts = Vec::with_capacity(self.0.len() + 1);
+        parts.extend_from_slice(&self.0);
         parts.push(part.into());
         Self(parts)
     }

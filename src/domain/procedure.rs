@@ -139,7 +139,7 @@ impl<'a> Step<'a> {
 }
 
 /// The pointer of a step's list under the key that is really there.
-fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &str) -> Pointer {
+fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &'static str) -> Pointer {
     let key = member.map_or_else(|| Part::from(otherwise), |member| Part::Key(member.name().into_owned()));
     step.then(key)
 }

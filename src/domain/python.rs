@@ -16,7 +16,9 @@ pub struct Message(Vec<u8>);
 impl Message {
     /// Starts with words.
     pub fn new(words: &str) -> Self {
-        Self(words.as_bytes().to_vec())
+        /// Hardly any message is longer.
+        const USUAL: usize = 120;
+        Self(Vec::with_capacity(USUAL)).text(words)
     }
 
     /// Words, or text from data as it is (`str`).

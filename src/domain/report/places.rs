@@ -1,7 +1,9 @@
 //! Where the places of findings stand in a record's text and in its file.
 
-use foldhash::{HashMap, HashMapExt};
+use std::borrow::Cow;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::Item;
 use crate::domain::finding::Place;
@@ -50,10 +52,10 @@ impl<'a> Places<'a> {
     }
 
     /// The address of a place; of bytes, that of the innermost value that holds them.
-    pub fn pointer(&self, place: &Place) -> Pointer {
-        match (place, self.root) {
-            (Place::Bytes { start, .. }, Some(root)) => root.pointer_at(*start),
-            _ => place.pointer(),
+    pub fn pointer<'p>(&self, place: &'p Place) -> Cow<'p, Pointer> {
+        match place {
+            Place::Key(pointer) | Place::Value(pointer) | Place::Span { pointer, .. } => Cow::Borrowed(pointer),
+            Place::Bytes { start, .. } => Cow::Owned(self.root.map(|root| root.pointer_at(*start)).unwrap_or_default()),
         }
     }
 
@@ -88,6 +90,9 @@ impl<'a> Places<'a> {
     /// Line and column of a byte in the file, both from 1, the column in characters.
     pub fn position(&mut self, byte: usize) -> (usize, usize) {
         let byte = byte.min(self.text.len());
+        if byte < STRIDE {
+            return advance(self.start, self.text.get(..byte).unwrap_or_default());
+        }
         while self.marks.len() <= byte / STRIDE {
             let next = match self.marks.last() {
                 None => self.start,

@@ -14,7 +14,7 @@ use crate::domain::recompute::{
     Answer, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::domain::record::{Record, RecordKind};
-use crate::domain::state::{ANSWER_KEYS, State, last_step};
+use crate::domain::state::{ANSWER_KEYS, State, last_step_surprise};
 use crate::domain::text::Untrusted;
 use crate::shown;
 
@@ -527,7 +527,7 @@ fn output_ambiguous(subject: &Subject<'_>, findings: &mut Findings) {
 
 fn misread_last_step(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, _)) = planned(subject) else { return };
-    let Some(surprise) = last_step(&procedure.steps).surprise else { return };
+    let Some(surprise) = last_step_surprise(&procedure.steps) else { return };
     let Some(last) = procedure.steps.len().checked_sub(1) else { return };
     let here = Procedure::step_pointer(&record.procedure_pointer, last);
     let id = procedure.steps.get(last).and_then(|step| step.value.member("id"));
