@@ -251,11 +251,11 @@ impl<'a> Linking<'a> {
 
     fn link(&mut self) {
         let sure = mask(self.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
-        let all = |(taker, holder): (usize, &Holder<'_>)| {
+        let mut numbers = Vec::new();
+        for (taker, holder) in self.holders.iter().take(MAX_LINKED).enumerate() {
             let fits = |&number: &f64| (taker, Fits::of(number, &self.quantities));
-            holder.content.numbers().iter().map(fits).collect::<Vec<_>>()
-        };
-        let numbers: Vec<(usize, Fits)> = self.holders.iter().take(MAX_LINKED).enumerate().flat_map(all).collect();
+            numbers.extend(holder.content.numbers().iter().map(fits));
+        }
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
         // ordinal takes only what nothing else takes.
         for among in [sure, !sure] {
@@ -375,13 +375,15 @@ impl<'a> Linking<'a> {
     /// than the one that their description takes from the question.
     fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
         let (mut named, mut changed) = (0_u64, Vec::new());
+        let mut name = Vec::new();
         for t in 0..self.holders.len().min(MAX_LINKED) {
             let Some(taker) = self.holders.get(t) else { continue };
             let loose = taker.links == 0;
             if open == 0 && !loose {
                 continue;
             }
-            let name: Vec<u8> = taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
+            name.clear();
+            name.extend(taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
             // The digit in `rate_2` only tells it from `rate_1`.
             let mut numbers = find(&name);
             numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
@@ -434,11 +436,10 @@ impl<'a> Linking<'a> {
             let own = self.question.bytes().get(quantity.span.clone()).unwrap_or_default();
             let spellings = Spellings::of(quantity, own);
             let later = |member: &Member<'_>| {
-                let name = member.key.plain_string().unwrap_or_default();
                 let text = member.value.raw();
                 member.value.kind() == JsonKind::String
                     && text.len() <= LONG_TEXT
-                    && !matches!(name, b"problem_text" | b"final_answer")
+                    && !matches!(member.key.plain_string(), Some(b"problem_text" | b"final_answer"))
                     && spellings.stand_in(text)
             };
             if spellings.stand_in(plan) || state.members().any(|member| later(&member)) {
