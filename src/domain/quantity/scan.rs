@@ -557,9 +557,10 @@ impl Scan<'_> {
 
     fn word(&mut self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or_default();
-        let len = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let len = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
         if !may_mean(rest.get(..len).unwrap_or_default()) {
-            return at + len.max(1);
+            let blank = usize::from(rest.get(len) == Some(&b' '));
+            return at + len + blank;
         }
         let Some(word) = self.word_at(at) else { return at + 1 };
         let whole = !self.is_letter(word.end) && !self.digit(word.end) && !self.glued(at);

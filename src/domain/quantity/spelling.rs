@@ -1,6 +1,9 @@
 //! How a quantity may be written in a text, and whether it stands in one.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::{Kind, Number, Quantity};
 
@@ -28,6 +31,9 @@ const WORDS: [&str; 21] = [
     "nineteen",
     "twenty",
 ];
+
+/// Searchers for them; a searcher is dear to make.
+static FINDERS: LazyLock<[Finder<'static>; 21]> = LazyLock::new(|| WORDS.map(Finder::new));
 
 /// In a shorter text, letters are looked for one by one.
 const SHORT: usize = 512;
@@ -81,7 +87,16 @@ impl Spellings {
         self.0.iter().any(|spelling| {
             let [first, ..] = spelling.as_ref() else { return false };
             if text.len() > SHORT && !first.is_ascii_digit() {
-                return memchr::memmem::find_iter(text, spelling).any(|at| is_whole(text, at, at + spelling.len()));
+                let known = FINDERS.iter().find(|finder| finder.needle() == spelling.as_ref());
+                let made;
+                let finder = match known {
+                    Some(known) => known,
+                    None => {
+                        made = Finder::new(spelling);
+                        &made
+                    }
+                };
+                return finder.find_iter(text).any(|at| is_whole(text, at, at + spelling.len()));
             }
             // Digits are rare, and a searcher costs more than a short text.
             memchr::memchr_iter(*first, text).any(|at| {

@@ -555,7 +555,8 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
         let extracts = step.inputs.len() == 1 && !calculates(step);
         for (output, field) in step.outputs.iter().enumerate() {
             let Some(name) = field.name_text().filter(|name| !is_answer(name)) else { continue };
-            let writers = procedure.steps.iter().filter(|step| step.output_names().any(|other| other == name)).count();
+            let is_same = |other: &Field<'_>| other.name.is_some_and(|other| other.spells(name.bytes()));
+            let writers = procedure.steps.iter().filter(|step| step.outputs.iter().any(is_same)).count();
             holders.push(Holder {
                 taker: Taker { step: position, output, extracts },
                 name,
@@ -601,11 +602,8 @@ fn calculates(step: &Step<'_>) -> bool {
 
 /// Takes the values from the final state.
 fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
-    for member in state.members() {
-        let name = member.name();
-        for taker in holders.iter_mut().filter(|taker| taker.name == name) {
-            taker.value = Some(member.value);
-            taker.content = Content::of(member.value, question);
-        }
+    for holder in holders {
+        holder.value = state.member_spelt(holder.name.bytes()).map(|member| member.value);
+        holder.content = holder.value.map_or(Content::Nothing, |value| Content::of(value, question));
     }
 }

@@ -130,24 +130,28 @@ words! {
 }
 
 /// For each pair of first letters, the lengths of the words that begin so, one bit each.
-const LENGTHS: [[u16; 26]; 26] = lengths();
+const LENGTHS: [u16; 1024] = lengths();
 
 #[expect(clippy::indexing_slicing, reason = "done by the compiler")]
-const fn lengths() -> [[u16; 26]; 26] {
-    let mut table = [[0; 26]; 26];
+const fn lengths() -> [u16; 1024] {
+    let mut table = [0; 1024];
     let mut words = WORDS;
     while let [word, rest @ ..] = words {
-        table[(word[0] - b'a') as usize][(word[1] - b'a') as usize] |= 1 << word.len();
+        table[pair(word[0], word[1])] |= 1 << word.len();
         words = rest;
     }
     table
 }
 
-/// Whether a word, in any case, may mean something: hardly any other begins as those do and is as long.
+/// The number of two letters in any case, below 1,024.
+const fn pair(first: u8, second: u8) -> usize {
+    (first as usize & 31) << 5 | second as usize & 31
+}
+
+/// Whether a word of letters, in any case, may mean something: hardly any other begins as those do and is as long.
 pub(super) fn may_mean(word: &[u8]) -> bool {
     let [first, second, ..] = word else { return false };
-    let letter = |byte: &u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
-    let lengths = LENGTHS.get(letter(first)).and_then(|row| row.get(letter(second))).copied().unwrap_or(0);
+    let lengths = LENGTHS.get(pair(*first, *second)).copied().unwrap_or(0);
     word.len() <= LONGEST && lengths >> word.len() & 1 == 1
 }
 
