@@ -384,10 +384,10 @@ impl Reader<'_> {
         }
         let start = self.at;
         let escaped = self.string()?;
-        let key = self.text.get(start..self.at).unwrap_or_default();
         if let Some(open) = self.open.last_mut() {
-            let sign = sign(key);
+            let sign = sign(self.text, start, self.at);
             if escaped || open.signs & sign != 0 {
+                let key = self.text.get(start..self.at).unwrap_or_default();
                 open.compare(key, escaped, self.nodes, self.text);
             }
             open.signs |= sign;
@@ -555,9 +555,10 @@ fn note_duplicates(text: &[u8], nodes: &[Node], object: u32, problems: &mut Vec<
 
 /// One bit for a key (with its quotes), made of its length, its first and its last byte: only keys of one sign can be
 /// equal, and few keys of one object share a sign.
-fn sign(key: &[u8]) -> u64 {
-    let [_, first, .., last, _] = key else { return 1 };
-    let mixed = (key.len() as u8).wrapping_add(first.wrapping_mul(3)).wrapping_add(last.wrapping_mul(19));
+fn sign(text: &[u8], start: usize, end: usize) -> u64 {
+    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+    let (first, last) = (byte(start.wrapping_add(1)), byte(end.wrapping_sub(2)));
+    let mixed = (end.wrapping_sub(start) as u8).wrapping_add(first.wrapping_mul(3)).wrapping_add(last.wrapping_mul(19));
     1 << (mixed & 63)
 }
 

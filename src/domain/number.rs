@@ -203,7 +203,8 @@ impl Written {
                     if count > MAX_DIGITS {
                         return None;
                     }
-                    upper = upper * 10 + i128::from(byte - b'0');
+                    // So few digits cannot overflow, and the check would cost more than the sum.
+                    upper = upper.wrapping_mul(10).wrapping_add(i128::from(byte - b'0'));
                     decimals += u32::from(point);
                 }
                 b'.' if !point => point = true,

@@ -120,13 +120,6 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// With the user's own answer schema.
-    #[must_use]
-    pub fn answer_schema(mut self, schema: Option<&'a answer::Schema>) -> Self {
-        self.answer_schema = schema;
-        self
-    }
-
     /// The procedure, if it holds upstream's schema.
     pub fn valid_procedure(&self) -> Option<&Procedure<'a>> {
         self.procedure.as_ref().filter(|_| self.procedure_errors.is_empty())

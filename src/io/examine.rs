@@ -100,14 +100,17 @@ fn examine<'a>(
             Some(_) => formats::answer::read(root),
             None => formats::read_expecting(root, expect),
         };
-        let subject = Subject::new(text, &tape.problems, tape.root(text).map(read)).answer_schema(answers);
+        let mut subject = Subject::new(text, &tape.problems, tape.root(text).map(read));
+        subject.answer_schema = answers;
         let findings = check(&subject);
-        (subject, findings)
+        Examined { range: range.clone(), joined, subject, findings, fault: false }
     }));
-    let fault = done.is_err();
-    let (subject, mut findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
-    findings.extend(joined.then(|| self::joined(subject.record.is_some())));
-    Examined { range, joined, subject, findings, fault }
+    let mut examined = done.unwrap_or_else(|_| {
+        let subject = Subject::new(text, &tape.problems, None);
+        Examined { range, joined, subject, findings: Vec::new(), fault: true }
+    });
+    examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));
+    examined
 }
 
 impl Examined<'_> {

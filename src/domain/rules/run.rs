@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::{Rule, Subject};
-use crate::domain::expression::may_hold;
+use crate::domain::expression::{holds_typographic_sign, may_hold};
 use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::gold::marks;
 use crate::domain::json::{Kind, Pointer, Value};
@@ -208,10 +208,7 @@ fn may_calculate(bytes: &[u8]) -> bool {
         |at: usize| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' ');
     memchr::memchr3(b'*', b'+', b'=', bytes).is_some()
         || memchr::memchr2_iter(b'/', b'-', bytes).any(spaced)
-        || memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|end| {
-            let sign = bytes.get(..=end).unwrap_or_default();
-            [&[0xc3, 0x97][..], &[0xc3, 0xb7], &[0xe2, 0x88, 0x92]].iter().any(|known| sign.ends_with(known))
-        })
+        || holds_typographic_sign(bytes)
 }
 
 /// A run with a state, of which the values can be judged.
@@ -233,12 +230,13 @@ fn graded(subject: &Subject<'_>, severity: Severity) -> Severity {
 
 fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
+    // Asked first: the next rule asks it too, and most often there is nothing to look at.
+    let Some(recomputed) = subject.recomputed() else { return };
     let may =
         |value: Value<'_>| value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(value.raw());
     if !state.members().any(|member| !member.key.is_string(FINAL_ANSWER) && may(member.value)) {
         return;
     }
-    let Some(recomputed) = subject.recomputed() else { return };
     let state = State::of(record, Some(procedure));
     let severity = graded(subject, UNEVALUATED.severity);
     let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
@@ -427,10 +425,13 @@ impl<'a> Keys<'a> {
 fn is_in_order(subject: &Subject<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
     *subject.in_order.get_or_init(|| {
         let mut keys = state.members().map(|member| member.key.plain_string());
-        let outputs = procedure.steps.iter().flat_map(|step| &step.outputs);
-        let mut declared = outputs.map(|field| field.name?.plain_string());
-        keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()))
-            && declared.all(|name| name.is_some() && keys.next() == Some(name))
+        let first = keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()));
+        let mut is_next = |field: &Field<'_>| {
+            let name = field.name.and_then(Value::plain_string);
+            name.is_some() && keys.next() == Some(name)
+        };
+        first
+            && procedure.steps.iter().all(|step| step.outputs.iter().all(&mut is_next))
             && keys.all(|key| ANSWER_KEYS.iter().any(|own| key == Some(own.as_bytes())))
     })
 }
