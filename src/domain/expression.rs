@@ -477,12 +477,17 @@ pub fn may_hold(bytes: &[u8]) -> bool {
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
         || memchr::memchr2_iter(b'-', b'x', bytes)
             .any(|at| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' '))
-        || memchr::memchr2_iter(0xc3, 0xe2, bytes).any(|at| {
-            matches!(bytes.get(at..at + 2), Some([0xc3, 0x97 | 0xb7]))
-                || matches!(bytes.get(at..at + 3), Some([0xe2, 0x88, 0x92]))
-        })
+        || holds_typographic_sign(bytes)
         || memchr::memchr_iter(b'\\', bytes)
             .any(|at| matches!(bytes.get(at + 1..at + 6), Some(b"u00d7" | b"u00f7" | b"u2212")))
+}
+
+/// Whether a cross, an obelus or a minus sign of Unicode stands in a text. Their last bytes are rarer than their first.
+pub fn holds_typographic_sign(bytes: &[u8]) -> bool {
+    memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|last| {
+        let before = bytes.get(..=last).unwrap_or_default();
+        ["×", "÷", "−"].iter().any(|sign| before.ends_with(sign.as_bytes()))
+    })
 }
 
 /// Every calculation in a text, in order. Names must be known.

@@ -16,7 +16,9 @@ pub struct Message(Vec<u8>);
 impl Message {
     /// Starts with words.
     pub fn new(words: &str) -> Self {
-        Self(words.as_bytes().to_vec())
+        /// Hardly any message is longer.
+        const USUAL: usize = 120;
+        Self(Vec::with_capacity(USUAL)).text(words)
     }
 
     /// Words, or text from data as it is (`str`).
@@ -227,10 +229,9 @@ impl From<f64> for Number {
 }
 
 fn compare_digits(a: &str, b: &str) -> Ordering {
-    let size = |digits: &str| (digits.len(), digits.to_owned());
     match (a.strip_prefix('-'), b.strip_prefix('-')) {
-        (None, None) => size(a).cmp(&size(b)),
-        (Some(a), Some(b)) => size(b).cmp(&size(a)),
+        (None, None) => (a.len(), a).cmp(&(b.len(), b)),
+        (Some(a), Some(b)) => (b.len(), b).cmp(&(a.len(), a)),
         (None, Some(_)) => Ordering::Greater,
         (Some(_), None) => Ordering::Less,
     }

@@ -188,7 +188,12 @@ fn memchr_digit(bytes: &[u8]) -> bool {
 
 /// Whether a run is right: by gold where there is one, else as it was judged.
 pub fn is_right(record: &Record<'_>) -> Option<bool> {
-    let Some(gold) = Gold::of(record) else { return record.correct };
+    is_right_by(Gold::of(record).as_ref(), record)
+}
+
+/// The same where the gold was read already.
+pub fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
+    let Some(gold) = gold else { return record.correct };
     // Most often the number alone says it, and the sentence need not be read.
     let number = record.answer.and_then(|answer| answer.get(NUMERICAL)).and_then(Written::of);
     if number.is_some_and(|number| number.value.is_near(gold.value)) {

@@ -11,10 +11,11 @@ use super::completeness::{self, Completeness};
 use super::contract::{self, Breach, Strictness};
 use super::document::Document;
 use super::finding::{Findings, Severity};
+use super::gold::Gold;
 use super::json::{Problem, Value};
 use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
-use super::recompute::{Recomputed, is_right};
+use super::recompute::{Recomputed, is_right_by};
 use super::record::Record;
 use super::spans::{self, Cited};
 use super::state::State;
@@ -78,7 +79,10 @@ pub struct Subject<'a> {
     numbers: OnceCell<Vec<Quantity>>,
     /// The run executed exactly, made when first asked for.
     recomputed: OnceCell<Option<Box<Recomputed>>>,
+    gold: OnceCell<Option<Gold>>,
     right: OnceCell<bool>,
+    /// The state is written as upstream writes it.
+    in_order: OnceCell<bool>,
     /// What became of the cited spans, worked out when first asked for.
     cited: OnceCell<Vec<Cited>>,
 }
@@ -126,7 +130,9 @@ impl<'a> Subject<'a> {
             completeness: OnceCell::new(),
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
+            gold: OnceCell::new(),
             right: OnceCell::new(),
+            in_order: OnceCell::new(),
             recomputed: OnceCell::new(),
             cited: OnceCell::new(),
         }
@@ -152,9 +158,15 @@ impl<'a> Subject<'a> {
         Some((0..items.len()).filter(|item| spans::is_item_grounded(cited, *item)).count())
     }
 
-    /// Whether the run is known to be right; see [`is_right`].
+    /// The gold answer; read when first asked.
+    pub fn gold(&self) -> Option<&Gold> {
+        self.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
+    }
+
+    /// Whether the run is known to be right; see [`is_right_by`].
     pub fn is_right(&self) -> bool {
-        *self.right.get_or_init(|| self.record.as_ref().is_some_and(|record| is_right(record) == Some(true)))
+        let right = |record: &Record<'a>| is_right_by(self.gold(), record) == Some(true);
+        *self.right.get_or_init(|| self.record.as_ref().is_some_and(right))
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.
@@ -172,13 +184,6 @@ impl<'a> Subject<'a> {
             let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);
             question.map(|question| find(question.bytes())).unwrap_or_default()
         })
-    }
-
-    /// With the user's own answer schema.
-    #[must_use]
-    pub fn answer_schema(mut self, schema: Option<&'a answer::Schema>) -> Self {
-        self.answer_schema = schema;
-        self
     }
 
     /// With the document that its answer cites, where one is at hand beside the record.

@@ -17,7 +17,7 @@ use super::record::{Record, RecordKind};
 use super::rules::Subject;
 use super::rules::run;
 use super::rules::run::{Fault, contradictions, differs, explained};
-use super::state::{State, last_step};
+use super::state::{State, last_step_surprise};
 use super::text::Shown;
 use crate::shown;
 
@@ -336,7 +336,7 @@ impl<'c, 'a> Case<'c, 'a> {
     /// The ids keep upstream from asking for the answer's number.
     fn no_answer_asked(&mut self) -> Option<Verdict> {
         let procedure = self.evidence.procedure?;
-        let surprise = last_step(&procedure.steps).surprise?;
+        let surprise = last_step_surprise(&procedure.steps)?;
         let asked = self.record.answer.is_some_and(|answer| answer.get("final_answer_numerical").is_some());
         if asked {
             return None;

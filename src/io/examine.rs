@@ -115,14 +115,20 @@ fn examine<'a>(
         let record = tape.root(text).map(read);
         let typed = record.as_ref().and_then(|record| record.typed.as_deref());
         let document = typed.zip(documents).and_then(|(typed, documents)| documents.of(typed));
-        let subject = Subject::new(text, &tape.problems, record).answer_schema(answers).document(document);
+        let mut subject = Subject::new(text, &tape.problems, record);
+        subject.answer_schema = answers;
+        if document.is_some() {
+            subject.document = document;
+        }
         let findings = check(&subject);
-        (subject, findings)
+        Examined { range: range.clone(), joined, subject, findings, fault: false }
     }));
-    let fault = done.is_err();
-    let (subject, mut findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
-    findings.extend(joined.then(|| self::joined(subject.record.is_some())));
-    Examined { range, joined, subject, findings, fault }
+    let mut examined = done.unwrap_or_else(|_| {
+        let subject = Subject::new(text, &tape.problems, None);
+        Examined { range, joined, subject, findings: Vec::new(), fault: true }
+    });
+    examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));
+    examined
 }
 
 impl Examined<'_> {

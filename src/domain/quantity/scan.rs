@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::number::Number;
-use super::words::{LONGEST, Part, Unit, before_a_year, is_month, may_begin, names_by_number, part, unit};
+use super::words::{LONGEST, Part, Unit, before_a_year, is_month, may_mean, names_by_number, part, unit};
 use super::{Kind, Quantity};
 
 /// More are not listed: such a text is no question.
@@ -556,8 +556,11 @@ impl Scan<'_> {
     // Words.
 
     fn word(&mut self, at: usize) -> usize {
-        if !may_begin(self.byte(at)) {
-            return self.skip_word(at);
+        let rest = self.text.get(at..).unwrap_or_default();
+        let len = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+        if !may_mean(rest.get(..len).unwrap_or_default()) {
+            let blank = usize::from(rest.get(len) == Some(&b' '));
+            return at + len + blank;
         }
         let Some(word) = self.word_at(at) else { return at + 1 };
         let whole = !self.is_letter(word.end) && !self.digit(word.end) && !self.glued(at);
@@ -602,13 +605,6 @@ impl Scan<'_> {
             }
         }
         word.end
-    }
-
-    fn skip_word(&self, mut at: usize) -> usize {
-        while self.byte(at).is_ascii_alphabetic() {
-            at += 1;
-        }
-        at.max(1)
     }
 
     fn half(&mut self, word: Word, named: bool) -> usize {

@@ -156,7 +156,7 @@ mod tests {
         Some((problem.message.line().into_string(), problem.place))
     }
 
-    fn pointer(parts: &[&str]) -> Pointer {
+    fn pointer(parts: &[&'static str]) -> Pointer {
         parts.iter().copied().collect()
     }
 

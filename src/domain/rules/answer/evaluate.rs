@@ -327,11 +327,7 @@ fn law_of(keyword: &Keyword) -> Law {
 
 /// The value of a key; of duplicates the last, as Python keeps it.
 fn get<'a>(object: Value<'a>, name: &[u8]) -> Option<Value<'a>> {
-    let is_it = |member: &Member<'a>| match member.key.plain_string() {
-        Some(plain) => plain == name,
-        None => member.name().bytes() == name,
-    };
-    object.members().filter(is_it).last().map(|member| member.value)
+    object.member_spelt(name).map(|member| member.value)
 }
 
 fn is_type(value: Value<'_>, wanted: Type) -> bool {
