@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::expression::{Expression, Found, Names, Reading, Target, find, may_hold, numbers, read};
+use super::expression::{Expression, Found, Names, Reading, Target, equation, find, may_hold, numbers, read, solved};
 use super::gold::Gold;
 use super::json::{Kind, Pointer, Value};
 use super::number::{Number, Written};
@@ -16,6 +16,7 @@ use super::record::{AnswerSchema, Record, RecordKind};
 use super::state::{Badge, Moment, State};
 use super::text::Untrusted;
 
+mod collected;
 mod prose;
 
 /// Longer procedures are not executed.
@@ -619,7 +620,41 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         by_description
             .or_else(|| self.constant(variable, texts, description))
+            .or_else(|| self.solution(variable, texts))
+            .or_else(|| self.collected(step, variable, texts, description))
             .or_else(|| self.prose(step, variable, texts, description))
+    }
+
+    /// What solves an equation that stands in the step: `2 * (length + width) = perimeter`, or one in x.
+    fn solution(&self, variable: usize, texts: &Texts<'_>) -> Option<Plan> {
+        let made =
+            |expression, range| Plan { expression, source: Source::Step, range, wording: Wording::Signs, sure: false };
+        let own = variable as u32;
+        let named = texts.found.iter().find_map(|found| match found.target {
+            Some(Target::Name(right)) if right != own && found.expression.names().contains(&own) => {
+                Some(made(solved(&found.expression, right, own)?, Some(found.range.clone())))
+            }
+            _ => None,
+        });
+        let asked = || texts.step.contains("olv") || texts.step.contains("quation");
+        named.or_else(|| asked().then(|| equation(texts.step, &self.names))?.map(|expression| made(expression, None)))
+    }
+
+    /// What a step makes of a list or of two times of day.
+    fn collected(&self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
+        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
+        if texts.extracts || step.inputs.iter().any(known) {
+            return None;
+        }
+        let name = self.state.variables().get(variable)?.name.utf8().unwrap_or_default();
+        let values: Vec<&str> = step
+            .inputs
+            .iter()
+            .filter_map(|field| self.state.variables().get(self.index(field)?)?.final_value?.plain_string())
+            .filter_map(|bytes| std::str::from_utf8(bytes).ok())
+            .collect();
+        let expression = collected::plan(&[texts.step, description, name], &values, step.inputs.len())?;
+        Some(Plan { expression, source: Source::Step, range: None, wording: Wording::Words, sure: false })
     }
 
     fn explicit(&mut self, found: &[Found], variable: usize, sole: bool, source: Source) -> Option<Plan> {
@@ -725,7 +760,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             }
         }
         // "Evaluate the expression": the one input that is a calculation still.
-        let evaluates = || ["valuat", "implif", "ubstitut"].iter().any(|stem| texts.step.contains(stem));
+        let evaluates = || ["valuat", "implif", "ubstitut", "olve"].iter().any(|stem| texts.step.contains(stem));
         let waits = |input: &&prose::Input<'_>| {
             let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
             write.is_some_and(|write| write.unevaluated.is_some())

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::domain::expression::{Expression, Operation};
+use crate::domain::expression::{Expression, Operation, Single, numbers};
 use crate::domain::number::{Number, Written};
 
 /// Longer texts hold more than one operation.
@@ -16,7 +16,9 @@ const MAX_WORDS: usize = 80;
 /// With more inputs there are too many readings.
 const MAX_INPUTS: usize = 12;
 /// So many phrases are matched to inputs one by one.
-const MAX_LEAVES: usize = 4;
+const MAX_LEAVES: usize = 5;
+/// Phrases are not nested deeper.
+const MAX_DEPTH: usize = 6;
 /// A reading counts as likely as the best one if it is no further below it.
 const CLEAR: f64 = 0.3;
 
@@ -44,7 +46,14 @@ struct Word<'t> {
     colon: bool,
     /// A sentence ends before it.
     stop: bool,
+    /// Its number is in percent.
+    percent: bool,
+    /// A number in parentheses stands behind it.
+    aside: Option<Number>,
 }
+
+/// An operation word and the words that belong to it.
+type Place = (Cue, Range<usize>);
 
 /// What an operation word asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,9 +76,15 @@ enum Cue {
     Infix(Operation, bool),
     /// `twice`, `half`
     Factor(i64, i64),
+    /// `as a percentage of`
+    Percent,
+    /// `how many more`
+    Excess,
+    /// `convert … to hours`
+    Convert,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 enum Tree {
     Leaf(usize),
     /// Every input that no phrase names; where so many are named, exactly as many.
@@ -77,6 +92,10 @@ enum Tree {
     /// The mean of every input.
     Mean,
     Number(Number),
+    /// So many hundredths of what stands beside it.
+    Percent(Number),
+    /// The one input.
+    Only,
     Pair(Operation, Box<Tree>, Box<Tree>),
 }
 
@@ -148,6 +167,16 @@ const PRONOUNS: &[&str] = &[
     "value",
     "these",
     "them",
+    "two",
+    "three",
+    "both",
+    "all",
+    "results",
+    "products",
+    "sums",
+    "totals",
+    "amounts",
+    "values",
 ];
 /// From here on a sentence says what for.
 const PURPOSES: &[&str] = &[
@@ -238,36 +267,90 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     }
     let words = words(text)?;
     let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
-    if let Some(at) = words.iter().position(converts) {
-        return conversion(&words, at, inputs);
+    if let Some(at) = words.iter().position(converts)
+        && let Some(conversion) = conversion(&words, at, inputs)
+    {
+        return Some(conversion);
     }
-    let cues = cues(&words);
+    let cues = cues(&words, 0);
     let (first, last) = (cues.first()?, cues.last()?);
-    let known = |word: &Word<'_>| inputs.iter().any(|input| mentions(input, &word.lower));
     // Of two sentences with operations nobody knows how they belong together.
     if words.get(first.1.start + 1..last.1.end)?.iter().any(|word| word.stop) {
         return None;
     }
     let sentence = sentence(&words, first.1.start);
-    // "by 20 percent": of what, and whether on top, is not said.
-    let said = words.get(sentence.clone())?.windows(2);
-    if said.into_iter().any(|pair| matches!(pair, [a, b] if a.number.is_some() && b.lower.starts_with("percent"))) {
-        return None;
-    }
-    let blocked = |word: &Word<'_>| BLOCKED.contains(&word.lower.as_ref()) && !known(word);
-    if words.get(sentence.clone())?.iter().any(blocked) {
-        return None;
-    }
+    let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
     let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_ref(), "average" | "mean"));
-    let divides = |cue: &(Cue, Range<usize>)| {
-        matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _))
-    };
+    let divides =
+        |cue: &Place| matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _));
     if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
         return None;
     }
-    let mut reader = Reader { words: &words, inputs, leaves: Vec::new(), numbers: Vec::new(), rest: false };
-    let tree = reader.tree(&cues, sentence)?;
-    reader.resolve(&tree)
+    let mut reader = Reader { words: &words, inputs, leaves: Vec::new(), numbers: Vec::new(), rest: false, depth: 0 };
+    let tree = reader.tree(&cues, sentence.start..whole.end)?;
+    let tree = match (whole.remainder, tree) {
+        (false, tree) => tree,
+        (true, Tree::Pair(Operation::Divide, upper, lower)) => Tree::Pair(Operation::Remainder, upper, lower),
+        (true, _) => return None,
+    };
+    let expression = reader.resolve(&tree)?;
+    match whole.rounds {
+        Some(single) => Expression::single(single, &expression),
+        None => Some(expression),
+    }
+}
+
+/// What a sentence says of its result as a whole.
+struct Whole {
+    /// Where it stops speaking of operands.
+    end: usize,
+    /// It is rounded to whole numbers.
+    rounds: Option<Single>,
+    /// What a division leaves over is meant.
+    remainder: bool,
+}
+
+impl Whole {
+    /// `None` where a word asks for what these readings do not know.
+    fn of(words: &[Word<'_>], cues: &[Place], sentence: Range<usize>, inputs: &[Input<'_>]) -> Option<Self> {
+        let known = |word: &str| inputs.iter().any(|input| mentions(input, word));
+        let word = |at: usize| words.get(at).map_or("", |word| word.lower.as_ref());
+        let mut whole = Self { end: sentence.end, rounds: None, remainder: false };
+        for at in sentence.clone() {
+            let here = word(at);
+            match here {
+                "remainder" if !known(here) => whole.remainder = true,
+                "round" | "rounded" | "rounding" if !known(here) && at > cues.first()?.1.start => {
+                    whole.rounds = rounding(words.get(at + 1..sentence.end)?)?;
+                    let joint = matches!(word(at - 1), "and" | "then");
+                    whole.end = at - usize::from(joint);
+                    break;
+                }
+                // "First, add …"
+                "first" if at == sentence.start || cues.iter().any(|cue| cue.1.start == at + 1) => {}
+                "ratio" if matches!(word(at + 1), "of" | "between") => {}
+                _ if BLOCKED.contains(&here) && !known(here) => return None,
+                _ => {}
+            }
+        }
+        Some(whole)
+    }
+}
+
+/// How the words behind "round" round; to decimals people write numbers anyhow.
+fn rounding(words: &[Word<'_>]) -> Option<Option<Single>> {
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_ref()));
+    if has(&["up"]) {
+        Some(Some(Single::Ceil))
+    } else if has(&["down"]) {
+        Some(Some(Single::Floor))
+    } else if has(&["decimal", "decimals", "places", "cent", "cents", "tenth", "hundredth", "digits"]) {
+        Some(None)
+    } else if has(&["whole", "integer", "nearest"]) {
+        Some(Some(Single::Round))
+    } else {
+        None
+    }
 }
 
 /// The calculation of a last step that only states its one input.
@@ -276,12 +359,12 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
     let words = words(text)?;
     let verb =
         |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
-    let says_more = !cues(&words).is_empty() || words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
+    let says_more = !cues(&words, 0).is_empty() || words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
     (!says_more).then(|| Expression::name(input.id))
 }
 
 fn words(text: &str) -> Option<Vec<Word<'_>>> {
-    let mut list = Vec::new();
+    let mut list: Vec<Word<'_>> = Vec::new();
     let (mut depth, mut comma, mut colon, mut stop) = (0_usize, false, false, false);
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -301,7 +384,7 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
                 let plain = head.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
                 let lower = if plain { Cow::Borrowed(head) } else { Cow::Owned(head.to_lowercase()) };
                 let number = value_of(&lower);
-                list.push(Word { text: head, lower, number, comma, colon, stop });
+                list.push(Word { text: head, lower, number, comma, colon, stop, percent: false, aside: None });
                 (comma, colon, stop) = (false, false, false);
                 if list.len() > MAX_WORDS {
                     return None;
@@ -310,13 +393,18 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
             continue;
         }
         match c {
+            '(' if depth == 0 => {
+                depth += 1;
+                if let Some(last) = list.last_mut() {
+                    last.aside = aside(rest);
+                }
+            }
             '(' | '[' => depth += 1,
             ')' | ']' => depth = depth.saturating_sub(1),
             ',' => comma = true,
             ':' | '=' => colon = true,
             '.' | ';' | '\n' => stop = true,
-            // Of what, and whether on top: that is for calculations in signs.
-            '%' if depth == 0 => return None,
+            '%' if depth == 0 => list.last_mut().filter(|word| word.number.is_some())?.percent = true,
             _ => {}
         }
         rest = rest.get(len..)?;
@@ -324,9 +412,19 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
     Some(list)
 }
 
+/// The number that parentheses hold and nothing else: `(3)`, `(value 3)`.
+fn aside(text: &str) -> Option<Number> {
+    let (inner, _) = text.get(1..)?.split_once(')')?;
+    let short = inner.len() <= 24 && !inner.contains(['*', '+', '=', '/', '%']);
+    match numbers(inner).as_slice() {
+        [(number, _)] if short => Some(number.value),
+        _ => None,
+    }
+}
+
 fn inside_number(text: &str, at: usize, c: char) -> bool {
     let digit = |at: Option<usize>| at.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
-    matches!(c, '.' | ',') && digit(at.checked_sub(1)) && digit(Some(at + 1))
+    matches!(c, '.' | ',' | '/') && digit(at.checked_sub(1)) && digit(Some(at + 1))
 }
 
 fn value_of(word: &str) -> Option<Number> {
@@ -335,11 +433,14 @@ fn value_of(word: &str) -> Option<Number> {
     if let Some(number) = WORDS.iter().position(|known| *known == word) {
         return Some(Number::whole(number as i64));
     }
-    word.bytes()
-        .next()?
-        .is_ascii_digit()
-        .then(|| Written::parse(word.replace(',', "").as_bytes()))?
-        .map(|number| number.value)
+    if !word.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let number = |text: &str| Written::parse(text.replace(',', "").as_bytes()).map(|number| number.value);
+    match word.split_once('/') {
+        Some((upper, lower)) => number(upper)?.over(number(lower)?),
+        None => number(word),
+    }
 }
 
 /// The words of the sentence around a word.
@@ -349,10 +450,10 @@ fn sentence(words: &[Word<'_>], at: usize) -> Range<usize> {
     start..end
 }
 
-/// Every operation word with its place; the words that belong to it are in the range.
-fn cues(words: &[Word<'_>]) -> Vec<(Cue, Range<usize>)> {
+/// Every operation word from a place on; the words that belong to it are in the range.
+fn cues(words: &[Word<'_>], from: usize) -> Vec<Place> {
     let mut cues = Vec::new();
-    let mut at = 0;
+    let mut at = from;
     while at < words.len() {
         match cue(words, at) {
             Some((cue, len)) => {
@@ -369,8 +470,9 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
     let word = |n: usize| words.get(n).map_or("", |word| word.lower.as_ref());
     let (before, here, next) = (at.checked_sub(1).map_or("", word), word(at), word(at + 1));
     let noun = matches!(before, "the" | "this" | "that") && !matches!(next, "of" | "all");
+    let of = usize::from(next == "of");
     Some(match here {
-        "add" | "adding" | "combine" | "combining" | "summing" => (Cue::All(Operation::Add), 1),
+        "add" | "adding" | "combine" | "combining" | "summing" | "totaling" => (Cue::All(Operation::Add), 1),
         "sum" if !noun && !matches!(next, "by" | "from" | "") => {
             (Cue::All(Operation::Add), 1 + usize::from(matches!(next, "of" | "up")))
         }
@@ -378,6 +480,8 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "multiply" | "multiplying" => (Cue::All(Operation::Multiply), 1),
         "product" if next == "of" => (Cue::All(Operation::Multiply), 2),
         "subtract" | "subtracting" | "deduct" | "deducting" => (Cue::Subtract, 1),
+        "remove" | "removing" if words.iter().skip(at).any(|word| word.lower == "from") => (Cue::Subtract, 1),
+        "take" | "taking" if next == "away" => (Cue::Subtract, 2),
         "divide" | "dividing" => {
             let ahead = words.iter().skip(at).take(12).map(|word| word.lower.as_ref());
             let shared = ahead.clone().any(|word| matches!(word, "among" | "between"))
@@ -388,30 +492,65 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
             let equal = words.iter().any(|word| matches!(word.lower.as_ref(), "equally" | "evenly"));
             equal.then_some((Cue::Share, 1))?
         }
-        "quotient" if next == "of" => (Cue::Divide, 2),
-        "difference" if next == "between" => (Cue::Difference, 2),
+        "quotient" | "ratio" if next == "of" => (Cue::Divide, 2),
+        "remainder" if next == "of" && word(at + 2) != "dividing" => (Cue::Divide, 2),
+        "difference" if matches!(next, "between" | "of") => (Cue::Difference, 2),
         "average" | "mean" if next == "of" => (Cue::Average, 2),
+        "averaging" => (Cue::Average, 1),
         "reduce" | "reducing" | "decrease" | "decreasing" | "lower" => (Cue::Change(Operation::Subtract), 1),
         "increase" | "increasing" if matches!(before, "" | "by" | "and" | "then") => (Cue::Change(Operation::Add), 1),
+        "convert" | "converting" => (Cue::Convert, 1),
         "plus" => (Cue::Infix(Operation::Add, false), 1),
         "minus" => (Cue::Infix(Operation::Subtract, false), 1),
         "times" if !matches!(before, "of" | "many" | "at" | "") => (Cue::Infix(Operation::Multiply, false), 1),
         "multiplied" if next == "by" => (Cue::Infix(Operation::Multiply, false), 2),
         "divided" if next == "by" => (Cue::Infix(Operation::Divide, false), 2),
+        "modulo" => (Cue::Infix(Operation::Remainder, false), 1),
         "increased" if next == "by" => (Cue::Infix(Operation::Add, false), 2),
         "decreased" | "reduced" if next == "by" => (Cue::Infix(Operation::Subtract, false), 2),
         "added" if next == "to" => (Cue::Infix(Operation::Add, false), 2),
         "subtracted" if next == "from" => (Cue::Infix(Operation::Subtract, true), 2),
-        "more" if next == "than" => (Cue::Infix(Operation::Add, false), 2),
-        "fewer" | "less" if next == "than" => (Cue::Infix(Operation::Subtract, true), 2),
-        "twice" | "double" | "doubling" => (Cue::Factor(2, 1), 1 + usize::from(next == "of")),
-        "thrice" | "triple" | "tripling" => (Cue::Factor(3, 1), 1 + usize::from(next == "of")),
+        "many" | "much" if before == "how" && matches!(next, "more" | "fewer" | "less") => (Cue::Excess, 2),
+        "more" | "greater" | "older" | "longer" | "taller" | "heavier" if next == "than" => {
+            (Cue::Infix(Operation::Add, false), 2)
+        }
+        "fewer" | "less" | "younger" | "shorter" | "lighter" if next == "than" => {
+            (Cue::Infix(Operation::Subtract, true), 2)
+        }
+        "percentage" | "percent" if before == "a" && next == "of" => (Cue::Percent, 2),
+        "of" if words.get(at.checked_sub(1)?).is_some_and(|word| is_share(word, at, words)) => {
+            (Cue::Infix(Operation::Multiply, false), 1)
+        }
+        "twice" | "double" | "doubling" => (Cue::Factor(2, 1), 1 + of),
+        "thrice" | "triple" | "tripling" => (Cue::Factor(3, 1), 1 + of),
         "halve" | "halving" => (Cue::Factor(1, 2), 1),
-        "half" if !matches!(before, "and" | "the" | "a" | "one") || next == "of" => {
-            (Cue::Factor(1, 2), 1 + usize::from(next == "of"))
+        "half" if !matches!(before, "and" | "the" | "a" | "one") || next == "of" => (Cue::Factor(1, 2), 1 + of),
+        "third" | "quarter" | "fourth" | "fifth" | "tenth" if of == 1 && matches!(before, "a" | "one") => {
+            let lower = match here {
+                "third" => 3,
+                "quarter" | "fourth" => 4,
+                "fifth" => 5,
+                _ => 10,
+            };
+            (Cue::Factor(1, lower), 2)
         }
         _ => return None,
     })
+}
+
+/// Whether "of" behind a word takes a share: `20% of`, `2/3 of`.
+fn is_share(word: &Word<'_>, at: usize, words: &[Word<'_>]) -> bool {
+    let percent = word.percent
+        || (word.lower == "percent"
+            && at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(|word| word.number.is_some()));
+    percent || (word.lower.contains('/') && word.number.is_some())
+}
+
+fn is_command(word: &str) -> bool {
+    matches!(
+        word,
+        "compute" | "calculate" | "determine" | "find" | "evaluate" | "obtain" | "take" | "form" | "get" | "derive"
+    )
 }
 
 /// `Convert minutes to hours`, `to a percentage`; the word itself stands at a place.
@@ -425,7 +564,7 @@ fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Exp
     let end = target.iter().skip(1).position(ends).map_or(target.len(), |end| end + 1);
     let (target, after) = target.split_at_checked(end)?;
     // "… by multiplying": another operation stands behind it.
-    if !cues(after).is_empty() {
+    if !cues(after, 0).is_empty() {
         return None;
     }
     let factor = if target.iter().any(|word| matches!(word.lower.as_ref(), "percent" | "percentage")) {
@@ -505,77 +644,231 @@ struct Reader<'r, 't> {
     numbers: Vec<Number>,
     /// A list has taken all that is left.
     rest: bool,
+    /// Phrases inside phrases.
+    depth: usize,
 }
 
 impl Reader<'_, '_> {
-    fn tree(&mut self, cues: &[(Cue, Range<usize>)], sentence: Range<usize>) -> Option<Tree> {
-        let mut result: Option<Tree> = None;
-        for (n, (cue, place)) in cues.iter().enumerate() {
-            let next = cues.get(n + 1).map_or(sentence.end, |(_, next)| next.start);
+    /// What the verbs of a sentence do one after the other, or the one calculation that it names.
+    fn tree(&mut self, cues: &[Place], sentence: Range<usize>) -> Option<Tree> {
+        let verbs: Vec<&Place> = cues.iter().filter(|(cue, place)| self.is_verb(*cue, place.start)).collect();
+        let first = cues.first()?.1.start;
+        let Some((_, place)) = verbs.first() else {
+            let start = self.left_of(first, sentence.start);
+            return self.expression(self.until_purpose(start.start..sentence.end));
+        };
+        let mut done: Vec<Tree> = Vec::new();
+        // "Compute the total by adding …": what stands before only names the result.
+        let named = place.start.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word == "by");
+        if first < place.start && !named {
+            let start = self.left_of(first, sentence.start).start;
+            done.push(self.expression(start..place.start)?);
+        }
+        for (n, (cue, place)) in verbs.iter().enumerate() {
+            // "Convert … by dividing by 60" names only what the division is for.
+            if *cue == Cue::Convert && done.is_empty() && n + 1 < verbs.len() {
+                continue;
+            }
+            let next = verbs.get(n + 1).map_or(sentence.end, |(_, next)| next.start);
             let after = self.until_purpose(place.end..next);
-            // A factor belongs to what stands behind it, also behind another operation.
-            result = Some(match *cue {
-                Cue::Infix(operation, flipped) => {
-                    let left = match result.take() {
-                        Some(tree) => tree,
-                        None => self.operand(self.left_of(place.start, sentence.start))?,
-                    };
-                    if after.is_empty() && matches!(cues.get(n + 1), Some((Cue::Factor(..), _))) {
-                        return None;
-                    }
-                    let right = self.operand(after)?;
-                    infix(operation, left, right, flipped)
+            let before = sentence.start..place.start;
+            self.act(*cue, after, before, &mut done)?;
+        }
+        let tree = done.pop()?;
+        done.is_empty().then_some(tree)
+    }
+
+    fn is_verb(&self, cue: Cue, at: usize) -> bool {
+        let noun = |word: &str| matches!(word, "sum" | "total" | "product" | "quotient" | "ratio" | "remainder");
+        match cue {
+            Cue::All(_) | Cue::Divide => {
+                let of = matches!(self.word(at + 1), Some("of"));
+                !(self.word(at).is_some_and(noun) && of)
+            }
+            Cue::Subtract | Cue::Share | Cue::Change(_) | Cue::Convert => true,
+            Cue::Difference | Cue::Average | Cue::Infix(..) | Cue::Factor(..) | Cue::Percent | Cue::Excess => false,
+        }
+    }
+
+    /// Does what one verb asks for, with what was worked out before.
+    fn act(&mut self, cue: Cue, after: Range<usize>, before: Range<usize>, done: &mut Vec<Tree>) -> Option<()> {
+        if let Cue::All(operation) = cue
+            && done.len() >= 2
+            && self.is_pronoun(after.clone())
+        {
+            let all = std::mem::take(done).into_iter().reduce(|left, right| pair(operation, left, right))?;
+            done.push(all);
+            return Some(());
+        }
+        if let Some(result) = done.last() {
+            let kept = self.kept();
+            if let Some(tree) = self.chained(cue, result.clone(), after.clone()) {
+                done.pop();
+                done.push(tree);
+                return Some(());
+            }
+            self.restore(kept);
+        }
+        let tree = self.verb(cue, after, before)?;
+        done.push(tree);
+        Some(())
+    }
+
+    fn verb(&mut self, cue: Cue, after: Range<usize>, before: Range<usize>) -> Option<Tree> {
+        Some(match cue {
+            Cue::All(operation) => self.all(operation, after, before)?,
+            Cue::Subtract => match self.split_once(after.clone(), &["from"]) {
+                Some((minus, from)) => {
+                    let from = self.expression(from)?;
+                    pair(Operation::Subtract, from, self.several(minus)?)
                 }
-                Cue::Factor(upper, lower) => {
-                    if result.is_some() || n > 0 {
-                        return None;
-                    }
-                    let number = Number::fraction(upper, lower)?;
-                    self.numbers.push(number);
-                    let operand = self.operand(after)?;
-                    pair(Operation::Multiply, Tree::Number(number), operand)
+                // "the budget after subtracting both costs"
+                None => {
+                    let from = self.subject(before)?;
+                    pair(Operation::Subtract, from, self.several(after)?)
                 }
-                Cue::Average => {
-                    if result.is_some() || cues.len() > 1 {
-                        return None;
-                    }
-                    Tree::Mean
-                }
-                _ if result.is_some() => self.chained(*cue, result.take()?, after)?,
-                Cue::All(operation) => self.list(operation, after, true)?,
-                Cue::Subtract => {
-                    let (minus, from) = self.split_once(after, &["from"])?;
-                    let from = self.operand(from)?;
-                    let minus = self.list(Operation::Add, minus, false)?;
-                    pair(Operation::Subtract, from, minus)
-                }
-                Cue::Divide => {
-                    let (upper, lower) = self.split_once(after, &["by", "and"])?;
-                    let lower = self.operand(lower)?;
-                    let upper = self.operand(upper)?;
-                    pair(Operation::Divide, upper, lower)
-                }
-                Cue::Share => {
-                    let (upper, lower) = self.split_once(after, &["among", "between", "amongst"])?;
-                    let lower = self.operand(lower)?;
-                    let upper = self.operand(upper)?;
-                    pair(Operation::Divide, upper, lower)
-                }
-                Cue::Change(operation) => {
-                    let (what, by) = self.split_once(after, &["by"])?;
-                    let what = self.operand(what)?;
-                    let by = self.operand(by)?;
-                    pair(operation, what, by)
-                }
-                Cue::Difference => {
-                    let (a, b) = self.split_once(after, &["and"])?;
-                    let a = self.operand(a)?;
-                    let b = self.operand(b)?;
-                    self.unsigned(a, b)?
-                }
+            },
+            Cue::Divide => {
+                let split = self.split_once(after.clone(), &["by"]).or_else(|| self.split_once(after, &["and", "to"]));
+                let (upper, lower) = split?;
+                let upper = if upper.is_empty() { self.subject(before)? } else { self.expression(upper)? };
+                pair(Operation::Divide, upper, self.expression(lower)?)
+            }
+            Cue::Share => {
+                let (upper, lower) = self.split_once(after, &["among", "between", "amongst", "by", "into"])?;
+                let upper = self.expression(upper)?;
+                pair(Operation::Divide, upper, self.expression(lower)?)
+            }
+            Cue::Change(operation) => {
+                let (what, by) = self.split_once(after, &["by"])?;
+                let what = self.expression(what)?;
+                pair(operation, what, self.expression(by)?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// `add a to b`, `multiply a by b`, `sum all costs`.
+    fn all(&mut self, operation: Operation, after: Range<usize>, before: Range<usize>) -> Option<Tree> {
+        let joint: &[&str] = if operation == Operation::Multiply { &["by"] } else { &["to"] };
+        if self.find(after.clone(), joint) == Some(after.start) {
+            let subject = self.subject(before)?;
+            return Some(pair(operation, subject, self.expression(after.start + 1..after.end)?));
+        }
+        self.list(operation, after, true)
+    }
+
+    /// What a verb without an object is done to: the phrase before it.
+    fn subject(&mut self, before: Range<usize>) -> Option<Tree> {
+        let from = before.start + usize::from(self.word(before.start).is_some_and(is_command));
+        let joint =
+            |word: &str| matches!(word, "by" | "after" | "before" | "when" | "from" | "to" | "into" | "convert");
+        let start = (from..before.end).find(|&at| self.word(at).is_some_and(joint)).filter(|at| *at > from);
+        if self.inputs.len() == 1 {
+            return Some(Tree::Only);
+        }
+        self.operand(from..start.unwrap_or(before.end))
+    }
+
+    /// What is taken away: one thing or several.
+    fn several(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let plural = self.has_plural(phrase.clone());
+        self.list(Operation::Add, phrase, plural)
+    }
+
+    fn has_plural(&self, phrase: Range<usize>) -> bool {
+        let plural = |word: &str| matches!(word, "all" | "both" | "these" | "two" | "three" | "other" | "others");
+        phrase.into_iter().any(|at| self.word(at).is_some_and(plural))
+    }
+
+    /// A phrase that names a calculation: `twice the sum of a and b minus c`.
+    fn expression(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        self.depth += 1;
+        let tree = if self.depth > MAX_DEPTH { None } else { self.calculation(phrase) };
+        self.depth -= 1;
+        tree
+    }
+
+    fn calculation(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let phrase = self.trimmed(phrase);
+        let places: Vec<Place> = cues(self.words.get(..phrase.end)?, phrase.start);
+        if let Some(tree) = self.excess(&phrase, &places) {
+            return Some(tree);
+        }
+        let infix = |sum: bool| {
+            let level = move |place: &&Place| match place.0 {
+                Cue::Infix(operation, _) => sum == matches!(operation, Operation::Add | Operation::Subtract),
+                Cue::Percent => !sum,
+                _ => false,
+            };
+            places.iter().rfind(level)
+        };
+        if let Some((cue, place)) = infix(true).or_else(|| infix(false)) {
+            let left = self.expression(phrase.start..place.start)?;
+            let right = self.expression(place.end..phrase.end)?;
+            return Some(match *cue {
+                Cue::Infix(operation, true) => pair(operation, right, left),
+                Cue::Infix(operation, false) => pair(operation, left, right),
+                _ => pair(Operation::Multiply, pair(Operation::Divide, left, right), Tree::Number(Number::whole(100))),
             });
         }
-        result
+        match places.first() {
+            Some((cue, place)) if self.is_article(phrase.start..place.start) => {
+                self.noun(*cue, place.start, place.end..phrase.end)
+            }
+            Some(_) => None,
+            None => self.operand(phrase),
+        }
+    }
+
+    /// A calculation named by a noun: `sum of`, `difference between`, `half of`.
+    fn noun(&mut self, cue: Cue, at: usize, after: Range<usize>) -> Option<Tree> {
+        Some(match cue {
+            Cue::Factor(upper, lower) => {
+                let number = Number::fraction(upper, lower)?;
+                self.numbers.push(number);
+                pair(Operation::Multiply, Tree::Number(number), self.expression(after)?)
+            }
+            Cue::All(operation) if !self.is_verb(cue, at) => {
+                let list = self.list(operation, after, true)?;
+                // The sum of one thing is none.
+                (!matches!(list, Tree::Leaf(_) | Tree::Number(_))).then_some(list)?
+            }
+            Cue::Average => {
+                if self.depth > 1 || !self.leaves.is_empty() {
+                    return None;
+                }
+                Tree::Mean
+            }
+            Cue::Divide => {
+                let (upper, lower) = self.split_once(after, &["to", "and", "by"])?;
+                let upper = self.expression(upper)?;
+                pair(Operation::Divide, upper, self.expression(lower)?)
+            }
+            Cue::Difference => {
+                let (a, b) = self.split_once(after, &["and"])?;
+                let a = self.expression(a)?;
+                let b = self.expression(b)?;
+                self.unsigned(a, b)?
+            }
+            _ => return None,
+        })
+    }
+
+    /// `how many more a than b`
+    fn excess(&mut self, phrase: &Range<usize>, places: &[Place]) -> Option<Tree> {
+        let (_, place) = places.iter().find(|(cue, _)| *cue == Cue::Excess)?;
+        let than = self.find(place.end..phrase.end, &["than"])?;
+        let a = self.operand(place.end..than)?;
+        let b = self.operand(than + 1..phrase.end)?;
+        self.unsigned(a, b)
+    }
+
+    fn is_article(&self, phrase: Range<usize>) -> bool {
+        let article = |word: &str| {
+            matches!(word, "the" | "a" | "an" | "this" | "that" | "exactly" | "only" | "combined" | "be" | "is" | "are")
+        };
+        phrase.into_iter().all(|at| self.word(at).is_some_and(article))
     }
 
     /// Of the two orders of a difference people mean the one that is not negative.
@@ -598,33 +891,82 @@ impl Reader<'_, '_> {
                 if by > after.start && !self.is_pronoun(after.start..by) {
                     return None;
                 }
-                let operand = self.operand(by + 1..after.end)?;
+                let operand = self.expression(by + 1..after.end)?;
                 let operation = if cue == Cue::Divide { Operation::Divide } else { Operation::Multiply };
                 pair(operation, result, operand)
             }
-            Cue::All(operation) => {
-                let end = self.find(after.clone(), &["to"]).filter(|to| self.is_pronoun(to + 1..after.end));
-                pair(operation, result, self.list(Operation::Add, after.start..end.unwrap_or(after.end), false)?)
-            }
+            Cue::All(operation) => match self.find(after.clone(), &["to"]) {
+                Some(to) if self.is_pronoun(after.start..to) => {
+                    pair(operation, self.expression(to + 1..after.end)?, result)
+                }
+                Some(to) if !self.is_pronoun(to + 1..after.end) => return None,
+                to => pair(operation, result, self.several(after.start..to.unwrap_or(after.end))?),
+            },
             Cue::Subtract => match self.find(after.clone(), &["from"]) {
-                None => pair(Operation::Subtract, result, self.list(Operation::Add, after, false)?),
+                None => pair(Operation::Subtract, result, self.several(after)?),
                 Some(from) if self.is_pronoun(from + 1..after.end) => {
-                    pair(Operation::Subtract, result, self.list(Operation::Add, after.start..from, false)?)
+                    pair(Operation::Subtract, result, self.several(after.start..from)?)
                 }
                 Some(from) if self.is_pronoun(after.start..from) => {
-                    pair(Operation::Subtract, self.operand(from + 1..after.end)?, result)
+                    pair(Operation::Subtract, self.expression(from + 1..after.end)?, result)
                 }
                 Some(_) => return None,
             },
+            Cue::Change(operation) => {
+                let by = by?;
+                if by > after.start && !self.is_pronoun(after.start..by) {
+                    return None;
+                }
+                pair(operation, result, self.expression(by + 1..after.end)?)
+            }
+            Cue::Convert => {
+                let to = self.find(after.clone(), &["to", "into"])?;
+                if !self.is_pronoun(after.start..to) {
+                    return None;
+                }
+                let factor = self.to_unit(to + 1..after.end)?;
+                pair(Operation::Multiply, result, Tree::Number(factor))
+            }
             _ => return None,
         })
     }
 
+    /// The factor to the unit that a phrase names, from the one unit of its kind among the inputs.
+    fn to_unit(&self, phrase: Range<usize>) -> Option<Number> {
+        let (kind, into) = self.words.get(phrase)?.iter().find_map(|word| unit(&word.lower))?;
+        let named = |text: &str| {
+            let parts = text.split(|c: char| !c.is_alphanumeric()).filter_map(|part| unit(&part.to_lowercase()));
+            parts.filter(|(own, _)| *own == kind).map(|(_, size)| size).collect::<Vec<_>>()
+        };
+        let mut sizes: Vec<i64> = self.inputs.iter().flat_map(|input| named(input.name)).collect();
+        if sizes.is_empty() {
+            sizes = self.inputs.iter().flat_map(|input| named(input.description)).collect();
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        let [from] = sizes.as_slice() else { return None };
+        Number::fraction(*from, into).filter(|factor| *factor != Number::ONE)
+    }
+
+    /// What there was before a reading that came to nothing.
+    const fn kept(&self) -> (usize, usize, bool) {
+        (self.leaves.len(), self.numbers.len(), self.rest)
+    }
+
+    fn restore(&mut self, kept: (usize, usize, bool)) {
+        self.leaves.truncate(kept.0);
+        self.numbers.truncate(kept.1);
+        self.rest = kept.2;
+    }
+
     /// A list of operands: one phrase each if that fits, else all inputs that no other phrase names.
     fn list(&mut self, operation: Operation, phrase: Range<usize>, whole: bool) -> Option<Tree> {
-        let commas = |at: usize| self.words.get(at).is_some_and(|word| word.comma);
         let separators: &[&str] =
             if operation == Operation::Multiply { &["by", "and", "with"] } else { &["and", "to", "with"] };
+        if !cues(self.words.get(..phrase.end)?, phrase.start).is_empty() {
+            return self.nested_list(operation, &phrase, separators);
+        }
+        let commas = |at: usize| self.words.get(at).is_some_and(|word| word.comma);
         let mut phrases = Vec::new();
         let mut start = phrase.start;
         for at in phrase.clone() {
@@ -636,16 +978,18 @@ impl Reader<'_, '_> {
         }
         phrases.push(start..phrase.end);
         phrases.retain(|phrase| !self.is_empty(phrase.clone()));
-        let numbers: Vec<Option<Number>> = phrases.iter().map(|phrase| self.literal(phrase.clone())).collect();
+        let numbers: Vec<bool> = phrases.iter().map(|phrase| self.literal(phrase.clone()).is_some()).collect();
         let open = self.inputs.len().checked_sub(self.leaves.len())?;
-        let literal = numbers.iter().any(Option::is_some);
+        let literal = numbers.contains(&true);
         if numbers.len() > open + usize::from(literal) {
             return None;
         }
         // A list in one phrase is all that no other phrase names; several phrases are so many inputs.
-        if whole && !literal && open >= 2 {
-            let named = (phrases.len() > 1).then_some(phrases.len());
-            return (!std::mem::replace(&mut self.rest, true)).then_some(Tree::Rest(operation, named));
+        let one = phrases.len() == 1 && self.depth > 1 && !self.has_plural(phrase.clone());
+        if whole && !literal && open >= 2 && !self.rest && !one {
+            let named = if phrases.len() > 1 { Some(phrases.len()) } else { self.count(phrase) };
+            self.rest = true;
+            return Some(Tree::Rest(operation, named));
         }
         if phrases.is_empty() {
             return None;
@@ -657,11 +1001,61 @@ impl Reader<'_, '_> {
         operands.into_iter().reduce(|left, right| pair(operation, left, right))
     }
 
+    /// How many things a phrase says there are: "the three pieces".
+    fn count(&self, phrase: Range<usize>) -> Option<usize> {
+        let words = self.words.get(phrase)?;
+        let word = |word: &Word<'_>| match word.lower.as_ref() {
+            "both" => Some(2),
+            _ if word.percent => None,
+            _ => word.number?.integer().and_then(|number| usize::try_from(number).ok()),
+        };
+        words.iter().find_map(word).filter(|count| (2..=self.inputs.len()).contains(count))
+    }
+
+    /// A list of which a part is a calculation itself: divided where both sides can be read.
+    fn nested_list(&mut self, operation: Operation, phrase: &Range<usize>, separators: &[&str]) -> Option<Tree> {
+        let separates = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
+            let part = matches!(before, "multiplied" | "divided" | "increased" | "decreased" | "added" | "compared");
+            self.word(*at).is_some_and(|word| separators.contains(&word)) && !part
+        };
+        let places: Vec<usize> = phrase.clone().filter(separates).collect();
+        for at in places.into_iter().rev().take(MAX_LEAVES) {
+            let kept = self.kept();
+            self.depth += 1;
+            let left = if self.depth > MAX_DEPTH { None } else { self.element(operation, phrase.start..at) };
+            self.depth -= 1;
+            let both = left.and_then(|left| Some((left, self.expression(at + 1..phrase.end)?)));
+            if let Some((left, right)) = both {
+                return Some(pair(operation, left, right));
+            }
+            self.restore(kept);
+        }
+        None
+    }
+
+    /// The left side of a list: a list again, or one calculation.
+    fn element(&mut self, operation: Operation, phrase: Range<usize>) -> Option<Tree> {
+        let kept = self.kept();
+        if let Some(one) = self.calculation(phrase.clone()) {
+            return Some(one);
+        }
+        self.restore(kept);
+        self.list(operation, phrase, false)
+    }
+
     fn operand(&mut self, phrase: Range<usize>) -> Option<Tree> {
-        let phrase = self.trimmed(phrase);
-        if let Some(number) = self.literal(phrase.clone()) {
+        let mut phrase = self.trimmed(phrase);
+        // "as many red ones as blue ones": the blue ones are meant.
+        if self.word(phrase.start) == Some("as")
+            && let Some(at) = self.find(phrase.start + 1..phrase.end, &["as"])
+        {
+            phrase.start = at + 1;
+        }
+        if let Some((number, percent)) = self.literal(phrase.clone()) {
             self.numbers.push(number);
-            return Some(Tree::Number(number));
+            let share = || number.over(Number::whole(100));
+            return if percent { share().map(Tree::Percent) } else { Some(Tree::Number(number)) };
         }
         if phrase.is_empty() || self.leaves.len() >= MAX_LEAVES {
             return None;
@@ -670,15 +1064,27 @@ impl Reader<'_, '_> {
         Some(Tree::Leaf(self.leaves.len() - 1))
     }
 
-    /// The number that a phrase is, if it is nothing else.
-    fn literal(&self, phrase: Range<usize>) -> Option<Number> {
+    /// The number that a phrase is, if it is nothing else; `true`: in percent.
+    fn literal(&self, phrase: Range<usize>) -> Option<(Number, bool)> {
         let words = self.words.get(phrase)?;
-        let mut numbers = words.iter().filter_map(|word| word.number);
-        let number = numbers.next()?;
-        // "two values" are not a two; "the factor of 2" is.
-        let bare = words.last().is_some_and(|word| word.number.is_some())
-            && words.iter().all(|word| word.number.is_some() || BEFORE_NUMBERS.contains(&word.lower.as_ref()));
-        (numbers.next().is_none() && bare).then_some(number)
+        let is_input = |number: Number| self.inputs.iter().any(|input| input.value == Some(number));
+        let mut said = words.iter().enumerate().filter_map(|(at, word)| Some((at, word.number?, word.percent)));
+        let Some((at, number, percent)) = said.next() else {
+            // "the number of rounds (3)", where no input holds it
+            let aside = words.iter().rev().find_map(|word| word.aside)?;
+            return (!is_input(aside)).then_some((aside, false));
+        };
+        let (before, behind) = words.split_at_checked(at)?;
+        let bare = before.iter().all(|word| BEFORE_NUMBERS.contains(&word.lower.as_ref()));
+        // "two values" are not a two, unless nothing else can be meant: "7 days"; "the factor of 2" is.
+        let unit = || {
+            let named = |word: &Word<'_>| self.inputs.iter().any(|input| mentions(input, &word.lower));
+            let digits = words.get(at).is_some_and(|word| word.lower.starts_with(|c: char| c.is_ascii_digit()));
+            digits && !is_input(number) && !behind.iter().skip(1).any(named)
+        };
+        let last =
+            behind.len() == 1 || (percent && behind.iter().skip(1).all(|word| word.lower.starts_with("percent")));
+        (said.next().is_none() && bare && (last || unit())).then_some((number, percent))
     }
 
     fn trimmed(&self, mut phrase: Range<usize>) -> Range<usize> {
@@ -706,7 +1112,7 @@ impl Reader<'_, '_> {
     }
 
     fn is_empty(&self, phrase: Range<usize>) -> bool {
-        let joint = |word: &str| matches!(word, "and" | "then" | "finally" | "the" | "of");
+        let joint = |word: &str| matches!(word, "and" | "then" | "finally" | "the" | "of" | "together" | "up");
         phrase.into_iter().all(|at| self.word(at).is_none_or(joint))
     }
 
@@ -721,6 +1127,8 @@ impl Reader<'_, '_> {
                 || (word == "to" && self.word(at + 1).is_some_and(|verb| PURPOSE_VERBS.contains(&verb)))
                 || (matches!(word, "as" | "for") && self.words.get(at).is_some_and(|word| word.comma))
                 || (word == "in" && self.word(at + 1) == Some("order"))
+                || (word == "and"
+                    && self.word(at + 1).is_some_and(|verb| matches!(verb, "store" | "assign" | "save" | "set")))
         };
         let end = phrase.clone().find(|&at| ends(at)).unwrap_or(phrase.end);
         phrase.start..end
@@ -733,13 +1141,7 @@ impl Reader<'_, '_> {
             colon || matches!(self.word(*n), Some("as" | "by" | "equals" | "equal" | "is" | "be" | "using"))
         };
         let start = (from..at).rev().find(introduces).map(|n| n + 1);
-        let verb = |word: &str| {
-            matches!(
-                word,
-                "compute" | "calculate" | "determine" | "find" | "evaluate" | "obtain" | "take" | "form" | "get"
-            )
-        };
-        start.unwrap_or_else(|| from + usize::from(self.word(from).is_some_and(verb)))..at
+        start.unwrap_or_else(|| from + usize::from(self.word(from).is_some_and(is_command)))..at
     }
 
     fn resolve(&self, tree: &Tree) -> Option<Expression> {
@@ -814,23 +1216,37 @@ impl Reader<'_, '_> {
             })
         };
         let open: Vec<usize> = free.iter().copied().filter(|input| !said(input)).collect();
-        if !uses_rest(tree) && !open.is_empty() {
-            return None;
+        match rest_of(tree) {
+            None if uses_only(tree) || open.is_empty() => self.assemble(tree, reading, &open, false),
+            None => None,
+            Some(named) if open.len() < free.len() => {
+                // The same number may stand for an input or be one of several by chance.
+                let fits = |open: &&Vec<usize>| named.is_none_or(|named| named == open.len());
+                let mut fitting = [&open, &free].into_iter().filter(fits);
+                let one = fitting.next().filter(|_| fitting.next().is_none() || self.counts(&free, &open))?;
+                self.assemble(tree, reading, one, false)
+            }
+            Some(_) => self.assemble(tree, reading, &open, false),
         }
-        self.assemble(tree, reading, &open, false)
+    }
+
+    /// Whether what is left out of a list says how many there are.
+    fn counts(&self, free: &[usize], open: &[usize]) -> bool {
+        let count = |input: &Input<'_>| {
+            let named = ["count", "num", "rounds", "multiplier", "factor"].iter().any(|word| mentions(input, word));
+            named || input.description.starts_with("Number of") || input.value == Some(Number::whole(open.len() as i64))
+        };
+        let mut left = free.iter().filter(|input| !open.contains(input)).filter_map(|input| self.inputs.get(*input));
+        left.all(count)
     }
 
     fn assemble(&self, tree: &Tree, reading: &[usize], open: &[usize], scaled: bool) -> Option<Expression> {
         let name = |input: usize, scaled: bool| {
             let input = self.inputs.get(input)?;
             let name = Expression::name(input.id);
-            let percent = mentions(input, "percent")
-                || mentions(input, "percentage")
-                || mentions(input, "pct")
-                || input.description.contains('%');
             // "Multiply the price by the percentage": 20 means 0.2.
             match input.value {
-                Some(value) if percent && scaled && value > Number::ONE => {
+                Some(value) if scaled && is_percent(input) && value > Number::ONE => {
                     Expression::pair(Operation::Divide, &name, &Expression::number(Number::whole(100)))
                 }
                 _ => Some(name),
@@ -838,7 +1254,8 @@ impl Reader<'_, '_> {
         };
         match tree {
             Tree::Leaf(leaf) => name(*reading.get(*leaf)?, scaled),
-            Tree::Number(number) => Some(Expression::number(*number)),
+            Tree::Only => name(0, scaled),
+            Tree::Number(number) | Tree::Percent(number) => Some(Expression::number(*number)),
             Tree::Mean => None,
             Tree::Rest(operation, named) => {
                 if open.len() < 2 || named.is_some_and(|named| named != open.len()) {
@@ -854,6 +1271,22 @@ impl Reader<'_, '_> {
                 }
                 all
             }
+            Tree::Pair(operation @ (Operation::Add | Operation::Subtract), left, right)
+                if self.is_share(right, reading) != self.is_share(left, reading) =>
+            {
+                let (share, base) = if self.is_share(right, reading) { (right, left) } else { (left, right) };
+                let plain = || {
+                    let left = self.assemble(left, reading, open, false)?;
+                    Expression::pair(*operation, &left, &self.assemble(right, reading, open, false)?)
+                };
+                // "1 minus the rate", "100 minus the percentage"; a share taken from a share is none either.
+                if matches!(**base, Tree::Number(_)) || (*operation == Operation::Subtract && share == left) {
+                    return plain();
+                }
+                let base = self.assemble(base, reading, open, false)?;
+                let part = Expression::pair(Operation::Multiply, &base, &self.assemble(share, reading, open, true)?)?;
+                Expression::pair(*operation, &base, &part)
+            }
             Tree::Pair(operation, left, right) => {
                 let scaled = *operation == Operation::Multiply
                     && !matches!((&**left, &**right), (Tree::Number(_), _) | (_, Tree::Number(_)));
@@ -863,31 +1296,46 @@ impl Reader<'_, '_> {
             }
         }
     }
+
+    /// Whether a part is so many percent of something.
+    fn is_share(&self, tree: &Tree, reading: &[usize]) -> bool {
+        match tree {
+            Tree::Percent(_) => true,
+            Tree::Leaf(leaf) => {
+                let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
+                input.is_some_and(|input| {
+                    parts(input.name).any(|part| matches!(part.as_str(), "percent" | "percentage" | "pct"))
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an input is in percent, by its name or what is said of it.
+fn is_percent(input: &Input<'_>) -> bool {
+    ["percent", "percentage", "pct"].iter().any(|word| mentions(input, word)) || input.description.contains('%')
 }
 
 fn pair(operation: Operation, left: Tree, right: Tree) -> Tree {
     Tree::Pair(operation, Box::new(left), Box::new(right))
 }
 
-/// `a plus b times c`: times and divided-by go first.
-fn infix(operation: Operation, left: Tree, right: Tree, flipped: bool) -> Tree {
-    if flipped {
-        return pair(operation, right, left);
-    }
-    let binds = matches!(operation, Operation::Multiply | Operation::Divide);
-    match left {
-        Tree::Pair(outer @ (Operation::Add | Operation::Subtract), first, second) if binds => {
-            Tree::Pair(outer, first, Box::new(pair(operation, *second, right)))
-        }
-        left => pair(operation, left, right),
+/// How many inputs a list without names takes, where it says so; `None`: there is no such list.
+fn rest_of(tree: &Tree) -> Option<Option<usize>> {
+    match tree {
+        Tree::Rest(_, named) => Some(*named),
+        Tree::Mean => Some(None),
+        Tree::Pair(_, left, right) => rest_of(left).or_else(|| rest_of(right)),
+        Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_) | Tree::Only => None,
     }
 }
 
-fn uses_rest(tree: &Tree) -> bool {
+fn uses_only(tree: &Tree) -> bool {
     match tree {
-        Tree::Rest(..) | Tree::Mean => true,
-        Tree::Pair(_, left, right) => uses_rest(left) || uses_rest(right),
-        Tree::Leaf(_) | Tree::Number(_) => false,
+        Tree::Only => true,
+        Tree::Pair(_, left, right) => uses_only(left) || uses_only(right),
+        _ => false,
     }
 }
 
@@ -1098,6 +1546,168 @@ mod tests {
                 "Compute the difference between the final and initial values.",
                 &[("initial", "", "3"), ("final", "", "9")],
                 "6",
+            ),
+        ];
+        for (text, inputs, expected) in cases {
+            assert_eq!(result(text, inputs), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn calculations_inside_calculations() {
+        let cases: &[Case] = &[
+            (
+                "Calculate the value of one part by dividing total_beads by the sum of red_ratio and blue_ratio.",
+                &[("red_ratio", "", "5"), ("blue_ratio", "", "7"), ("total_beads", "", "84")],
+                "7",
+            ),
+            (
+                "Calculate the average by dividing the total by the number of rounds (3).",
+                &[("total_words", "Words spelled in all three rounds", "60")],
+                "20",
+            ),
+            (
+                "Convert the running time from minutes to hours by dividing by 60.",
+                &[("running_time", "Running time", "135")],
+                "2.25",
+            ),
+            (
+                "Find how many more blue beads than red beads there are.",
+                &[("blue_beads", "Number of blue beads", "49"), ("red_beads", "Number of red beads", "35")],
+                "14",
+            ),
+            (
+                "Express the number of green flowers as green_fraction times the sum of yellow and purple flowers.",
+                &[("green_fraction", "", "0.25"), ("yellow_flowers", "", "10"), ("purple_flowers", "", "18")],
+                "7",
+            ),
+            (
+                "Define the unknown weight as the total weight minus the sum of the known weights of the box and the bag.",
+                &[("total_weight", "", "30"), ("box_weight", "", "4"), ("bag_weight", "", "6")],
+                "20",
+            ),
+            (
+                "Compute the weekly cost as the sum of food cost and toy cost multiplied by the number of weeks.",
+                &[("food_cost", "", "3"), ("toy_cost", "", "4"), ("num_weeks", "Number of weeks", "5")],
+                "35",
+            ),
+            (
+                "Calculate total miles driven in a day by multiplying the one-way distance by 2.",
+                &[("one_way_distance", "Distance one way", "14")],
+                "28",
+            ),
+            (
+                "Compute the area as length times width and the cost by multiplying it by the price per square foot.",
+                &[("length", "", "3"), ("width", "", "4"), ("price_per_sqft", "Price per square foot", "2")],
+                "nothing",
+            ),
+            (
+                "Multiply the number of adults by the adult price, multiply the number of children by the child price, and add the results.",
+                &[
+                    ("adults", "Number of adults", "2"),
+                    ("adult_price", "", "10"),
+                    ("children", "Number of children", "3"),
+                    ("child_price", "", "5"),
+                ],
+                "35",
+            ),
+            (
+                "Compute the remaining money by subtracting both costs from the budget.",
+                &[("budget", "", "50"), ("shirt_cost", "", "12"), ("shoe_cost", "", "20")],
+                "18",
+            ),
+            (
+                "Determine the remaining budget after subtracting the shirt cost.",
+                &[("budget", "", "50"), ("shirt_cost", "", "12")],
+                "38",
+            ),
+            ("Compute the tip as 20% of the meal cost.", &[("meal_cost", "", "50")], "10"),
+            ("Increase the rent by 10%.", &[("rent", "", "50")], "55"),
+            (
+                "Reduce the price by the discount percentage.",
+                &[("price", "", "50"), ("discount_percent", "", "10")],
+                "45",
+            ),
+            (
+                "Calculate the purple flowers as 80% more than the yellow flowers.",
+                &[("yellow_flowers", "", "10")],
+                "18",
+            ),
+            ("Compute Bob's age as 5 less than twice Ann's age.", &[("ann_age", "", "10")], "15"),
+            (
+                "Define the number of boys as two-thirds of the number of girls",
+                &[("girls", "Number of girls", "12")],
+                "nothing",
+            ),
+            ("Compute the number of boys as 2/3 of the number of girls.", &[("girls", "Number of girls", "12")], "8"),
+            (
+                "First, add the morning and afternoon sales, then subtract the returns.",
+                &[("morning_sales", "", "10"), ("afternoon_sales", "", "20"), ("returns", "Goods returned", "5")],
+                "25",
+            ),
+            (
+                "Calculate the number of full boxes by dividing the eggs by the box size and rounding down.",
+                &[("eggs", "", "310"), ("box_size", "", "12")],
+                "25",
+            ),
+            (
+                "Divide the members by the van capacity and round up to the nearest whole number.",
+                &[("members", "", "43"), ("van_capacity", "", "8")],
+                "6",
+            ),
+            (
+                "Find the remainder of dividing the tulips by the bunch size.",
+                &[("tulips", "", "275"), ("bunch_size", "", "12")],
+                "11",
+            ),
+            (
+                "Express the number of correct answers as a percentage of the questions.",
+                &[("correct_answers", "", "34"), ("questions", "", "40")],
+                "85",
+            ),
+            (
+                "Multiply the number of plants by the minutes for each plant, then convert the result to hours.",
+                &[("plants", "Number of plants", "36"), ("minutes_per_plant", "Minutes for each plant", "5")],
+                "3",
+            ),
+            (
+                "Subtract the number of red balls and the number of blue balls from the total number of balls.",
+                &[("red_balls", "", "3"), ("blue_balls", "", "4"), ("total_balls", "", "20")],
+                "13",
+            ),
+            ("Compute the ratio of cats to dogs.", &[("cats", "", "3"), ("dogs", "", "4")], "0.75"),
+            (
+                "Compute how many times the pump must run by dividing the tank capacity by the litres per run.",
+                &[("tank_capacity", "", "60"), ("litres_per_run", "", "4")],
+                "15",
+            ),
+            (
+                "Calculate the earnings as hours worked multiplied by the hourly rate plus the bonus.",
+                &[("hours_worked", "", "5"), ("hourly_rate", "", "10"), ("bonus", "", "7")],
+                "57",
+            ),
+            (
+                "Add the fixed fee to the product of hours and hourly rate.",
+                &[("fixed_fee", "", "20"), ("hours", "", "3"), ("hourly_rate", "", "15")],
+                "65",
+            ),
+            (
+                "Compute Mina's share as the total times Mina's ratio divided by the sum of both ratios.",
+                &[("total", "", "84"), ("mina_ratio", "", "5"), ("tom_ratio", "", "7")],
+                "nothing",
+            ),
+            ("Halve the remaining cookies.", &[("remaining_cookies", "", "30")], "15"),
+            ("Define the remaining fraction as 1 minus the used fraction.", &[("used_fraction", "", "0.25")], "0.75"),
+            ("Take away the eaten slices from all slices.", &[("eaten_slices", "", "3"), ("all_slices", "", "8")], "5"),
+            (
+                "Sum the lengths of the three pieces and divide by 3 to find the mean length.",
+                &[("piece1", "Length of piece 1", "3"), ("piece2", "", "5"), ("piece3", "", "10")],
+                "6",
+            ),
+            (
+                "Compute the total distance as speed multiplied by time for the first leg plus the distance of the second leg.",
+                &[("speed", "", "3"), ("time", "", "5"), ("second_leg_distance", "", "10")],
+                "nothing",
             ),
         ];
         for (text, inputs, expected) in cases {

@@ -1,0 +1,150 @@
+//! Equations with one unknown, `x + 4x = 90`, turned into the calculation that gives it.
+
+use super::{Expression, Kind, Names, Node, Operation, Parser, Single, Token, tokens};
+use crate::domain::number::Number;
+
+/// What stands for the unknown in an equation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unknown<'t> {
+    /// A name that is no variable's.
+    Word(&'t str),
+    /// A variable.
+    Name(u32),
+}
+
+/// A sum of so many times the unknown and a rest; nothing is zero.
+#[derive(Clone, Debug, Default)]
+struct Linear {
+    times: Option<Expression>,
+    rest: Option<Expression>,
+}
+
+/// The first equation in a text, solved for the one name in it that is no variable's.
+pub fn equation(text: &str, names: &Names) -> Option<Expression> {
+    memchr::memchr(b'=', text.as_bytes())?;
+    let list = tokens(text, names)?;
+    let signs = list.iter().enumerate().filter(|(_, token)| token.kind == Kind::Equals).map(|(at, _)| at);
+    signs.take(4).find_map(|at| around(&list, at, text))
+}
+
+/// An expression and the variable that it equals, solved for another variable.
+pub fn solved(left: &Expression, right: u32, unknown: u32) -> Option<Expression> {
+    solve(left, &Expression::name(right), "", Unknown::Name(unknown))
+}
+
+/// The equation around an equals sign.
+fn around(list: &[Token], at: usize, text: &str) -> Option<Expression> {
+    let ended = |before: &Token| matches!(before.kind, Kind::Break | Kind::Equals);
+    let from = list.get(..at)?.iter().rposition(ended).map_or(0, |n| n + 1);
+    let left = (from..at).find_map(|start| {
+        let mut parser = Parser::new(list.get(..at)?, start, text, true).with_words();
+        parser.expression(0)?;
+        (parser.at == at).then_some(Expression { nodes: parser.nodes })
+    })?;
+    let mut parser = Parser::new(list, at + 1, text, true).with_words();
+    parser.expression(0)?;
+    let right = Expression { nodes: parser.nodes };
+    let mut unknown = None;
+    for node in left.nodes.iter().chain(&right.nodes) {
+        if let Node::Symbol(start, end) = *node {
+            let word = text.get(start as usize..end as usize)?;
+            if *unknown.get_or_insert(word) != word {
+                return None;
+            }
+        }
+    }
+    // `total = a * b` only names what comes out.
+    let named = |side: &Expression| matches!(side.nodes.as_slice(), [Node::Symbol(..)]);
+    if named(&left) || named(&right) {
+        return None;
+    }
+    solve(&left, &right, text, Unknown::Word(unknown?))
+}
+
+fn solve(left: &Expression, right: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Expression> {
+    let (left, right) = (linear(left, text, unknown)?, linear(right, text, unknown)?);
+    let times = joined(Operation::Subtract, left.times, right.times)?;
+    let rest = joined(Operation::Subtract, right.rest, left.rest)?;
+    let (times, rest) = (times?, rest.unwrap_or_else(|| Expression::number(Number::ZERO)));
+    joined(Operation::Divide, Some(rest), Some(times))?
+}
+
+fn linear(side: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Linear> {
+    let mut parts: Vec<Linear> = Vec::with_capacity(side.nodes.len());
+    for node in &side.nodes {
+        let at = |n: u16| parts.get(usize::from(n)).cloned();
+        let is_unknown = match (*node, unknown) {
+            (Node::Symbol(start, end), Unknown::Word(word)) => text.get(start as usize..end as usize) == Some(word),
+            (Node::Name(name), Unknown::Name(own)) => name == own,
+            _ => false,
+        };
+        let part = match *node {
+            _ if is_unknown => Linear { times: Some(Expression::number(Number::ONE)), rest: None },
+            Node::Symbol(..) => return None,
+            Node::Number(_) | Node::Percent(_) | Node::Name(_) => {
+                Linear { times: None, rest: Some(Expression { nodes: vec![*node] }) }
+            }
+            Node::Single(Single::Negate, of) => {
+                let of = at(of)?;
+                let negative = |part| joined(Operation::Subtract, None, part);
+                Linear { times: negative(of.times)?, rest: negative(of.rest)? }
+            }
+            Node::Single(single, of) => {
+                let of = at(of).filter(|of| of.times.is_none())?;
+                Linear { times: None, rest: Some(Expression::single(single, &of.rest?)?) }
+            }
+            Node::Pair(operation, left, right) => combined(operation, at(left)?, at(right)?)?,
+        };
+        parts.push(part);
+    }
+    parts.pop()
+}
+
+fn combined(operation: Operation, left: Linear, right: Linear) -> Option<Linear> {
+    let scaled = |part: Linear, by: Expression| {
+        let scale = |part: Option<Expression>| match part {
+            None => Some(None),
+            some => joined(operation, some, Some(by.clone())),
+        };
+        Some(Linear { times: scale(part.times)?, rest: scale(part.rest)? })
+    };
+    match operation {
+        Operation::Add | Operation::Subtract => Some(Linear {
+            times: joined(operation, left.times, right.times)?,
+            rest: joined(operation, left.rest, right.rest)?,
+        }),
+        Operation::Multiply if left.times.is_none() => scaled(right, left.rest?),
+        Operation::Multiply | Operation::Divide if right.times.is_none() => scaled(left, right.rest?),
+        _ if left.times.is_none() && right.times.is_none() => {
+            Some(Linear { times: None, rest: joined(operation, left.rest, right.rest)? })
+        }
+        _ => None,
+    }
+}
+
+/// Two parts joined, where nothing is zero; plain numbers are worked out at once.
+fn joined(operation: Operation, left: Option<Expression>, right: Option<Expression>) -> Option<Option<Expression>> {
+    let plain = |side: &Expression| match side.nodes.as_slice() {
+        [Node::Number(number)] => Some(*number),
+        _ => None,
+    };
+    let (left, right) = match (left, right) {
+        (left, None) => return Some(left),
+        (None, right) if operation == Operation::Add => return Some(right),
+        (None, Some(right)) => (Expression::number(Number::ZERO), right),
+        (Some(left), Some(right)) => (left, right),
+    };
+    let Some((a, b)) = plain(&left).zip(plain(&right)) else {
+        let one = |side: &Expression| plain(side) == Some(Number::ONE);
+        return match operation {
+            Operation::Multiply if one(&left) => Some(Some(right)),
+            Operation::Multiply | Operation::Divide if one(&right) => Some(Some(left)),
+            _ => Expression::pair(operation, &left, &right).map(Some),
+        };
+    };
+    // A quotient stays to be read as one.
+    if operation == Operation::Divide && b != Number::ONE {
+        return Expression::pair(operation, &left, &right).map(Some);
+    }
+    operation.apply(a, b).map(|number| Some(Expression::number(number)))
+}
