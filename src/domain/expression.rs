@@ -161,6 +161,35 @@ impl Expression {
         Some(Self { nodes })
     }
 
+    /// With calculations in place of some of its names; `None` where that is too large.
+    pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());
+        // Of each node, where it is now.
+        let mut places: Vec<u16> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let moved = |at: u16| places.get(usize::from(at)).copied();
+            let offset = nodes.len() as u16;
+            match *node {
+                Node::Name(name) if part(name).is_some() => {
+                    let whole = part(name)?;
+                    nodes.extend(whole.nodes.iter().map(|node| match *node {
+                        Node::Single(single, at) => Node::Single(single, at + offset),
+                        Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
+                        leaf => leaf,
+                    }));
+                }
+                Node::Single(single, at) => nodes.push(Node::Single(single, moved(at)?)),
+                Node::Pair(operation, a, b) => nodes.push(Node::Pair(operation, moved(a)?, moved(b)?)),
+                leaf => nodes.push(leaf),
+            }
+            places.push((nodes.len() as u16).checked_sub(1)?);
+            if nodes.len() >= MAX_NODES {
+                return None;
+            }
+        }
+        Some(Self { nodes })
+    }
+
     /// An operation on one calculation; `None` where that is too large.
     pub fn single(single: Single, of: &Self) -> Option<Self> {
         let last = of.nodes.len().checked_sub(1).filter(|_| of.nodes.len() < MAX_NODES)?;

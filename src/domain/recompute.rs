@@ -17,6 +17,8 @@ use super::state::{Badge, Moment, State};
 use super::text::Untrusted;
 
 mod collected;
+pub(super) mod follows;
+mod implied;
 mod prose;
 
 /// Longer procedures are not executed.
@@ -48,6 +50,8 @@ pub enum Wording {
     Signs,
     /// In words: "multiply a by b".
     Words,
+    /// Not at all; the names of what goes in and what comes out leave no choice.
+    Implied,
     /// A number that the procedure itself names: "(value 3)", "set x to 12".
     Constant,
     /// The last step states its one input.
@@ -250,6 +254,8 @@ impl Recomputed {
             return Self { variables: vec![None; state.variables().len()], answer, ..Self::default() };
         };
         let mut execution = Execution::new(state, &answer);
+        // A right run raises nothing, and need not be understood as far.
+        execution.guesses = is_right(record) != Some(true);
         for position in 0..procedure.steps.len() {
             if let Some(step) = procedure.steps.get(position) {
                 execution.step(position, step, position + 1 == procedure.steps.len());
@@ -400,7 +406,14 @@ struct Execution<'e, 'a> {
     computed: Vec<Option<Number>>,
     last: Vec<Option<usize>>,
     writes: Vec<Computed>,
+    /// Calculations under a name that is used in the same text and nowhere else.
+    between: Vec<Expression>,
+    /// Steps without a recipe are understood by their names.
+    guesses: bool,
 }
+
+/// From here on a name stands for one of `Execution::between`.
+const BETWEEN: u32 = 1_000_000;
 
 /// The texts of a step that can hold a plan.
 struct Texts<'t> {
@@ -438,13 +451,15 @@ impl<'e, 'a> Execution<'e, 'a> {
             computed: vec![None; count],
             last: vec![None; count],
             writes: Vec::new(),
+            between: Vec::new(),
+            guesses: false,
         }
     }
 
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
-        let found = find(text, &self.names);
+        let found = self.found(text);
         let extracts = step.input_names().all(|name| name == PROBLEM_TEXT);
         let texts = Texts { step: text, found: &found, extracts, last };
         let mut order: Vec<usize> = (0..step.outputs.len()).collect();
@@ -457,6 +472,34 @@ impl<'e, 'a> Execution<'e, 'a> {
         for output in order {
             self.output(position, step, output, &texts);
         }
+    }
+
+    /// The calculations of a text. `subtotal = a * b; total = subtotal + c`: the first one is put into the second.
+    fn found(&mut self, text: &str) -> Vec<Found> {
+        let found = find(text, &self.names);
+        let mut added = false;
+        for one in &found {
+            let Some(Target::Word(word)) = &one.target else { continue };
+            let later = text.get(one.range.end..).unwrap_or_default();
+            if word.len() > 1 && self.between.len() < MAX_DEPTH && holds_word(later, word) {
+                let name = BETWEEN + self.between.len() as u32;
+                self.names.add(word, name);
+                self.between.push(one.expression.clone());
+                added = true;
+            }
+        }
+        if !added {
+            return found;
+        }
+        let mut found = find(text, &self.names);
+        found.retain(|one| !matches!(one.target, Some(Target::Name(name)) if name >= BETWEEN));
+        for one in &mut found {
+            let part = |name: u32| self.between.get(name.checked_sub(BETWEEN)? as usize);
+            if let Some(whole) = one.expression.replaced(part).and_then(|whole| whole.replaced(part)) {
+                one.expression = whole;
+            }
+        }
+        found
     }
 
     fn index(&self, field: &Field<'_>) -> Option<usize> {
@@ -476,6 +519,9 @@ impl<'e, 'a> Execution<'e, 'a> {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
             Reading::Expression(expression) => unevaluated = Some(expression),
             Reading::Other => {}
+        }
+        if plan.is_none() {
+            plan = self.implied(step, variable, texts, recorded);
         }
         let unevaluated_value = unevaluated.as_ref().and_then(|expression| self.by_record(expression));
         let alone = plan.as_ref().and_then(|plan| self.by_record(&plan.expression));
@@ -535,7 +581,8 @@ impl<'e, 'a> Execution<'e, 'a> {
         let recorded = computed.recorded.map(|number| number.value);
         let constant = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Constant);
         let Some(value) = computed.value else {
-            computed.value = recorded.or(computed.unevaluated_value);
+            let exact = computed.recorded.filter(|_| texts.extracts).and_then(fraction);
+            computed.value = exact.or(recorded).or(computed.unevaluated_value);
             computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Recorded };
             computed.exact = texts.extracts && computed.value.is_some();
             return;
@@ -562,7 +609,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         // The same number in its own plan: as recorded.
         if constant && agrees && recorded.is_some() {
-            computed.value = recorded;
+            computed.value = computed.recorded.and_then(fraction).or(recorded);
             computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Plan };
         }
     }
@@ -605,6 +652,12 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn plan(&mut self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
         let sole = step.outputs.len() == 1;
         let by_step = self.explicit(texts.found, variable, sole, Source::Step);
+        // "Divide the total by (a + b)": the signs are only a part of what the words say.
+        if by_step.as_ref().is_some_and(|plan| self.is_part(plan, texts, step))
+            && let Some(plan) = self.prose(step, variable, texts, description)
+        {
+            return Some(plan);
+        }
         let example =
             || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
         let by_description = if !may_hold(description.as_bytes()) || example() {
@@ -623,6 +676,36 @@ impl<'e, 'a> Execution<'e, 'a> {
             .or_else(|| self.solution(variable, texts))
             .or_else(|| self.collected(step, variable, texts, description))
             .or_else(|| self.prose(step, variable, texts, description))
+    }
+
+    /// Whether a calculation without a name uses only some of what the step reads, beside words that calculate.
+    fn is_part(&self, plan: &Plan, texts: &Texts<'_>, step: &Step<'a>) -> bool {
+        let Some(range) = &plan.range else { return false };
+        let own = texts.found.iter().any(|found| found.target.is_some() && found.range == *range);
+        let used = plan.expression.names();
+        let unused = |field: &Field<'_>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
+        let around = [texts.step.get(..range.start), texts.step.get(range.end..)];
+        !own && step.inputs.iter().any(unused) && around.into_iter().flatten().any(prose::may_plan)
+    }
+
+    /// What a step without a recipe must mean: only if that is what it wrote, or if what it wrote follows from nothing.
+    fn implied(&self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, recorded: Option<Written>) -> Option<Plan> {
+        if !self.guesses || texts.extracts || step.outputs.len() != 1 || step.inputs.len() != 2 {
+            return None;
+        }
+        let recorded = recorded?;
+        let name = |index: usize| self.state.variables().get(index)?.name.utf8();
+        let named = |field: &Field<'_>| {
+            let index = self.index(field)?;
+            Some(implied::Named { id: index as u32, name: name(index)?, value: (*self.recorded.get(index)?)? })
+        };
+        let inputs: Vec<implied::Named<'_>> = step.inputs.iter().map(named).collect::<Option<_>>()?;
+        let expression = implied::plan(name(variable)?, texts.step, &inputs)?;
+        let agrees = self.by_record(&expression).is_some_and(|value| recorded.stands_for(value));
+        let values: Vec<f64> = inputs.iter().map(|input| input.value.float()).collect();
+        let adopted = agrees || !follows::may_give(&values, recorded.value.float());
+        let made = Plan { expression, source: Source::Step, range: None, wording: Wording::Implied, sure: false };
+        adopted.then_some(made)
     }
 
     /// What solves an equation that stands in the step: `2 * (length + width) = perimeter`, or one in x.
@@ -752,6 +835,9 @@ impl<'e, 'a> Execution<'e, 'a> {
             });
         }
         let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
+        if let Some(expression) = self.with_signs_inside(texts, &inputs) {
+            return Some(made(expression, Source::Step, Wording::Words));
+        }
         for (text, source) in [(texts.step, Source::Step), (description, Source::Description)] {
             if prose::may_plan(text)
                 && let Some(expression) = prose::plan(text, &inputs)
@@ -781,6 +867,48 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         let stated = prose::statement(texts.step, &inputs)?;
         Some(made(stated, Source::Step, Wording::Statement))
+    }
+}
+
+/// The fraction that was written with a few decimals: 0.333 is a third.
+fn fraction(written: Written) -> Option<Number> {
+    let value = written.value;
+    if written.decimals < 3 || value <= Number::ZERO || value >= Number::ONE {
+        return None;
+    }
+    [3, 6, 7, 9, 11, 12].into_iter().find_map(|lower| {
+        let fraction = Number::fraction((value.float() * lower as f64).round() as i64, lower)?;
+        let ends = (0..6).any(|digits| fraction.times(Number::whole(10_i64.pow(digits))).is_some_and(Number::is_whole));
+        (!ends && written.stands_for(fraction)).then_some(fraction)
+    })
+}
+
+/// Whether a text holds a word.
+fn holds_word(text: &str, word: &str) -> bool {
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    memchr::memmem::find_iter(text.as_bytes(), word.as_bytes()).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        !joins(before) && !joins(text.as_bytes().get(at + word.len()))
+    })
+}
+
+impl Execution<'_, '_> {
+    /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".
+    fn with_signs_inside(&self, texts: &Texts<'_>, inputs: &[prose::Input<'_>]) -> Option<Expression> {
+        let [Found { target: None, expression, range, .. }] = texts.found else { return None };
+        let (before, behind) = (texts.step.get(..range.start)?, texts.step.get(range.end..)?);
+        let before = before.trim_end_matches(['(', ' ', '`']);
+        let behind = behind.trim_start_matches([')', ' ', '`']);
+        let text = format!("{before} calculation {behind}");
+        let used = expression.names();
+        let mut outside: Vec<prose::Input<'_>> =
+            inputs.iter().filter(|input| !used.contains(&input.id)).cloned().collect();
+        if outside.is_empty() || outside.len() == inputs.len() {
+            return None;
+        }
+        let value = self.by_record(expression);
+        outside.push(prose::Input { id: BETWEEN, name: "calculation", description: "", value });
+        prose::plan(&text, &outside)?.replaced(|name| (name == BETWEEN).then_some(expression))
     }
 }
 

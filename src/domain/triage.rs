@@ -12,6 +12,7 @@ use super::json::{Pointer, Value};
 use super::number::{Number, Written};
 use super::procedure::Procedure;
 use super::quantity::Uptake;
+use super::recompute::follows::{gives, may_give};
 use super::recompute::{
     Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
 };
@@ -24,7 +25,6 @@ use super::text::{Shown, Untrusted};
 use crate::shown;
 
 mod doubt;
-mod follows;
 mod misread;
 
 /// Where to fix a run.
@@ -433,11 +433,11 @@ impl<'c, 'a> Case<'c, 'a> {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
             let wrote = wrote.value.float();
             let is_result = |value: f64| marks.iter().any(|mark| (mark.says.value.float() - value).abs() < 1e-6);
-            if is_result(wrote) || follows::may_give(&values, wrote) {
+            if is_result(wrote) || may_give(&values, wrote) {
                 continue;
             }
             let results = marks.iter().map(|mark| mark.says.value).chain([gold.value]);
-            let Some(result) = results.into_iter().find(|result| follows::gives(&values, result.float())) else {
+            let Some(result) = results.into_iter().find(|result| gives(&values, result.float())) else {
                 continue;
             };
             let pointer = value_pointer(self.record, self.state, write)?;

@@ -359,7 +359,10 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
     let words = words(text)?;
     let verb =
         |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
-    let says_more = !cues(&words, 0).is_empty() || words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
+    // "Take the value from the last step" takes nothing away.
+    let calculates = |place: &Place| words.get(place.1.start).is_some_and(|word| word.lower != "take");
+    let says_more =
+        cues(&words, 0).iter().any(calculates) || words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
     (!says_more).then(|| Expression::name(input.id))
 }
 
@@ -482,6 +485,11 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "subtract" | "subtracting" | "deduct" | "deducting" => (Cue::Subtract, 1),
         "remove" | "removing" if words.iter().skip(at).any(|word| word.lower == "from") => (Cue::Subtract, 1),
         "take" | "taking" if next == "away" => (Cue::Subtract, 2),
+        "take" | "taking"
+            if words.iter().skip(at + 2).take(9).any(|word| matches!(word.lower.as_ref(), "from" | "away")) =>
+        {
+            (Cue::Subtract, 1)
+        }
         "divide" | "dividing" => {
             let ahead = words.iter().skip(at).take(12).map(|word| word.lower.as_ref());
             let shared = ahead.clone().any(|word| matches!(word, "among" | "between"))
@@ -767,6 +775,10 @@ impl Reader<'_, '_> {
         if self.inputs.len() == 1 {
             return Some(Tree::Only);
         }
+        // "Take away both": from the one thing that is left.
+        if before.is_empty() && !std::mem::replace(&mut self.rest, true) {
+            return Some(Tree::Rest(Operation::Add, Some(1)));
+        }
         self.operand(from..start.unwrap_or(before.end))
     }
 
@@ -985,7 +997,7 @@ impl Reader<'_, '_> {
             return None;
         }
         // A list in one phrase is all that no other phrase names; several phrases are so many inputs.
-        let one = phrases.len() == 1 && self.depth > 1 && !self.has_plural(phrase.clone());
+        let one = phrases.len() == 1 && !self.is_plural(phrase.clone(), open);
         if whole && !literal && open >= 2 && !self.rest && !one {
             let named = if phrases.len() > 1 { Some(phrases.len()) } else { self.count(phrase) };
             self.rest = true;
@@ -999,6 +1011,14 @@ impl Reader<'_, '_> {
             operands.push(self.operand(phrase)?);
         }
         operands.into_iter().reduce(|left, right| pair(operation, left, right))
+    }
+
+    /// Whether one phrase can stand for a list.
+    fn is_plural(&self, phrase: Range<usize>, open: usize) -> bool {
+        let ends = phrase.end.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word.ends_with('s'));
+        let before = phrase.start.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
+        let adds = matches!(before, "add" | "adding") && open > 2 && !ends;
+        self.has_plural(phrase) || !(self.depth > 1 || adds)
     }
 
     /// How many things a phrase says there are: "the three pieces".
@@ -1020,6 +1040,9 @@ impl Reader<'_, '_> {
             self.word(*at).is_some_and(|word| separators.contains(&word)) && !part
         };
         let places: Vec<usize> = phrase.clone().filter(separates).collect();
+        if places.is_empty() {
+            return self.expression(phrase.clone());
+        }
         for at in places.into_iter().rev().take(MAX_LEAVES) {
             let kept = self.kept();
             self.depth += 1;
@@ -1088,7 +1111,7 @@ impl Reader<'_, '_> {
     }
 
     fn trimmed(&self, mut phrase: Range<usize>) -> Range<usize> {
-        let joint = |word: Option<&str>| matches!(word, Some("and" | "then" | "finally"));
+        let joint = |word: Option<&str>| matches!(word, Some("and" | "then" | "finally" | "away"));
         while !phrase.is_empty() && joint(self.word(phrase.end - 1)) {
             phrase.end -= 1;
         }
@@ -1258,7 +1281,7 @@ impl Reader<'_, '_> {
             Tree::Number(number) | Tree::Percent(number) => Some(Expression::number(*number)),
             Tree::Mean => None,
             Tree::Rest(operation, named) => {
-                if open.len() < 2 || named.is_some_and(|named| named != open.len()) {
+                if open.len() < 2 && *named != Some(1) || named.is_some_and(|named| named != open.len()) {
                     return None;
                 }
                 let mut all: Option<Expression> = None;
@@ -1703,6 +1726,17 @@ mod tests {
                 "Sum the lengths of the three pieces and divide by 3 to find the mean length.",
                 &[("piece1", "Length of piece 1", "3"), ("piece2", "", "5"), ("piece3", "", "10")],
                 "6",
+            ),
+            (
+                "Take away manager and bus.",
+                &[("income", "Money earned", "90"), ("manager_cost", "", "30"), ("bus", "", "10")],
+                "50",
+            ),
+            ("Take the taxes from the pay.", &[("taxes", "", "5"), ("pay", "", "20")], "15"),
+            (
+                "Take them away and add those won.",
+                &[("marbles", "", "45"), ("given", "", "24"), ("won", "", "11")],
+                "nothing",
             ),
             (
                 "Compute the total distance as speed multiplied by time for the first leg plus the distance of the second leg.",

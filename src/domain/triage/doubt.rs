@@ -75,8 +75,8 @@ impl Case<'_, '_> {
     fn rounding(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
         let counted = self.evidence.findings.iter().any(|finding| finding.rule == plausibility::FRACTIONAL.id);
         let off = (answer.float() - gold.value.float()).abs();
-        let near =
-            off <= ROUNDED * gold.value.float().abs() || (off < 1.0 && gold.value.is_whole() && self.cuts(answer));
+        let near = off <= ROUNDED * gold.value.float().abs()
+            || (off < 1.0 && gold.value.is_whole() && self.cuts(gold, answer));
         if counted || !near || answer.is_whole() {
             return None;
         }
@@ -85,10 +85,14 @@ impl Case<'_, '_> {
         Some((Fix::Gold, None, Confidence::Unsure))
     }
 
-    /// Whether a calculation of the gold text itself gives this number and writes it as a whole one.
-    fn cuts(&self, answer: Number) -> bool {
+    /// Whether a calculation of the gold text itself gives this number, and it is cut to a whole one there or at the end.
+    fn cuts(&self, gold: &Gold, answer: Number) -> bool {
         let near =
             |gives: Number| self.answer.is_some_and(|written| written.stands_for(gives)) || gives.is_near(answer);
+        let below = gold.value.float() <= answer.float() + 0.5;
+        if below && marks(self.record).last().is_some_and(|mark| mark.gives.is_some_and(near)) {
+            return true;
+        }
         marks(self.record).iter().any(|mark| mark.says.value.is_whole() && mark.gives.is_some_and(near))
     }
 

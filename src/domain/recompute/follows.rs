@@ -9,18 +9,19 @@ const MAX_SUMS: usize = 6;
 const CONSTANTS: [f64; 11] = [2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 1000.0];
 
 /// Whether exactly this number comes out.
-pub(super) fn gives(values: &[f64], wanted: f64) -> bool {
+pub(crate) fn gives(values: &[f64], wanted: f64) -> bool {
     reached(values, &|number| (number - wanted).abs() <= 1e-9 * wanted.abs().max(1.0))
 }
 
 /// Whether this number may have come out: rounded, or with a number that everybody knows.
-pub(super) fn may_give(values: &[f64], wanted: f64) -> bool {
+pub(crate) fn may_give(values: &[f64], wanted: f64) -> bool {
     let like = |number: f64| {
         let off = (number - wanted).abs();
         off <= 0.011 || (off < 1.0 && wanted.fract() == 0.0 && wanted.abs() >= 1.0) || off <= 1e-4 * wanted.abs()
     };
+    let exactly = |number: f64| (number - wanted).abs() <= 0.011;
     reached(values, &|number| {
-        like(number) || CONSTANTS.iter().any(|constant| like(number * constant) || like(number / constant))
+        like(number) || CONSTANTS.iter().any(|constant| exactly(number * constant) || exactly(number / constant))
     })
 }
 
