@@ -161,6 +161,27 @@ impl Expression {
         Some(Self { nodes })
     }
 
+    /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
+    pub fn shares(&self) -> Vec<(u32, bool)> {
+        let at = |n: u16| self.nodes.get(usize::from(n));
+        let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
+        let mut shares = Vec::new();
+        for node in &self.nodes {
+            let Node::Pair(operation, left, right) = *node else { continue };
+            match (operation, at(left), at(right)) {
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 1) => {
+                    shares.push((*name, true));
+                }
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 100) => {
+                    shares.push((*name, false));
+                }
+                (Operation::Divide, Some(Node::Name(name)), _) if number(right, 100) => shares.push((*name, false)),
+                _ => {}
+            }
+        }
+        shares
+    }
+
     /// With calculations in place of some of its names; `None` where that is too large.
     pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
         let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());

@@ -298,7 +298,7 @@ impl Recomputed {
             let planned = write.plan.as_ref().filter(|_| write.basis == Basis::Plan);
             let replayed = match planned {
                 None => write.value,
-                Some(plan) => plan.expression.evaluate(|id| {
+                Some(plan) => evaluated(state, &plan.expression, |id| {
                     let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
                     *values.get((*input)?)?
                 }),
@@ -353,6 +353,29 @@ impl Recomputed {
         };
         plan.expression.formula(&value)
     }
+}
+
+/// What a calculation gives. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
+fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
+    const PARTS: [&[u8]; 7] = [b"percent", b"pct", b"rate", b"discount", b"tax", b"tip", b"interest"];
+    let is_share = |id: u32| {
+        let name = state.variables().get(id as usize).map(|variable| variable.name.bytes()).unwrap_or_default();
+        PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some())
+    };
+    let shares = expression.shares();
+    if shares.is_empty() {
+        return expression.evaluate(value);
+    }
+    expression.evaluate(|id| {
+        let number = value(id)?;
+        let hundred = Number::whole(100);
+        let share = Number::ZERO < number && number < Number::ONE;
+        match shares.iter().find(|(name, _)| *name == id) {
+            Some((_, true)) if number > Number::ONE && number < hundred && is_share(id) => number.over(hundred),
+            Some((_, false)) if share && is_share(id) => number.times(hundred),
+            _ => Some(number),
+        }
+    })
 }
 
 /// The name of a variable, ready for the screen.
@@ -410,6 +433,15 @@ struct Execution<'e, 'a> {
     between: Vec<Expression>,
     /// Steps without a recipe are understood by their names.
     guesses: bool,
+}
+
+/// What a calculation in signs is looked for.
+#[derive(Clone, Copy)]
+struct Signs {
+    variable: usize,
+    /// The text speaks of no other output.
+    sole: bool,
+    recorded: Option<Written>,
 }
 
 /// From here on a name stands for one of `Execution::between`.
@@ -512,14 +544,13 @@ impl<'e, 'a> Execution<'e, 'a> {
         let description = field.description.and_then(Value::string).unwrap_or_default();
         let description = description.utf8().unwrap_or_default();
         let value = self.value_written(variable, position);
-        let reading = self.reading(variable, value);
-        let mut plan = self.plan(step, variable, texts, description);
         let (mut recorded, mut unevaluated) = (None, None);
-        match reading {
+        match self.reading(variable, value) {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
             Reading::Expression(expression) => unevaluated = Some(expression),
             Reading::Other => {}
         }
+        let mut plan = self.plan(step, variable, texts, description, recorded);
         if plan.is_none() {
             plan = self.implied(step, variable, texts, recorded);
         }
@@ -620,11 +651,11 @@ impl<'e, 'a> Execution<'e, 'a> {
     }
 
     fn by_record(&self, expression: &Expression) -> Option<Number> {
-        expression.evaluate(|id| *self.recorded.get(id as usize)?)
+        evaluated(self.state, expression, |id| *self.recorded.get(id as usize)?)
     }
 
     fn by_execution(&self, expression: &Expression) -> Option<Number> {
-        expression.evaluate(|id| *self.computed.get(id as usize)?)
+        evaluated(self.state, expression, |id| *self.computed.get(id as usize)?)
     }
 
     fn value_written(&self, variable: usize, step: usize) -> Option<Value<'a>> {
@@ -649,9 +680,16 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
     }
 
-    fn plan(&mut self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
-        let sole = step.outputs.len() == 1;
-        let by_step = self.explicit(texts.found, variable, sole, Source::Step);
+    fn plan(
+        &mut self,
+        step: &Step<'a>,
+        variable: usize,
+        texts: &Texts<'_>,
+        description: &str,
+        recorded: Option<Written>,
+    ) -> Option<Plan> {
+        let signs = Signs { variable, sole: step.outputs.len() == 1, recorded };
+        let by_step = self.explicit(texts.step, texts.found, Source::Step, &signs);
         // "Divide the total by (a + b)": the signs are only a part of what the words say.
         if by_step.as_ref().is_some_and(|plan| self.is_part(plan, texts, step))
             && let Some(plan) = self.prose(step, variable, texts, description)
@@ -663,13 +701,16 @@ impl<'e, 'a> Execution<'e, 'a> {
         let by_description = if !may_hold(description.as_bytes()) || example() {
             None
         } else {
-            self.explicit(&find(description, &self.names), variable, true, Source::Description)
+            let signs = Signs { sole: true, ..signs };
+            self.explicit(description, &find(description, &self.names), Source::Description, &signs)
         };
         if let Some(mut plan) = by_step {
             let value = self.by_record(&plan.expression);
             let other = by_description.and_then(|other| self.by_record(&other.expression));
-            plan.sure = other.is_none() || value.is_none() || other == value;
-            return Some(plan);
+            plan.sure &= other.is_none() || value.is_none() || other == value;
+            // Times of day are no numbers to the signs.
+            let values = if value.is_some() { None } else { self.collected(step, variable, texts, description) };
+            return Some(values.unwrap_or(plan));
         }
         by_description
             .or_else(|| self.constant(variable, texts, description))
@@ -740,36 +781,39 @@ impl<'e, 'a> Execution<'e, 'a> {
         Some(Plan { expression, source: Source::Step, range: None, wording: Wording::Words, sure: false })
     }
 
-    fn explicit(&mut self, found: &[Found], variable: usize, sole: bool, source: Source) -> Option<Plan> {
-        let own: Vec<&Found> = found.iter().filter(|found| target(found) == Some(variable)).collect();
+    fn explicit(&mut self, text: &str, found: &[Found], source: Source, signs: &Signs) -> Option<Plan> {
+        let own: Vec<&Found> = found.iter().filter(|found| target(found) == Some(signs.variable)).collect();
         let free = |found: &&Found| match &found.target {
             Some(Target::Name(_)) => false,
             Some(Target::Word(_)) => true,
             None => !found.expression.names().is_empty(),
         };
-        let chosen = match own.last() {
-            Some(own) => own,
-            None if sole => {
-                let mut free = found.iter().filter(free);
-                let one = free.next()?;
-                // Of two without a name of their own nobody knows which is meant.
-                if free.next().is_some() {
-                    return None;
-                }
-                one
-            }
-            None => return None,
+        let free: Vec<&Found> =
+            if own.is_empty() && signs.sole { found.iter().filter(free).collect() } else { Vec::new() };
+        // Of several, such as the cases of a condition, it is the one that the step took.
+        let taken = |list: &[&Found]| {
+            let agrees = |found: &&&Found| {
+                let value = self.by_record(&found.expression);
+                value.zip(signs.recorded).is_some_and(|(value, recorded)| recorded.stands_for(value))
+            };
+            list.iter().find(agrees).copied().cloned()
+        };
+        let (chosen, sure) = match (own.as_slice(), free.as_slice()) {
+            ([one], _) | ([], [one]) => ((*one).clone(), true),
+            ([.., last], _) => (taken(&own).unwrap_or_else(|| (*last).clone()), false),
+            // Of two without a name of their own nobody knows which is meant.
+            ([], several) => (taken(several)?, false),
         };
         if let Some(Target::Word(alias)) = &chosen.target {
-            self.names.add(alias, variable as u32);
+            self.names.add(alias, signs.variable as u32);
         }
-        Some(Plan {
-            expression: chosen.expression.clone(),
-            source,
-            range: Some(chosen.range.clone()),
-            wording: Wording::Signs,
-            sure: true,
-        })
+        let behind = if found.len() == 1 { text } else { text.get(chosen.range.end..).unwrap_or_default() };
+        let expression = match prose::rounded(behind) {
+            Some(single) => Expression::single(single, &chosen.expression)?,
+            None => chosen.expression,
+        };
+        let sure = sure && !(source == Source::Step && holds_word(text, "if"));
+        Some(Plan { expression, source, range: Some(chosen.range), wording: Wording::Signs, sure })
     }
 
     /// A number that the procedure itself gives: "(value 3)" for what is extracted, "set total to 12".

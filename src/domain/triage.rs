@@ -529,7 +529,10 @@ impl<'c, 'a> Case<'c, 'a> {
         if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.empty_plan()) {
             return verdict;
         }
-        let planned = self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
+        // Values that follow from one another are those of a plan, even if nobody wrote it down as a calculation.
+        let counts = |write: &&Computed| write.basis != Basis::Extracted && write.recorded.is_some();
+        let planned = self.recomputed.writes.iter().filter(counts).count() > 1
+            || self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
         if !planned || self.answer.is_none() {
             return self.unknown(gold);
         }

@@ -19,6 +19,10 @@ pub(super) fn measure(text: &str) -> Option<Written> {
     if let Some(rest) = ABOUT.iter().find_map(|about| text.strip_prefix(about)) {
         return number(rest.trim());
     }
+    // "12 (3 boxes of 4)"
+    if let Some((head, _)) = text.split_once(" (").filter(|_| text.ends_with(')')) {
+        return number(head);
+    }
     let Some(end) = text.find([' ', '/', '(']).filter(|_| text.bytes().any(|byte| byte.is_ascii_digit())) else {
         return word(text);
     };

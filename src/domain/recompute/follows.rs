@@ -20,33 +20,35 @@ pub(crate) fn may_give(values: &[f64], wanted: f64) -> bool {
         off <= 0.011 || (off < 1.0 && wanted.fract() == 0.0 && wanted.abs() >= 1.0) || off <= 1e-4 * wanted.abs()
     };
     let exactly = |number: f64| (number - wanted).abs() <= 0.011;
-    reached(values, &|number| {
-        like(number) || CONSTANTS.iter().any(|constant| exactly(number * constant) || exactly(number / constant))
-    })
+    let converted =
+        |number: f64| CONSTANTS.iter().any(|constant| exactly(number * constant) || exactly(number / constant));
+    reached(values, &like) || (values.len() <= MAX_ALL && joined(values, &converted))
 }
 
 fn reached(values: &[f64], is: &dyn Fn(f64) -> bool) -> bool {
     match values.len() {
         0 => false,
-        1..=MAX_ALL => variants(values, 0, &mut values.to_vec(), is),
+        1..=MAX_ALL => variants(values, 0, false, &mut values.to_vec(), is),
         count if count <= MAX_SUMS => sums(values, is),
         _ => false,
     }
 }
 
-/// A share also stands for what is left of the whole, and for what comes on top; 20 percent are 0.2.
-fn variants(values: &[f64], at: usize, chosen: &mut Vec<f64>, is: &dyn Fn(f64) -> bool) -> bool {
+/// A share also stands for what is left of the whole, and for what comes on top; 20 percent are 0.2. One number is so.
+fn variants(values: &[f64], at: usize, varied: bool, chosen: &mut Vec<f64>, is: &dyn Fn(f64) -> bool) -> bool {
     let Some(&value) = values.get(at) else { return joined(chosen, is) };
     let share = if value > 0.0 && value < 1.0 { Some(value) } else { None };
     let percent = if value > 1.0 && value < 100.0 && values.len() > 1 { Some(value / 100.0) } else { None };
-    let forms = [Some(value), share.map(|share| 1.0 - share), share.map(|share| 1.0 + share), percent];
-    let more = [percent.map(|share| 1.0 - share), percent.map(|share| 1.0 + share)];
-    forms.into_iter().chain(more).flatten().any(|form| {
-        if let Some(slot) = chosen.get_mut(at) {
-            *slot = form;
-        }
-        variants(values, at + 1, chosen, is)
-    })
+    let forms = [percent, share.or(percent).map(|share| 1.0 - share), share.or(percent).map(|share| 1.0 + share)];
+    let forms = if varied { [None; 3] } else { forms };
+    std::iter::once((value, varied)).chain(forms.into_iter().flatten().map(|form| (form, true))).any(
+        |(form, varied)| {
+            if let Some(slot) = chosen.get_mut(at) {
+                *slot = form;
+            }
+            variants(values, at + 1, varied, chosen, is)
+        },
+    )
 }
 
 /// Any two of the numbers joined by any operation, and so on.

@@ -52,6 +52,14 @@ struct Word<'t> {
     aside: Option<Number>,
 }
 
+impl<'t> Word<'t> {
+    /// A word alone, in lower case.
+    const fn of(text: &'t str) -> Self {
+        let lower = Cow::Borrowed(text);
+        Self { text, lower, number: None, comma: false, colon: false, stop: false, percent: false, aside: None }
+    }
+}
+
 /// An operation word and the words that belong to it.
 type Place = (Cue, Range<usize>);
 
@@ -241,6 +249,10 @@ pub(super) fn may_plan(text: &str) -> bool {
     ];
     const MORE: [&[u8]; 8] = [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert"];
     let bytes = text.as_bytes();
+    let signs = [" + ", " * ", " / ", " × ", " ÷ ", " − "];
+    if signs.iter().any(|sign| memchr::memmem::find(bytes, sign.as_bytes()).is_some()) {
+        return true;
+    }
     let begins = |word: &[u8]| {
         let like = |stem: &&[u8]| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem));
         match word.first().map(u8::to_ascii_lowercase) {
@@ -337,6 +349,19 @@ impl Whole {
     }
 }
 
+/// How a text rounds the calculation in signs that it holds.
+pub(super) fn rounded(text: &str) -> Option<Single> {
+    let at = memchr::memmem::find(text.as_bytes(), b"ound")?;
+    let behind = text.get(at + 4..)?;
+    // "rounds of play" and "round_2" round nothing.
+    let verb = behind.starts_with([' ', ',']) || behind.starts_with("ed") || behind.starts_with("ing");
+    if !verb || !text.get(..at)?.ends_with(['r', 'R']) {
+        return None;
+    }
+    let words = words(behind)?;
+    rounding(words.get(..words.len().min(7))?)?
+}
+
 /// How the words behind "round" round; to decimals people write numbers anyhow.
 fn rounding(words: &[Word<'_>]) -> Option<Option<Single>> {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_ref()));
@@ -361,9 +386,19 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
         |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
     // "Take the value from the last step" takes nothing away.
     let calculates = |place: &Place| words.get(place.1.start).is_some_and(|word| word.lower != "take");
-    let says_more =
-        cues(&words, 0).iter().any(calculates) || words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
-    (!says_more).then(|| Expression::name(input.id))
+    let says_more = |words: &[Word<'_>]| {
+        let verbs = words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
+        verbs || cues(words, 0).iter().any(calculates)
+    };
+    // "rounded to two decimals" is how people write numbers anyhow.
+    let at = words.iter().position(|word| matches!(word.lower.as_ref(), "round" | "rounded" | "rounding"));
+    let named = Expression::name(input.id);
+    match at.and_then(|at| Some((words.get(..at)?, rounding(words.get(at + 1..)?)?))) {
+        Some((before, _)) if says_more(before) => None,
+        Some((_, Some(single))) => Expression::single(single, &named),
+        Some((_, None)) => Some(named),
+        None => (!says_more(&words)).then_some(named),
+    }
 }
 
 fn words(text: &str) -> Option<Vec<Word<'_>>> {
@@ -387,12 +422,21 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
                 let plain = head.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
                 let lower = if plain { Cow::Borrowed(head) } else { Cow::Owned(head.to_lowercase()) };
                 let number = value_of(&lower);
-                list.push(Word { text: head, lower, number, comma, colon, stop, percent: false, aside: None });
+                list.push(Word { lower, number, comma, colon, stop, ..Word::of(head) });
                 (comma, colon, stop) = (false, false, false);
                 if list.len() > MAX_WORDS {
                     return None;
                 }
             }
+            continue;
+        }
+        // "total cost / number of boxes"
+        let before = text.get(..text.len() - rest.len()).is_some_and(|head| head.ends_with(' '));
+        let signs =
+            sign(c).filter(|_| depth == 0 && before && rest.get(len..).is_some_and(|rest| rest.starts_with(' ')));
+        if let Some(signs) = signs {
+            list.extend(signs.iter().map(|sign| Word::of(sign)));
+            rest = rest.get(len..)?;
             continue;
         }
         match c {
@@ -413,6 +457,17 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
         rest = rest.get(len..)?;
     }
     Some(list)
+}
+
+/// The words for a sign between two phrases; hyphens and dashes are none.
+const fn sign(c: char) -> Option<&'static [&'static str]> {
+    Some(match c {
+        '+' => &["plus"],
+        '−' => &["minus"],
+        '*' | '×' => &["times"],
+        '/' | '÷' => &["divided", "by"],
+        _ => return None,
+    })
 }
 
 /// The number that parentheses hold and nothing else: `(3)`, `(value 3)`.
