@@ -659,23 +659,10 @@ pub enum Reading {
 /// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's. Of
 /// an equation it is the calculation of its unknown.
 pub fn read(text: &str, names: &Names) -> Reading {
-    match reading(text, names) {
-        Some(reading @ (Reading::Expression(_) | Reading::Done(..))) => {
-            unknown(&reading, text, names).unwrap_or(reading)
-        }
-        Some(reading) => reading,
-        None => unknown(&Reading::Other, text, names)
-            .or_else(|| measure::measure(text).map(Reading::Number))
-            .unwrap_or(Reading::Other),
-    }
-}
-
-/// What a calculation with a name that is no variable's gives, if it is one side of an equation.
-fn unknown(reading: &Reading, text: &str, names: &Names) -> Option<Reading> {
-    let open = |expression: &Expression| expression.nodes.iter().any(|node| matches!(node, Node::Symbol(..)));
-    match reading {
-        Reading::Expression(expression) | Reading::Done(expression, _) if !open(expression) => None,
-        _ => equation(text, names).map(Reading::Expression),
+    let reading = reading(text, names);
+    match equation(text, names) {
+        Some(solved) => Reading::Expression(solved),
+        None => reading.or_else(|| measure::measure(text).map(Reading::Number)).unwrap_or(Reading::Other),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::expression::numbers;
 use super::finding::{Finding, Severity};
 use super::gold::{Gold, marks};
 use super::json::{Pointer, Value};
@@ -367,7 +368,12 @@ impl<'c, 'a> Case<'c, 'a> {
             };
             self.recomputed.writes.iter().any(planned)
         };
-        let write = self.recomputed.writes.iter().filter(unknown).find(used)?;
+        // A list or a time of day is a value of its own kind.
+        let digits = |write: &&Computed| {
+            let value = self.state.variables().get(write.variable).and_then(|variable| variable.final_value);
+            value.is_some_and(|value| value.raw().iter().any(u8::is_ascii_digit))
+        };
+        let write = self.recomputed.writes.iter().filter(unknown).filter(|write| !digits(write)).find(used)?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let (step, name) = (write.step, name_of(self.state, write.variable));
         if self.is_named_unknown(write) {
@@ -385,12 +391,14 @@ impl<'c, 'a> Case<'c, 'a> {
         let text = variable.and_then(|variable| variable.final_value).and_then(Value::string).unwrap_or_default();
         let description =
             variable.and_then(|variable| variable.field?.description).and_then(Value::string).unwrap_or_default();
-        let open = ["unknown", "unspecified", "symbolic", "to be determined", "to be found"];
+        let open =
+            ["unknown", "unspecified", "symbolic", "to be determined", "to be found", "not given", "not specified"];
         let described = description.utf8().map(str::to_lowercase).unwrap_or_default();
         let letter = text
             .utf8()
             .is_some_and(|text| text.trim().chars().count() == 1 && text.trim().chars().all(char::is_alphabetic));
-        letter || open.iter().any(|word| described.contains(word))
+        let said = text.utf8().map(str::to_lowercase).unwrap_or_default();
+        letter || open.iter().any(|word| described.contains(word) || said.contains(word))
     }
 
     /// The plan, executed exactly, does not give gold.
@@ -432,8 +440,18 @@ impl<'c, 'a> Case<'c, 'a> {
         for write in self.recomputed.writes.iter().filter(open) {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
             let wrote = wrote.value.float();
+            let text = self.evidence.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
+            let text = text.and_then(Value::string).unwrap_or_default();
+            let constants: Vec<f64> =
+                numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
             let is_result = |value: f64| marks.iter().any(|mark| (mark.says.value.float() - value).abs() < 1e-6);
-            if is_result(wrote) || may_give(&values, wrote) {
+            let mut more = values.clone();
+            let with_constant = constants.into_iter().take(3).any(|constant| {
+                more.truncate(values.len());
+                more.push(constant);
+                may_give(&more, wrote)
+            });
+            if is_result(wrote) || may_give(&values, wrote) || with_constant {
                 continue;
             }
             let results = marks.iter().map(|mark| mark.says.value).chain([gold.value]);

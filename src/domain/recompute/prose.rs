@@ -247,7 +247,8 @@ pub(super) fn may_plan(text: &str) -> bool {
         b"tripl",
         b"thrice",
     ];
-    const MORE: [&[u8]; 8] = [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert"];
+    const MORE: [&[u8]; 9] =
+        [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert", b"mod"];
     let bytes = text.as_bytes();
     let signs = [" + ", " * ", " / ", " × ", " ÷ ", " − "];
     if signs.iter().any(|sign| memchr::memmem::find(bytes, sign.as_bytes()).is_some()) {
@@ -568,7 +569,7 @@ fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "times" if !matches!(before, "of" | "many" | "at" | "") => (Cue::Infix(Operation::Multiply, false), 1),
         "multiplied" if next == "by" => (Cue::Infix(Operation::Multiply, false), 2),
         "divided" if next == "by" => (Cue::Infix(Operation::Divide, false), 2),
-        "modulo" => (Cue::Infix(Operation::Remainder, false), 1),
+        "modulo" | "mod" => (Cue::Infix(Operation::Remainder, false), 1),
         "increased" if next == "by" => (Cue::Infix(Operation::Add, false), 2),
         "decreased" | "reduced" if next == "by" => (Cue::Infix(Operation::Subtract, false), 2),
         "added" if next == "to" => (Cue::Infix(Operation::Add, false), 2),

@@ -2,10 +2,11 @@
 
 use super::{Case, Confidence, Fix, Verdict};
 use crate::domain::expression::{Names, Reading, numbers, read};
-use crate::domain::finding::Severity;
+use crate::domain::finding::{Datum, Finding, Severity};
 use crate::domain::gold::Gold;
 use crate::domain::json::Value;
 use crate::domain::number::Number;
+use crate::domain::quantity::Quantity;
 use crate::domain::recompute::{Basis, name_of, value_pointer};
 use crate::domain::rules::quantity;
 use crate::shown;
@@ -47,29 +48,49 @@ impl Case<'_, '_> {
         self.misread_as(&found, gold, Confidence::Likely)
     }
 
-    /// Extracted values that stand nowhere in the question: the first step was run wrongly.
+    /// Extracted values that stand nowhere in the question, or a quantity without a value though there is a place for it:
+    /// the first step was run wrongly. Where the plan itself names the value, it is not the run's fault.
     pub(super) fn misread_question(&mut self) -> Option<Verdict> {
         let uptake = self.evidence.uptake?;
-        let strange = uptake.invented.len() + uptake.changed.len();
         let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
-        let (step, pointer) = (first.step, value_pointer(self.record, self.state, first).unwrap_or_default());
-        if strange > 0 {
-            let text = shown!("{strange} of the extracted values stand nowhere in the question");
-            self.argue(quantity::INVENTED.id, pointer, text);
+        let of_run = |finding: &&Finding| {
+            let fault = finding.details.iter().find(|(key, _)| *key == "fault");
+            let run = matches!(fault, Some((_, Datum::Text(fault))) if *fault == "step_run");
+            run && finding.severity < Severity::Note
+        };
+        let mut found = self.evidence.findings.iter().filter(of_run);
+        let strange = [quantity::CHANGED.id, quantity::INVENTED.id];
+        if let Some(finding) = found.clone().find(|finding| strange.contains(&finding.rule)) {
+            let taker = uptake.changed.first().map(|changed| changed.taker).or(uptake.invented.first().copied());
+            let step = taker.and_then(|taker| uptake.takers.get(taker)).map_or(first.step, |taker| taker.step);
+            let (rule, pointer, text) = (finding.rule, finding.place().pointer(), finding.message.line());
+            self.argue(rule, pointer, text);
             return Some((Fix::StepRun, Some(step), Confidence::Unsure));
         }
-        // What the gold text uses was not read, though the plan has a place for it.
-        let needed = |rule: &str, severity: Severity| rule == quantity::MISSED.id && severity < Severity::Note;
-        let room = uptake.missed.first()?.room;
+        // Of an exact execution it is known what came of it.
         let numbers = || self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
         let read = numbers().count() > 1 && numbers().all(|write| write.recorded.is_some());
-        let found = self.evidence.findings.iter().find(|finding| needed(finding.rule, finding.severity))?;
-        if !(room && read) || self.recomputed.recovered.is_some() {
+        let missed = found.find(|finding| finding.rule == quantity::MISSED.id)?;
+        let known = self.recomputed.recovered.is_some() && self.first_slip(true).is_none();
+        if !read || (known && !self.holds_nothing()) {
             return None;
         }
-        let text = found.message.line();
+        let (pointer, text, step) = (missed.place().pointer(), missed.message.line(), first.step);
         self.argue(quantity::MISSED.id, pointer, text);
         Some((Fix::StepRun, Some(step), Confidence::Unsure))
+    }
+
+    /// None of several extracted values is a number of the question.
+    fn holds_nothing(&self) -> bool {
+        let Some(uptake) = self.evidence.uptake else { return false };
+        let stands = |value: Number| {
+            let said =
+                |quantity: &Quantity| Number::from_float(quantity.float()).is_some_and(|said| said.is_near(value));
+            uptake.quantities.iter().any(said)
+        };
+        let extracted = self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
+        let values: Vec<Number> = extracted.filter_map(|write| write.recorded).map(|number| number.value).collect();
+        values.len() > 1 && uptake.missed.len() > 1 && !values.into_iter().any(stands)
     }
 
     /// A model that slips may have misread the question too: with one or two other numbers of the question in place of
