@@ -3,6 +3,9 @@
 use super::{Expression, Kind, Names, Node, Operation, Parser, Single, Token, tokens};
 use crate::domain::number::Number;
 
+/// Longer texts hold more than an equation.
+const MAX_TEXT: usize = 300;
+
 /// What stands for the unknown in an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unknown<'t> {
@@ -21,7 +24,7 @@ struct Linear {
 
 /// The first equation in a text, solved for the one name in it that is no variable's.
 pub fn equation(text: &str, names: &Names) -> Option<Expression> {
-    memchr::memchr(b'=', text.as_bytes())?;
+    memchr::memchr(b'=', text.as_bytes()).filter(|_| text.len() <= MAX_TEXT)?;
     let list = tokens(text, names)?;
     let signs = list.iter().enumerate().filter(|(_, token)| token.kind == Kind::Equals).map(|(at, _)| at);
     signs.take(4).find_map(|at| around(&list, at, text))

@@ -16,7 +16,11 @@ const MAX_WORDS: usize = 80;
 /// With more inputs there are too many readings.
 const MAX_INPUTS: usize = 12;
 /// So many phrases are matched to inputs one by one.
-const MAX_LEAVES: usize = 5;
+const MAX_LEAVES: usize = 6;
+/// Texts with more ways to match phrases and inputs are not read.
+const MAX_READINGS: usize = 1_000;
+/// More phrases are not read to find out what a text means.
+const MAX_PHRASES: usize = 200;
 /// Phrases are not nested deeper.
 const MAX_DEPTH: usize = 6;
 /// A reading counts as likely as the best one if it is no further below it.
@@ -299,18 +303,21 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
         return None;
     }
-    let mut reader = Reader { words: &words, inputs, leaves: Vec::new(), numbers: Vec::new(), rest: false, depth: 0 };
-    let tree = reader.tree(&cues, sentence.start..whole.end)?;
-    let tree = match (whole.remainder, tree) {
-        (false, tree) => tree,
-        (true, Tree::Pair(Operation::Divide, upper, lower)) => Tree::Pair(Operation::Remainder, upper, lower),
-        (true, _) => return None,
-    };
-    let expression = reader.resolve(&tree)?;
-    match whole.rounds {
-        Some(single) => Expression::single(single, &expression),
-        None => Some(expression),
-    }
+    [false, true].into_iter().find_map(|nouns_first| {
+        let (leaves, numbers) = (Vec::new(), Vec::new());
+        let mut reader = Reader { words: &words, inputs, leaves, numbers, rest: false, depth: 0, read: 0, nouns_first };
+        let tree = reader.tree(&cues, sentence.start..whole.end)?;
+        let tree = match (whole.remainder, tree) {
+            (false, tree) => tree,
+            (true, Tree::Pair(Operation::Divide, upper, lower)) => Tree::Pair(Operation::Remainder, upper, lower),
+            (true, _) => return None,
+        };
+        let expression = reader.resolve(&tree)?;
+        match whole.rounds {
+            Some(single) => Expression::single(single, &expression),
+            None => Some(expression),
+        }
+    })
 }
 
 /// What a sentence says of its result as a whole.
@@ -710,6 +717,10 @@ struct Reader<'r, 't> {
     rest: bool,
     /// Phrases inside phrases.
     depth: usize,
+    /// Phrases read so far.
+    read: usize,
+    /// "The sum of a times b and c" is a sum, not a product.
+    nouns_first: bool,
 }
 
 impl Reader<'_, '_> {
@@ -852,7 +863,9 @@ impl Reader<'_, '_> {
     /// A phrase that names a calculation: `twice the sum of a and b minus c`.
     fn expression(&mut self, phrase: Range<usize>) -> Option<Tree> {
         self.depth += 1;
-        let tree = if self.depth > MAX_DEPTH { None } else { self.calculation(phrase) };
+        self.read += 1;
+        let over = self.depth > MAX_DEPTH || self.read > MAX_PHRASES;
+        let tree = if over { None } else { self.calculation(phrase) };
         self.depth -= 1;
         tree
     }
@@ -862,6 +875,14 @@ impl Reader<'_, '_> {
         let places: Vec<Place> = cues(self.words.get(..phrase.end)?, phrase.start);
         if let Some(tree) = self.excess(&phrase, &places) {
             return Some(tree);
+        }
+        let noun = places.first().filter(|(_, place)| self.is_article(phrase.start..place.start)).cloned();
+        if let Some((cue, place)) = noun.clone().filter(|(cue, _)| self.nouns_first && matches!(cue, Cue::All(_))) {
+            let kept = self.kept();
+            if let Some(tree) = self.noun(cue, place.start, place.end..phrase.end) {
+                return Some(tree);
+            }
+            self.restore(kept);
         }
         let infix = |sum: bool| {
             let level = move |place: &&Place| match place.0 {
@@ -880,12 +901,10 @@ impl Reader<'_, '_> {
                 _ => pair(Operation::Multiply, pair(Operation::Divide, left, right), Tree::Number(Number::whole(100))),
             });
         }
-        match places.first() {
-            Some((cue, place)) if self.is_article(phrase.start..place.start) => {
-                self.noun(*cue, place.start, place.end..phrase.end)
-            }
-            Some(_) => None,
-            None => self.operand(phrase),
+        match noun {
+            Some((cue, place)) => self.noun(cue, place.start, place.end..phrase.end),
+            None if places.is_empty() => self.operand(phrase),
+            None => None,
         }
     }
 
@@ -1029,8 +1048,12 @@ impl Reader<'_, '_> {
 
     /// A list of operands: one phrase each if that fits, else all inputs that no other phrase names.
     fn list(&mut self, operation: Operation, phrase: Range<usize>, whole: bool) -> Option<Tree> {
-        let separators: &[&str] =
-            if operation == Operation::Multiply { &["by", "and", "with"] } else { &["and", "to", "with"] };
+        // "Add a to b", but "subtract what was given to Ann and to Bob".
+        let separators: &[&str] = match operation {
+            Operation::Multiply => &["by", "and", "with"],
+            _ if whole => &["and", "to", "with"],
+            _ => &["and", "with"],
+        };
         if !cues(self.words.get(..phrase.end)?, phrase.start).is_empty() {
             return self.nested_list(operation, &phrase, separators);
         }
@@ -1088,35 +1111,67 @@ impl Reader<'_, '_> {
         words.iter().find_map(word).filter(|count| (2..=self.inputs.len()).contains(count))
     }
 
-    /// A list of which a part is a calculation itself: divided where both sides can be read.
+    /// A list of which a part is a calculation itself: every part is read, or it is divided where both sides can be.
     fn nested_list(&mut self, operation: Operation, phrase: &Range<usize>, separators: &[&str]) -> Option<Tree> {
         let separates = |at: &usize| {
             let before = at.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
             let part = matches!(before, "multiplied" | "divided" | "increased" | "decreased" | "added" | "compared");
             self.word(*at).is_some_and(|word| separators.contains(&word)) && !part
         };
-        let places: Vec<usize> = phrase.clone().filter(separates).collect();
+        let commas = |at: usize| at > phrase.start && self.words.get(at).is_some_and(|word| word.comma);
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for at in phrase.clone() {
+            if separates(&at) {
+                // ", and" separates once.
+                places.push(at..at + 1);
+            } else if commas(at) {
+                places.push(at..at);
+            }
+        }
         if places.is_empty() {
             return self.expression(phrase.clone());
         }
-        for at in places.into_iter().rev().take(MAX_LEAVES) {
-            let kept = self.kept();
-            self.depth += 1;
-            let left = if self.depth > MAX_DEPTH { None } else { self.element(operation, phrase.start..at) };
-            self.depth -= 1;
-            let both = left.and_then(|left| Some((left, self.expression(at + 1..phrase.end)?)));
-            if let Some((left, right)) = both {
-                return Some(pair(operation, left, right));
+        self.depth += 1;
+        let kept = self.kept();
+        let mut list = if self.depth > MAX_DEPTH { None } else { self.parts(operation, phrase, &places) };
+        for place in places.into_iter().rev().take(MAX_LEAVES) {
+            if list.is_some() || self.depth > MAX_DEPTH || self.read > MAX_PHRASES {
+                break;
             }
             self.restore(kept);
+            list = self.halves(operation, phrase.start..place.start, place.end..phrase.end);
         }
-        None
+        self.depth -= 1;
+        list
+    }
+
+    fn halves(&mut self, operation: Operation, left: Range<usize>, right: Range<usize>) -> Option<Tree> {
+        let left = self.element(operation, left)?;
+        Some(pair(operation, left, self.expression(right)?))
+    }
+
+    /// Every part of a list as a calculation of its own.
+    fn parts(&mut self, operation: Operation, phrase: &Range<usize>, places: &[Range<usize>]) -> Option<Tree> {
+        let mut all: Option<Tree> = None;
+        let mut start = phrase.start;
+        let ends = places.iter().map(|place| (place.start, place.end)).chain([(phrase.end, phrase.end)]);
+        for (end, next) in ends.take(2 * MAX_LEAVES) {
+            if !self.is_empty(start..end) {
+                let part = self.expression(start..end)?;
+                all = Some(match all {
+                    None => part,
+                    Some(all) => pair(operation, all, part),
+                });
+            }
+            start = next;
+        }
+        all.filter(|_| start == phrase.end)
     }
 
     /// The left side of a list: a list again, or one calculation.
     fn element(&mut self, operation: Operation, phrase: Range<usize>) -> Option<Tree> {
         let kept = self.kept();
-        if let Some(one) = self.calculation(phrase.clone()) {
+        if let Some(one) = self.expression(phrase.clone()) {
             return Some(one);
         }
         self.restore(kept);
@@ -1239,6 +1294,13 @@ impl Reader<'_, '_> {
             let said = words.iter().any(|word| value_of(word).is_some() && value_of(word) == read.value);
             3.0 * likeness(words, name) + likeness(words, description) + f64::from(u8::from(said))
         };
+        let ways =
+            (0..self.leaves.len()).try_fold(1, |ways: usize, n| ways.checked_mul(self.inputs.len().checked_sub(n)?));
+        ways.filter(|ways| *ways <= MAX_READINGS)?;
+        let scores: Vec<Vec<f64>> = (0..self.leaves.len())
+            .map(|leaf| (0..self.inputs.len()).map(|input| score(leaf, input)).collect())
+            .collect();
+        let score = |leaf: usize, input: usize| scores.get(leaf).and_then(|row| row.get(input)).copied().unwrap_or(0.0);
         let mut readings = Vec::new();
         arrangements(self.leaves.len(), self.inputs.len(), &mut Vec::new(), 0.0, &score, &mut readings);
         readings.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -1787,6 +1849,27 @@ mod tests {
                 "Take away manager and bus.",
                 &[("income", "Money earned", "90"), ("manager_cost", "", "30"), ("bus", "", "10")],
                 "50",
+            ),
+            (
+                "Compute the gross total as the sum of adults times adult price, children times child price, and parking.",
+                &[
+                    ("adults", "", "2"),
+                    ("adult_price", "", "17"),
+                    ("children", "", "3"),
+                    ("child_price", "", "9"),
+                    ("parking", "", "12"),
+                ],
+                "73",
+            ),
+            (
+                "Subtract the candies given to Ann and the candies given to Bob from the total candies.",
+                &[("total_candies", "", "72"), ("given_to_ann", "", "24"), ("to_bob", "Candies given to Bob", "10")],
+                "38",
+            ),
+            (
+                "Compute the cost as the sum of the fee and the price, multiplied by the tax factor.",
+                &[("fee", "", "2"), ("price", "", "3"), ("tax_factor", "", "4")],
+                "20",
             ),
             ("Take the taxes from the pay.", &[("taxes", "", "5"), ("pay", "", "20")], "15"),
             (
