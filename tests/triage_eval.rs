@@ -284,6 +284,13 @@ fn blind_cases_are_told_apart() {
 }
 
 #[test]
+fn later_blind_cases_are_told_apart() {
+    let cases = own_cases("triage/blind2.jsonl");
+    assert_eq!(cases.len(), 25);
+    measure("blind cases written after tuning", &cases, &Full, &Floor { right: 0.0, steps: 0, recovered: 0 });
+}
+
+#[test]
 fn real_runs_are_told_apart() {
     let cases = labelled(&fixture("real/runs.jsonl"), &fixture("real/labels.jsonl"));
     assert_eq!(cases.len(), 13);

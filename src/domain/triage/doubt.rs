@@ -2,11 +2,12 @@
 
 use super::{Case, Confidence, Fix, Verdict};
 use crate::domain::expression::{Expression, numbers};
+use crate::domain::finding::{Finding, Severity};
 use crate::domain::gold::{Gold, marks};
 use crate::domain::json::{Pointer, Value};
 use crate::domain::number::Number;
 use crate::domain::recompute::{Computed, number_pointer};
-use crate::domain::rules::{plausibility, run};
+use crate::domain::rules::{plausibility, quantity, run};
 use crate::shown;
 
 /// An answer this near to gold differs by how it is rounded.
@@ -114,7 +115,9 @@ impl Case<'_, '_> {
         }
         let question = self.record.question.and_then(Value::string)?;
         let asked = numbers(question.utf8()?).iter().any(|(number, _)| number.value == ratio);
-        if !asked || ratio <= Number::whole(2) {
+        // A run that leaves out what the gold text uses has other faults.
+        let missed = |finding: &Finding| finding.rule == quantity::MISSED.id && finding.severity < Severity::Note;
+        if !asked || ratio <= Number::whole(2) || self.evidence.findings.iter().any(missed) {
             return None;
         }
         let text = self.record.gold_answer.and_then(Value::string)?;
