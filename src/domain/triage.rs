@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::expression::numbers;
+use super::expression::{clock, list, numbers};
 use super::finding::{Finding, Severity};
 use super::gold::{Gold, marks};
 use super::json::{Pointer, Value};
@@ -204,7 +204,7 @@ impl<'c, 'a> Case<'c, 'a> {
     }
 
     /// Whether a number is the gold number, as exactly as that is written.
-    fn is_gold(&self, gold: &Gold, number: Number) -> bool {
+    fn is_gold(gold: &Gold, number: Number) -> bool {
         let scale = [10, 100, 1000].map(Number::whole).into_iter();
         let step = scale.into_iter().find(|scale| gold.value.times(*scale).is_some_and(Number::is_whole));
         let half = step.filter(|_| !gold.value.is_whole()).map_or(0.0, |step| 0.5 / step.float() + 1e-9);
@@ -280,7 +280,7 @@ impl<'c, 'a> Case<'c, 'a> {
         let recovered = self.recomputed.recovered;
         // What was rounded on the way without need is exact here.
         let exactly = self.recomputed.replay(self.state, &[]).filter(|_| self.recomputed.exact);
-        if recovered.into_iter().chain(exactly).any(|recovered| self.is_gold(gold, recovered)) {
+        if recovered.into_iter().chain(exactly).any(|recovered| Self::is_gold(gold, recovered)) {
             self.recovered = Some(gold.value);
             return self.executed_wrongly(gold.value);
         }
@@ -369,11 +369,12 @@ impl<'c, 'a> Case<'c, 'a> {
             self.recomputed.writes.iter().any(planned)
         };
         // A list or a time of day is a value of its own kind.
-        let digits = |write: &&Computed| {
+        let is_own_kind = |write: &&Computed| {
             let value = self.state.variables().get(write.variable).and_then(|variable| variable.final_value);
-            value.is_some_and(|value| value.raw().iter().any(u8::is_ascii_digit))
+            let text = value.and_then(Value::string).unwrap_or_default();
+            text.utf8().is_some_and(|text| clock(text).is_some() || list(text).is_some())
         };
-        let write = self.recomputed.writes.iter().filter(unknown).filter(|write| !digits(write)).find(used)?;
+        let write = self.recomputed.writes.iter().filter(unknown).filter(|write| !is_own_kind(write)).find(used)?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let (step, name) = (write.step, name_of(self.state, write.variable));
         if self.is_named_unknown(write) {

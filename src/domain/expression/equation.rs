@@ -15,11 +15,11 @@ enum Unknown<'t> {
     Name(u32),
 }
 
-/// A sum of so many times the unknown and a rest; nothing is zero.
-#[derive(Clone, Debug, Default)]
+/// A sum of so many times the unknown and a rest.
+#[derive(Clone, Debug)]
 struct Linear {
-    times: Option<Expression>,
-    rest: Option<Expression>,
+    times: Expression,
+    rest: Expression,
 }
 
 /// The first equation in a text, solved for the one name in it that is no variable's.
@@ -66,35 +66,40 @@ fn around(list: &[Token], at: usize, text: &str) -> Option<Expression> {
 
 fn solve(left: &Expression, right: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Expression> {
     let (left, right) = (linear(left, text, unknown)?, linear(right, text, unknown)?);
-    let times = joined(Operation::Subtract, left.times, right.times)?;
-    let rest = joined(Operation::Subtract, right.rest, left.rest)?;
-    let (times, rest) = (times?, rest.unwrap_or_else(|| Expression::number(Number::ZERO)));
-    joined(Operation::Divide, Some(rest), Some(times))?
+    let times = joined(Operation::Subtract, &left.times, &right.times)?;
+    let rest = joined(Operation::Subtract, &right.rest, &left.rest)?;
+    // Without the unknown there is nothing to solve.
+    if is_zero(&times) {
+        return None;
+    }
+    joined(Operation::Divide, &rest, &times)
+}
+
+fn zero() -> Expression {
+    Expression::number(Number::ZERO)
 }
 
 fn linear(side: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Linear> {
     let mut parts: Vec<Linear> = Vec::with_capacity(side.nodes.len());
     for node in &side.nodes {
-        let at = |n: u16| parts.get(usize::from(n)).cloned();
+        let at = |n: u16| parts.get(usize::from(n));
         let is_unknown = match (*node, unknown) {
             (Node::Symbol(start, end), Unknown::Word(word)) => text.get(start as usize..end as usize) == Some(word),
             (Node::Name(name), Unknown::Name(own)) => name == own,
             _ => false,
         };
         let part = match *node {
-            _ if is_unknown => Linear { times: Some(Expression::number(Number::ONE)), rest: None },
+            _ if is_unknown => Linear { times: Expression::number(Number::ONE), rest: zero() },
             Node::Symbol(..) => return None,
             Node::Number(_) | Node::Percent(_) | Node::Name(_) => {
-                Linear { times: None, rest: Some(Expression { nodes: vec![*node] }) }
+                Linear { times: zero(), rest: Expression { nodes: vec![*node] } }
             }
             Node::Single(Single::Negate, of) => {
-                let of = at(of)?;
-                let negative = |part| joined(Operation::Subtract, None, part);
-                Linear { times: negative(of.times)?, rest: negative(of.rest)? }
+                combined(Operation::Subtract, &Linear { times: zero(), rest: zero() }, at(of)?)?
             }
             Node::Single(single, of) => {
-                let of = at(of).filter(|of| of.times.is_none())?;
-                Linear { times: None, rest: Some(Expression::single(single, &of.rest?)?) }
+                let of = at(of).filter(|of| is_zero(&of.times))?;
+                Linear { times: zero(), rest: Expression::single(single, &of.rest)? }
             }
             Node::Pair(operation, left, right) => combined(operation, at(left)?, at(right)?)?,
         };
@@ -103,51 +108,46 @@ fn linear(side: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Linear>
     parts.pop()
 }
 
-fn combined(operation: Operation, left: Linear, right: Linear) -> Option<Linear> {
-    let scaled = |part: Linear, by: Expression| {
-        let scale = |part: Option<Expression>| match part {
-            None => Some(None),
-            some => joined(operation, some, Some(by.clone())),
-        };
-        Some(Linear { times: scale(part.times)?, rest: scale(part.rest)? })
+fn combined(operation: Operation, left: &Linear, right: &Linear) -> Option<Linear> {
+    let scaled = |part: &Linear, by: &Expression| {
+        Some(Linear { times: joined(operation, &part.times, by)?, rest: joined(operation, &part.rest, by)? })
     };
-    match operation {
-        Operation::Add | Operation::Subtract => Some(Linear {
-            times: joined(operation, left.times, right.times)?,
-            rest: joined(operation, left.rest, right.rest)?,
+    match (operation, is_zero(&left.times), is_zero(&right.times)) {
+        (Operation::Add | Operation::Subtract, ..) => Some(Linear {
+            times: joined(operation, &left.times, &right.times)?,
+            rest: joined(operation, &left.rest, &right.rest)?,
         }),
-        Operation::Multiply if left.times.is_none() => scaled(right, left.rest?),
-        Operation::Multiply | Operation::Divide if right.times.is_none() => scaled(left, right.rest?),
-        _ if left.times.is_none() && right.times.is_none() => {
-            Some(Linear { times: None, rest: joined(operation, left.rest, right.rest)? })
-        }
+        (_, true, true) => Some(Linear { times: zero(), rest: joined(operation, &left.rest, &right.rest)? }),
+        (Operation::Multiply, true, false) => scaled(right, &left.rest),
+        (Operation::Multiply | Operation::Divide, false, true) => scaled(left, &right.rest),
         _ => None,
     }
 }
 
-/// Two parts joined, where nothing is zero; plain numbers are worked out at once.
-fn joined(operation: Operation, left: Option<Expression>, right: Option<Expression>) -> Option<Option<Expression>> {
-    let plain = |side: &Expression| match side.nodes.as_slice() {
+fn plain(side: &Expression) -> Option<Number> {
+    match side.nodes.as_slice() {
         [Node::Number(number)] => Some(*number),
         _ => None,
-    };
-    let (left, right) = match (left, right) {
-        (left, None) => return Some(left),
-        (None, right) if operation == Operation::Add => return Some(right),
-        (None, Some(right)) => (Expression::number(Number::ZERO), right),
-        (Some(left), Some(right)) => (left, right),
-    };
-    let Some((a, b)) = plain(&left).zip(plain(&right)) else {
-        let one = |side: &Expression| plain(side) == Some(Number::ONE);
-        return match operation {
-            Operation::Multiply if one(&left) => Some(Some(right)),
-            Operation::Multiply | Operation::Divide if one(&right) => Some(Some(left)),
-            _ => Expression::pair(operation, &left, &right).map(Some),
-        };
-    };
-    // A quotient stays to be read as one.
-    if operation == Operation::Divide && b != Number::ONE {
-        return Expression::pair(operation, &left, &right).map(Some);
     }
-    operation.apply(a, b).map(|number| Some(Expression::number(number)))
+}
+
+fn is_zero(side: &Expression) -> bool {
+    plain(side) == Some(Number::ZERO)
+}
+
+/// Two parts joined, as short as it can be written; plain numbers are worked out at once.
+fn joined(operation: Operation, left: &Expression, right: &Expression) -> Option<Expression> {
+    let one = |side: &Expression| plain(side) == Some(Number::ONE);
+    match operation {
+        Operation::Add if is_zero(left) => return Some(right.clone()),
+        Operation::Add | Operation::Subtract if is_zero(right) => return Some(left.clone()),
+        Operation::Multiply if one(left) => return Some(right.clone()),
+        Operation::Multiply | Operation::Divide if one(right) || is_zero(left) => return Some(left.clone()),
+        _ => {}
+    }
+    match plain(left).zip(plain(right)) {
+        // A quotient stays to be read as one.
+        Some((a, b)) if operation != Operation::Divide => operation.apply(a, b).map(Expression::number),
+        _ => Expression::pair(operation, left, right),
+    }
 }

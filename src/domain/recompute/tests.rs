@@ -179,6 +179,7 @@ fn calculations_are_found_as_people_write_them() {
     for (step, output, wrote, value) in [
         // A calculation under a name of its own goes into the next one.
         ("Compute subtotal = a * b; then total = subtotal + a.", ("total", ""), "30", "39"),
+        ("Form the expression: whole = a * b. Assign whole to product.", ("product", ""), "30", "36"),
         ("Find the share by dividing b by (a + 1).", ("share", ""), "4", "3"),
         ("Find the rest: b minus the product of a and 2.", ("rest", ""), "5", "6"),
         ("Compute the buses = b / (a + 2), rounded up.", ("buses", ""), "2", "3"),

@@ -58,7 +58,8 @@ impl Case<'_, '_> {
             let run = matches!(fault, Some((_, Datum::Text(fault))) if *fault == "step_run");
             run && finding.severity < Severity::Note
         };
-        let mut found = self.evidence.findings.iter().filter(of_run);
+        let all = self.evidence.findings.iter();
+        let mut found = all.clone().filter(of_run);
         let strange = [quantity::CHANGED.id, quantity::INVENTED.id];
         if let Some(finding) = found.clone().find(|finding| strange.contains(&finding.rule)) {
             let taker = uptake.changed.first().map(|changed| changed.taker).or(uptake.invented.first().copied());
@@ -70,9 +71,11 @@ impl Case<'_, '_> {
         // Of an exact execution it is known what came of it.
         let numbers = || self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
         let read = numbers().count() > 1 && numbers().all(|write| write.recorded.is_some());
-        let missed = found.find(|finding| finding.rule == quantity::MISSED.id)?;
+        let is_missed = |finding: &&Finding| finding.rule == quantity::MISSED.id;
+        let nothing = self.holds_nothing();
+        let missed = if nothing { all.clone().find(is_missed)? } else { found.find(is_missed)? };
         let known = self.recomputed.recovered.is_some() && self.first_slip(true).is_none();
-        if !read || (known && !self.holds_nothing()) {
+        if !read || (known && !nothing) {
             return None;
         }
         let (pointer, text, step) = (missed.place().pointer(), missed.message.line(), first.step);
