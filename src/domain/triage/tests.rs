@@ -8,7 +8,7 @@ fn triage(text: &str, baseline: Option<f64>) -> Triage {
     let subject = Subject::new(text.as_bytes(), &[], tape.parse(text.as_bytes()).map(formats::read));
     let findings = check(&subject);
     let record = subject.record.as_ref().expect("a record");
-    let triage = Triage::of(&subject, &findings, None, baseline).expect("a run");
+    let triage = Triage::judge(&subject, &findings, baseline).expect("a run");
     for argument in &triage.why {
         assert!(record.root.find(&argument.pointer).is_some(), "{argument:?}");
     }
