@@ -80,6 +80,8 @@ pub mod io {
     pub mod failure;
     /// From names to sources.
     pub mod input;
+    /// The assembly line of the commands: read in order, worked on by all cores, handed over in order.
+    pub mod line;
     /// Loading in the background, and following.
     pub mod load;
     /// Opening without harm.
