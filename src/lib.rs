@@ -32,6 +32,8 @@ pub mod domain {
     pub mod prompt;
     /// Python's `json.dumps`, byte for byte.
     pub mod pyjson;
+    /// Patterns of Python's `re`, matched as Python matches them, but never for long.
+    pub mod pyregex;
     /// Values as Python prints them in its messages.
     pub mod python;
     /// The quantities of a question, and the variables that took them up.
