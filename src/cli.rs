@@ -14,9 +14,11 @@ mod check;
 mod out;
 mod print;
 mod show;
+mod verify;
 
 pub use out::Out;
 pub use print::{KeyRow, Keys};
+pub use verify::{Judge, Verify};
 
 /// Nothing to complain of.
 pub const CLEAN: u8 = 0;
@@ -58,6 +60,11 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// Judge completions by a verifier and print their rewards, one JSON object a record
+    ///
+    /// Exit code: 0 all passed, 1 some failed, 2 something could not be read or used.
+    #[command(after_long_help = verify::HELP)]
+    Verify(Verify),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -222,6 +229,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) => check::run(check, out),
         Command::Show(show) => show::run(show, out),
+        Command::Verify(options) => verify::run(options, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

@@ -62,6 +62,8 @@ pub mod domain {
     pub mod typed;
     /// Which characters Python calls printable.
     pub mod unicode;
+    /// Verifiers: a completion in, a reward out.
+    pub mod verify;
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
@@ -98,6 +100,10 @@ pub mod io {
     pub mod store;
     /// Reading the user's own themes.
     pub mod themes;
+    /// Verifiers as they are asked for: by options, or in a TOML file.
+    pub mod verifiers;
+    /// The pipeline behind `stepscope verify`.
+    pub mod verify;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.
