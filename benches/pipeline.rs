@@ -111,14 +111,17 @@ fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
 #[divan::bench]
 fn first_screen(bencher: Bencher<'_, '_>) {
     let file = on_disk();
-    bencher.bench_local(|| load(expand(std::slice::from_ref(&file.path)), 1, |_| false).0.len());
+    bencher.bench_local(|| {
+        load(expand(std::slice::from_ref(&file.path)), 1, std::sync::Arc::default(), |_| false).0.len()
+    });
 }
 
 #[divan::bench]
 fn search_file(bencher: Bencher<'_, '_>) {
     let file = on_disk();
     let (send, events) = channel();
-    let (mut store, _loader) = load(expand(&[file.path]), 2, move |event| send.send(event).is_ok());
+    let (mut store, _loader) =
+        load(expand(&[file.path]), 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
     while !store.is_settled() {
         store.apply(events.recv().unwrap());
     }

@@ -43,6 +43,9 @@ pub struct Screen {
     /// Files and folders to open, `-` for standard input; without any, the sample runs
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
+    #[arg(long, value_name = "PATH")]
+    pub baseline: Option<PathBuf>,
     /// Theme: dark, light, high-contrast, mono, or a name or path of your own
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,

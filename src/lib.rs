@@ -70,6 +70,8 @@ pub mod domain {
 pub mod io {
     /// The answers of a baseline file, by id.
     pub mod baseline;
+    /// What stands beside the records and helps to judge them.
+    pub mod beside;
     /// Sources read block by block.
     pub mod block;
     /// The pipeline behind `stepscope check`.
@@ -113,6 +115,8 @@ pub mod cli;
 pub mod tui {
     /// The whole state of the screen.
     pub mod app;
+    /// How a computed value comes about, as a tree to fold.
+    pub mod derivation;
     /// Does what update asked for.
     pub mod effects;
     /// Fuzzy ranking for the palette.

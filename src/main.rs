@@ -18,8 +18,12 @@ fn main() -> ExitCode {
 
 /// Opens the screen, or says why there is none.
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
-    let start =
-        Start { paths: screen.paths.clone(), theme: screen.theme.clone(), config_dir: screen.config_dir.clone() };
+    let start = Start {
+        paths: screen.paths.clone(),
+        theme: screen.theme.clone(),
+        baseline: screen.baseline.clone(),
+        config_dir: screen.config_dir.clone(),
+    };
     match session::open(&start) {
         Ok(ended) => {
             if let Some(failure) = ended.complaint {

@@ -12,6 +12,7 @@ use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
 use stepscope::domain::text::is_hidden;
+use stepscope::domain::triage::Fix;
 use stepscope::io::config::session::FileView;
 use stepscope::tui::app::Screen;
 use stepscope::tui::input::Input;
@@ -1146,7 +1147,7 @@ fn two_searches_run_side_by_side_and_records_come_back() {
     let outbox = Outbox::default();
     let (sender, mut messages) = tokio::sync::mpsc::channel(64);
     outbox.attach(sender);
-    let mut performer = Performer::new(outbox.clone(), Memory::default());
+    let mut performer = Performer::new(outbox.clone(), Memory::default(), std::sync::Arc::default());
     let plan = || stepscope::io::search::Plan::of(&d.app.store, 0, |_| true);
     for (id, text) in [(1, "pears"), (2, "plums"), (3, "pears")] {
         performer.perform(Work::Search(id, Filter::parse(text).unwrap().into(), plan()));
@@ -1195,4 +1196,76 @@ fn a_theme_with_a_mistake_is_said_and_does_not_end_the_round() {
     assert_eq!(d.app.looks.chosen.as_deref(), Some("last"));
     d.keys("t");
     assert_eq!(d.status(), "theme: by the terminal's background");
+}
+
+// The proof.
+
+#[test]
+fn a_derivation_is_folded_and_followed_down_to_the_question() {
+    let mut d = Drive::runs();
+    d.keys("j Enter Tab");
+    while d.app.inspect.as_ref().unwrap().chosen_text().unwrap().0.as_str() != "trips" {
+        d.keys("k");
+    }
+    d.keys("Enter");
+    let tree = d.screen();
+    assert!(tree.contains("recorded  3 + 3 * 2") && tree.contains("≙ ▾ trips = 9 = 3 + 3 × 2"), "{tree}");
+    assert!(tree.contains("├ ² “3” in the question") && tree.contains("└ ³ “twice” in the question"), "{tree}");
+    d.keys("h");
+    assert!(d.screen().contains("▸ trips = 9"), "{}", d.screen());
+    d.keys("Space H L");
+    assert_eq!(d.screen(), tree, "folding and unfolding lead back");
+    d.keys("y v");
+    assert!(d.copied.last().unwrap().contains("in the question"), "{:?}", d.copied);
+    d.keys("Enter");
+    assert_eq!((pane(&d), moment(&d)), (Pane::State, 3), "to the step that writes it");
+    d.keys("Enter G Enter");
+    assert_eq!(pane(&d), Pane::Question, "the last row is a quantity of the question");
+    assert_eq!(d.status(), "3/3  “twice”: 2, multiple; no variable took it up");
+}
+
+#[test]
+fn the_quantities_of_the_question_are_walked_and_light_their_variables() {
+    let mut d = Drive::runs();
+    d.keys("j Enter S-Tab");
+    assert_eq!(pane(&d), Pane::Question);
+    d.keys("l");
+    assert_eq!(d.status(), "1/3  “8”: 8, number; taken up by cars");
+    let lit = |d: &Drive, name: &str| {
+        let (x, y) = variable_at(d, name);
+        d.colour_at(x, y) == d.colour(Role::CitedCurrent)
+    };
+    assert!(lit(&d, "cars") && !lit(&d, "morning"));
+    d.keys("l");
+    assert!(!lit(&d, "cars") && lit(&d, "morning"));
+    d.keys("h h");
+    assert!(d.status().starts_with("3/3"), "{}", d.status());
+    d.resize(40, 12).keys("Z 2l");
+    assert!(d.screen().contains("3²"), "a long question is scrolled to the quantity\n{}", d.screen());
+}
+
+#[test]
+fn a_baseline_that_agrees_with_the_run_makes_the_gold_suspect() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let question = "Ann has 3 boxes of 4 pens and gives 2 pens away. How many are left?";
+    let run = format!(
+        r#"{{"id": "pens", "question": "{question}", "gold_answer": "3 * 4 = 12, 12 - 3 = 9\n#### 9", "gold_num": 9.0, "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "n", "steps": [{{"id": 1, "inputs": [{{"name": "problem_text", "description": "t"}}], "stepDescription": "Extract boxes, pens and given.", "output": [{{"name": "boxes", "description": "b"}}, {{"name": "pens", "description": "p"}}, {{"name": "given", "description": "g"}}]}}, {{"id": 2, "inputs": [{{"name": "boxes", "description": "b"}}, {{"name": "pens", "description": "p"}}, {{"name": "given", "description": "g"}}], "stepDescription": "Compute final_answer = boxes * pens - given.", "output": [{{"name": "final_answer", "description": "f"}}]}}]}}, "state": {{"problem_text": "{question}", "boxes": 3, "pens": 4, "given": 2, "final_answer": "10", "final_answer_numerical": 10}}, "pred_answer": "10", "pred_num": 10.0, "correct": false}}"#
+    );
+    let baseline = format!(
+        r#"{{"id": "pens", "question": "{question}", "gold_num": 9.0, "status": "ok", "mode": "baseline", "state": {{"final_answer": "10", "final_answer_numerical": 10}}, "raw": "10", "pred_num": 10.0, "correct": false}}"#
+    );
+    let run = write("run.jsonl", &(run + "\n"));
+    let mut d = Drive::beside(&run, &write("baseline.jsonl", &(baseline + "\n")));
+    d.shows(&["gold"]);
+    assert_eq!(d.app.store.row(0).and_then(stepscope::domain::row::Row::fix), Some(Fix::Gold));
+    d.keys("Enter");
+    d.shows(&["baseline 10", "look at the gold answer"]);
+
+    let d = Drive::beside(&run, &folder.path().join("none.jsonl"));
+    assert!(d.status().contains("none.jsonl"), "what cannot be read is said: {}", d.status());
 }

@@ -257,7 +257,8 @@ mod live {
         fn open(paths: &[PathBuf]) -> Self {
             let (send, events) = channel();
             let begun = Instant::now();
-            let (store, loader) = load(expand(paths), 2, move |event| send.send(event).is_ok());
+            let (store, loader) =
+                load(expand(paths), 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
             Self { store, events, _loader: loader, opened: begun.elapsed() }
         }
 

@@ -151,6 +151,15 @@ impl Expression {
         self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
     }
 
+    /// The numbers that stand in it, 20 for `20%`, in their order.
+    pub fn numbers(&self) -> Vec<Number> {
+        let number = |node: &Node| match node {
+            Node::Number(number) | Node::Percent(number) => Some(*number),
+            _ => None,
+        };
+        self.nodes.iter().filter_map(number).collect()
+    }
+
     /// Whether this number stands in it.
     pub fn holds(&self, number: Number) -> bool {
         self.nodes.contains(&Node::Number(number))

@@ -326,6 +326,7 @@ impl Recomputed {
             name: name_of(state, computed.variable),
             value: computed.value?,
             formula: planned.filter(|plan| plan.expression.is_operation()).map(|plan| self.formula(computed, plan)),
+            constants: planned.map(|plan| plan.expression.numbers()).unwrap_or_default(),
             step: computed.step,
             basis: computed.basis,
             from,
@@ -363,6 +364,8 @@ pub struct Derivation {
     pub value: Number,
     /// The calculation with its numbers; `None`: it was taken over as it is.
     pub formula: Option<String>,
+    /// The numbers that stand in the calculation itself.
+    pub constants: Vec<Number>,
     /// The step that writes it.
     pub step: usize,
     /// What it rests on.

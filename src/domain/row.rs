@@ -79,7 +79,7 @@ impl Row {
 
     /// What the rules and the record itself say; the place is kept.
     #[must_use]
-    pub fn checked(self, subject: &Subject<'_>, findings: &Findings) -> Self {
+    pub fn checked(self, subject: &Subject<'_>, findings: &Findings, baseline: Option<f64>) -> Self {
         let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &subject.record {
@@ -92,7 +92,7 @@ impl Row {
         if row.has(Flag::Right) && subject.is_right() {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
-        } else if let Some(triage) = Triage::judge(subject, findings, None) {
+        } else if let Some(triage) = Triage::judge(subject, findings, baseline) {
             row.judge(&triage);
         }
         row
@@ -212,7 +212,7 @@ mod tests {
         let finding = |severity| Finding::new("x", severity, "m", Place::Value(Pointer::default()));
         let mut findings = vec![finding(Severity::Warning); 300];
         findings.push(finding(Severity::Note));
-        let row = Row::unchecked(12, 34).checked(&subject, &findings);
+        let row = Row::unchecked(12, 34).checked(&subject, &findings, None);
         assert_eq!((row.offset, row.len, row.end(), row.steps), (12, 34, 46, 2));
         assert_eq!((row.fitness, row.confidence, row.pred_num), (0.25, 0.5, 7.0));
         assert_eq!((row.kind(), row.correct()), (RecordKind::Procedural, Some(false)));
@@ -235,7 +235,7 @@ mod tests {
             let mut tape = Tape::default();
             let root = tape.parse(text.as_bytes()).unwrap();
             let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
-            let row = Row::unchecked(0, 3).checked(&subject, &Findings::new());
+            let row = Row::unchecked(0, 3).checked(&subject, &Findings::new(), None);
             let verdict = Triage::judge(&subject, &Findings::new(), None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
         }
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_broken_record_is_broken() {
-        let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &Findings::new());
+        let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &Findings::new(), None);
         assert_eq!(row.kind(), RecordKind::Broken);
         assert!(row.fitness.is_nan() && row.correct().is_none());
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
+use super::beside::Beside;
 use super::cut::read_each;
 use crate::domain::finding::Findings;
 use crate::domain::formats::{self, Expect};
@@ -123,13 +124,13 @@ fn examine<'a>(
 
 impl Examined<'_> {
     /// Its row; `base` is where the text begins in the source, `len` its length on disk.
-    pub fn row(&self, base: u64, len: u64) -> Row {
+    pub fn row(&self, base: u64, len: u64, beside: &Beside) -> Row {
         let whole = if len > MAX_TEXT as u64 { len } else { self.range.len() as u64 };
         let mut row = Row::unchecked(base + self.range.start as u64, whole);
         if self.joined {
             row.set(Flag::Joined);
         }
-        let mut row = row.checked(&self.subject, &self.findings);
+        let mut row = row.checked(&self.subject, &self.findings, beside.answer(self.subject.record.as_ref()));
         if self.fault {
             row.set(Flag::Fault);
         }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
 
+use super::beside::Beside;
 use super::block::{Block, Cursor, Want};
 use super::check::MAX_IDS;
 use super::cut::{Layout, Skips, is_cut_off};
@@ -47,11 +48,12 @@ pub struct Loader {
 pub fn load(
     inputs: Expand,
     threads: usize,
+    beside: Arc<Beside>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
     let sink: Sink = Arc::new(sink);
     let (wake, woken) = channel();
-    let shared = Arc::new(Shared::default());
+    let shared = Arc::new(Shared { beside, ..Shared::default() });
     let mut store = Store::default();
     let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
@@ -115,6 +117,7 @@ struct Shared {
     more: Condvar,
     stopped: AtomicBool,
     ids: Mutex<HashMap<(usize, u32), Ids>>,
+    beside: Arc<Beside>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -231,13 +234,16 @@ fn work(shared: &Shared, sink: &Sink) {
     // On this thread only: drawing and typing come first.
     let _ = rustix::process::nice(5);
     let (mut block, mut examiner, mut ids) = (Block::default(), Examiner::default(), Vec::new());
+    if let Some(failure) = shared.beside.complaint() {
+        shared.send(sink, LoadEvent::Failed(None, failure));
+    }
     while let Some((source, mut job)) = shared.next_job() {
         // A mistake of ours must cost no more than this job: without this thread checking would never end.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             while job.cursor.at < job.end && !shared.is_stopped() {
                 // What cannot be read now has been cut or replaced; the scout will say so.
                 let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-                let part = examine_block(&block, &job.cursor, &mut examiner, &mut ids);
+                let part = examine_block(&block, &job.cursor, (&mut examiner, &shared.beside), &mut ids);
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
             }
@@ -248,7 +254,12 @@ fn work(shared: &Shared, sink: &Sink) {
 }
 
 /// The rows of a block, checked.
-fn examine_block(block: &Block, cursor: &Cursor, examiner: &mut Examiner, ids: &mut Vec<(u64, u64)>) -> Part {
+fn examine_block(
+    block: &Block,
+    cursor: &Cursor,
+    (examiner, beside): (&mut Examiner, &Beside),
+    ids: &mut Vec<(u64, u64)>,
+) -> Part {
     examiner.expect(cursor.blob().expect());
     let mut part = place_part(block, cursor.layout());
     let mut rows = Vec::with_capacity(block.cuts.len());
@@ -256,7 +267,7 @@ fn examine_block(block: &Block, cursor: &Cursor, examiner: &mut Examiner, ids: &
         let base = block.start + cut.range.start as u64;
         let len = block.len_of(cut);
         examiner.each(block.text(cut), len, cut.joined, |examined| {
-            let row = examined.row(base, len);
+            let row = examined.row(base, len, beside);
             ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
             rows.push(row);
         });
@@ -619,7 +630,8 @@ impl Scout {
         let Some(cursor) = &mut track.cursor else { return false };
         let before = cursor.clone();
         // What is little is checked at once; what is much is left to the workers.
-        let direct = direct || size.saturating_sub(cursor.at) < BLOCK as u64;
+        let little = size.saturating_sub(cursor.at) < BLOCK as u64;
+        let direct = (direct || little) && self.shared.beside.is_ready();
         let want = if direct { Want::Bytes } else { Want::Places };
         match cursor.next(&mut self.block, size, want) {
             Ok(true) => {}
@@ -643,7 +655,7 @@ impl Scout {
 
     fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
         if direct {
-            let part = examine_block(&self.block, &before, &mut self.examiner, &mut self.ids);
+            let part = examine_block(&self.block, &before, (&mut self.examiner, &self.shared.beside), &mut self.ids);
             self.shared.add_ids(source, generation, &mut self.ids);
             self.send(LoadEvent::Found { source, generation, part });
             return;
@@ -716,7 +728,7 @@ impl Scout {
         let (base, ids) = (part.span.start, &mut self.ids);
         self.examiner.expect(blob.expect());
         self.examiner.each(text, len, cut.joined, |examined| {
-            let row = examined.row(base, len);
+            let row = examined.row(base, len, &self.shared.beside);
             ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
             part.rows.push(row);
         });

@@ -10,6 +10,7 @@ use crate::domain::text::Shown;
 use crate::io::cut::Skips;
 use crate::io::store::{Standing, Store};
 use crate::shown;
+use crate::tui::derivation::Tree;
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
@@ -40,6 +41,8 @@ pub enum Overlay {
     Prompt(Prompt),
     /// A text in full.
     Popup(Popup),
+    /// How a computed value comes about.
+    Derivation(Tree),
 }
 
 /// The palette of actions.
@@ -197,6 +200,7 @@ impl App {
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
         match self.screen {
+            _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
             Screen::Table => Context::Table,
             Screen::Run => Context::Run,
             Screen::Json => Context::Json,
@@ -250,7 +254,7 @@ impl App {
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
                 need(self.screen == Screen::Table, "go back to the table first")
             }
-            A::Fold | A::FoldAll | A::UnfoldAll => {
+            A::Fold | A::FoldAll | A::UnfoldAll if self.context() != Context::Derivation => {
                 need(self.screen == Screen::Json, "open the record as JSON first: J")
             }
             _ => Ok(()),

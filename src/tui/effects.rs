@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
@@ -91,10 +92,10 @@ impl Memory {
 
 impl Performer {
     /// Starts the thread that reads.
-    pub fn new(outbox: Outbox, memory: Memory) -> Self {
+    pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop));
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
         Self { outbox, reader, searches: Vec::new(), memory }
     }
 
@@ -135,7 +136,7 @@ impl Performer {
     }
 }
 
-fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox) {
+fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Beside) {
     while let Ok(first) = wanted.recv() {
         // Of several requests for rows only the last is about what is on screen now.
         let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
@@ -146,7 +147,7 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox) {
             !matches!(work, Work::Headlines(..)) || Some(n - 1) == last_rows
         });
         for work in work {
-            if let Some(message) = read(work)
+            if let Some(message) = read(work, beside)
                 && !outbox.send(message)
             {
                 return;
@@ -156,7 +157,7 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox) {
 }
 
 /// Reads what is wanted; `None` for work that is no reading.
-pub fn read(work: Work) -> Option<Msg> {
+pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
     match work {
         Work::Headlines(moves, rows) => {
             let mut tape = Tape::default();
@@ -169,7 +170,7 @@ pub fn read(work: Work) -> Option<Msg> {
         Work::Record(record, reading, row) => {
             let open = || {
                 let text = reading.read()?;
-                Ok(Box::new(Opened::new(record, reading.line()?, &row, text)))
+                Ok(Box::new(Opened::new(record, reading.line()?, &row, text, beside)))
             };
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))

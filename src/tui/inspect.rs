@@ -8,6 +8,7 @@ use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::state::{Influence, Moment};
 use crate::domain::text::Shown;
 use crate::shown;
+use crate::tui::derivation::Tree;
 use crate::tui::list::{List, Move};
 use crate::tui::model::{Detail, Opened};
 use crate::tui::outline::Outline;
@@ -108,6 +109,8 @@ pub struct Inspect {
     pub influence: Option<Influence>,
     /// The quantity of the question that the cursor is on, while the question has the keys.
     pub quantity: Option<usize>,
+    /// The chosen quantity is to be brought on screen.
+    quantity_moved: bool,
     /// The record as JSON.
     pub outline: Outline,
     /// How many lines a record that is no JSON takes, in this width.
@@ -134,6 +137,7 @@ impl Inspect {
             anchor: None,
             influence: None,
             quantity: None,
+            quantity_moved: false,
             outline,
             raw_lines: None,
         };
@@ -283,8 +287,11 @@ impl Inspect {
         let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
         self.variables.settle(self.opened.variables.len(), state_height);
         self.findings.settle(self.opened.notes.len(), inner_height(area_of(Pane::Findings)));
-        // Fewer lines on a wider screen; a hidden pane keeps its place.
         let place = area_of(Pane::Question);
+        if std::mem::take(&mut self.quantity_moved) {
+            self.show_quantity(place);
+        }
+        // Fewer lines on a wider screen; a hidden pane keeps its place.
         if self.question_top > 0 && place.height > 0 {
             let lines = self.question_lines(inner_width(place));
             self.question_top = self.question_top.min(lines.saturating_sub(inner_height(place)));
@@ -315,10 +322,57 @@ impl Inspect {
             None => count - 1,
             Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
         };
-        self.quantity = Some(next);
-        if let Some(&variable) = self.opened.proof.marks.get(next).and_then(|mark| mark.variables.first()) {
-            self.variables.at = variable;
+        self.choose_quantity(next);
+    }
+
+    /// Lights a quantity of the question and the first variable that took it up.
+    pub fn choose_quantity(&mut self, quantity: usize) {
+        self.quantity = Some(quantity);
+        self.quantity_moved = true;
+        if let Some(&variable) = self.opened.proof.marks.get(quantity).and_then(|mark| mark.variables.first()) {
+            self.choose_variable(variable);
         }
+    }
+
+    fn show_quantity(&mut self, place: Rect) {
+        let mark = self.quantity.and_then(|n| self.opened.proof.marks.get(n));
+        let Some(start) = mark.map(|mark| mark.range.start) else { return };
+        let lines = prose::wrap(self.opened.question_text().as_str(), inner_width(place));
+        let line = lines.partition_point(|line| line.end <= start);
+        let lowest = (line + 1).saturating_sub(inner_height(place).max(1));
+        self.question_top = self.question_top.clamp(lowest, line);
+    }
+
+    /// The cursor of the lifelines to a variable.
+    pub fn choose_variable(&mut self, variable: usize) {
+        self.variables.at = variable;
+        self.refresh_influence();
+    }
+
+    /// The variables that took up the chosen quantity.
+    pub fn lit_variables(&self) -> &[usize] {
+        let mark = self.quantity.filter(|_| self.pane == Pane::Question).and_then(|n| self.opened.proof.marks.get(n));
+        mark.map(|mark| mark.variables.as_slice()).unwrap_or_default()
+    }
+
+    /// What the chosen quantity is, in a sentence.
+    pub fn quantity_sentence(&self) -> Option<Shown> {
+        let quantity = self.quantity?;
+        let mark = self.opened.proof.marks.get(quantity)?;
+        let names: Vec<&str> = mark
+            .variables
+            .iter()
+            .filter_map(|variable| self.opened.variables.get(*variable))
+            .map(|row| row.name.as_str())
+            .collect();
+        let taken = match names.as_slice() {
+            [] if !self.opened.has_steps() => String::new(),
+            [] => "; no variable took it up".to_owned(),
+            names => format!("; taken up by {}", names.join(", ")),
+        };
+        let words = self.opened.proof.words(quantity)?;
+        let count = self.opened.proof.marks.len();
+        Some(shown!("{}/{count}  “{words}”: {}{taken}", quantity + 1, mark.meaning))
     }
 
     /// The quantities that are lit: the one under the cursor, else those of the chosen variable.
@@ -458,13 +512,12 @@ impl Inspect {
         }
     }
 
-    /// What the cursor is on, in full: of a variable also how its computed value comes about.
-    pub fn whole_text(&self) -> Option<(Shown, Shown)> {
-        let (title, text) = self.chosen_text()?;
-        let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step);
-        let tree =
-            step.filter(|_| self.pane == Pane::State).and_then(|step| self.opened.derivation(self.variables.at, step));
-        Some((title, tree.map_or_else(|| text.clone(), |tree| shown!("{text}\n\n{tree}"))))
+    /// How the computed value of the chosen variable comes about, where one was worked out.
+    pub fn derivation(&self) -> Option<Tree> {
+        let (title, recorded) = self.chosen_text().filter(|_| self.pane == Pane::State)?;
+        let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
+        let derivation = self.opened.derivation(self.variables.at, step)?;
+        Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.proof))
     }
 
     /// Every place on this screen that holds a text, in reading order.

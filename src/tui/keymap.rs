@@ -13,6 +13,8 @@ pub enum Context {
     Run,
     /// The record as JSON.
     Json,
+    /// How a computed value comes about.
+    Derivation,
 }
 
 impl Context {
@@ -23,11 +25,12 @@ impl Context {
             Self::Table => "Table of records",
             Self::Run => "Run",
             Self::Json => "Record as JSON",
+            Self::Derivation => "Derivation of a value",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 4] = [Self::Anywhere, Self::Table, Self::Run, Self::Json];
+    pub const ALL: [Self; 5] = [Self::Anywhere, Self::Table, Self::Run, Self::Json, Self::Derivation];
 }
 
 macro_rules! actions {
@@ -182,7 +185,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Json, Run, Table};
+    use Context::{Anywhere, Derivation, Json, Run, Table};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -217,6 +220,16 @@ pub const BINDINGS: &[Binding] = {
         bind(Json, &["/"], A::Find, "find", "find text in the record"),
         bind(Json, &["n"], A::FindNext, "", "next place found"),
         bind(Json, &["N"], A::FindPrevious, "", "place found before"),
+        bind(
+            Derivation,
+            &["Enter"],
+            A::Open,
+            "go there",
+            "to the step that writes it, or to the quantity in the question",
+        ),
+        bind(Derivation, &["Space"], A::Fold, "fold", "fold or unfold what it rests on; h and l too"),
+        bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
+        bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),

@@ -9,16 +9,18 @@ use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
+use crate::domain::recompute::{Derivation, Recomputed};
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
 use crate::domain::text::{Shown, Untrusted, head};
 use crate::domain::triage::{Argument, Confidence, Fix, Triage};
+use crate::io::beside::Beside;
 use crate::io::examine::{from_around, read_row};
 use crate::shown;
 use crate::tui::outline::value_text;
-use crate::tui::proof::{Proof, derivation};
+use crate::tui::proof::Proof;
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
@@ -57,6 +59,8 @@ pub struct Opened {
     pub pred: Option<Shown>,
     /// The final text.
     pub answer: Option<Shown>,
+    /// What the baseline answered to the same question.
+    pub baseline: Option<Shown>,
     /// Whether it was judged right.
     pub correct: Option<bool>,
     /// The error that ended it.
@@ -229,7 +233,7 @@ pub struct DetailValue {
 
 impl Opened {
     /// Reads a record that stands in this row of the table.
-    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>) -> Self {
+    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>, beside: &Beside) -> Self {
         let mut tape = Tape::default();
         read_row(&mut tape, &text, row);
         let problems = std::mem::take(&mut tape.problems);
@@ -251,6 +255,7 @@ impl Opened {
             gold: None,
             pred: None,
             answer: None,
+            baseline: None,
             correct: None,
             error: None,
             reply: None,
@@ -261,7 +266,7 @@ impl Opened {
             surprise: None,
             has_trace: false,
         };
-        opened.fill(row);
+        opened.fill(row, beside);
         opened
     }
 
@@ -283,7 +288,7 @@ impl Opened {
         Analysis { subject, state: state.unwrap_or_default() }
     }
 
-    fn fill(&mut self, row: &Row) {
+    fn fill(&mut self, row: &Row, beside: &Beside) {
         let analysis = self.analyse();
         let mut findings = rules::check(&analysis.subject);
         findings.extend(from_around(row, analysis.subject.record.is_some()));
@@ -292,7 +297,8 @@ impl Opened {
         let variables = analysis.variables();
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
         let surprise = analysis.state.last_step().surprise;
-        let triage = Triage::judge(&analysis.subject, &findings, None);
+        let baseline = beside.answer(analysis.subject.record.as_ref());
+        let triage = Triage::judge(&analysis.subject, &findings, baseline);
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
         let verdict = triage.as_ref().map(Verdict::of);
@@ -308,6 +314,7 @@ impl Opened {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
+        self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
         (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
@@ -350,11 +357,12 @@ impl Opened {
         self.proof.question.as_ref().unwrap_or(&self.question)
     }
 
-    /// How the value that a step should have written comes about, as a tree of lines.
-    pub fn derivation(&self, variable: usize, step: usize) -> Option<Shown> {
+    /// How the value that a step should have written comes about.
+    pub fn derivation(&self, variable: usize, step: usize) -> Option<Derivation> {
         let analysis = self.analyse();
         let record = analysis.subject.record.as_ref()?;
-        derivation(record, analysis.procedure(), &analysis.state, variable, step)
+        let recomputed = Recomputed::of(record, analysis.procedure(), &analysis.state);
+        recomputed.derivation(&analysis.state, recomputed.write(variable, step)?)
     }
 
     /// The whole step as JSON.
@@ -759,7 +767,8 @@ mod tests {
 
     #[test]
     fn a_run_is_ready_for_the_screen() {
-        let opened = Opened::new(4, 5, &Row::unchecked(0, RUN.len() as u64), RUN.as_bytes().to_vec());
+        let opened =
+            Opened::new(4, 5, &Row::unchecked(0, RUN.len() as u64), RUN.as_bytes().to_vec(), &Beside::default());
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
         assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);

@@ -15,6 +15,7 @@ use crate::tui::prose::fit;
 use crate::tui::theme::{Role, Theme};
 
 pub mod bars;
+pub mod derivation;
 pub mod findings;
 pub mod help;
 pub mod json;

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use crate::domain::json::Value;
 use crate::domain::procedure::Procedure;
-use crate::domain::quantity::Quantities;
-use crate::domain::recompute::{Basis, Derivation, Recomputed};
+use crate::domain::quantity::{Quantities, near};
+use crate::domain::recompute::{Basis, Recomputed};
 use crate::domain::record::Record;
 use crate::domain::state::State;
 use crate::domain::text::{Shown, ShownMap};
@@ -37,6 +37,10 @@ pub struct QuantityMark {
     pub variables: Vec<usize>,
     /// Whether it certainly is a quantity.
     pub sure: bool,
+    /// Its value.
+    pub value: f64,
+    /// Its value and what sort of number it is.
+    pub meaning: Shown,
 }
 
 /// What a step should have written.
@@ -68,6 +72,16 @@ impl Proof {
         self.computed.get(&(variable, step?))
     }
 
+    /// The first quantity of the question with this value.
+    pub fn quantity_of(&self, value: f64) -> Option<usize> {
+        self.marks.iter().position(|mark| near(mark.value, value))
+    }
+
+    /// The words of the question that are its quantity of this number, from 0.
+    pub fn words(&self, quantity: usize) -> Option<&str> {
+        self.question.as_ref()?.as_str().get(self.marks.get(quantity)?.range.clone())
+    }
+
     fn mark(&mut self, question: &[u8], quantities: &Quantities) {
         if quantities.items.is_empty() || question.len() > MAX_QUESTION {
             return;
@@ -85,6 +99,8 @@ impl Proof {
                 range: start..out.len(),
                 variables: quantity.variables.clone(),
                 sure: quantity.sure,
+                value: quantity.float(),
+                meaning: shown!("{}, {}", quantity.value, quantity.kind.word()),
             });
             if !quantity.variables.is_empty() {
                 out.push_str(&superscript(n + 1));
@@ -111,40 +127,6 @@ fn computed(recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize
         found.insert((write.variable, write.step), computed);
     }
     found
-}
-
-/// The derivation of a variable as a tree of lines.
-pub fn derivation(
-    record: &Record<'_>,
-    procedure: Option<&Procedure<'_>>,
-    state: &State<'_>,
-    variable: usize,
-    step: usize,
-) -> Option<Shown> {
-    let recomputed = Recomputed::of(record, procedure, state);
-    let tree = recomputed.derivation(state, recomputed.write(variable, step)?)?;
-    let mut out = String::new();
-    branch(&tree, "≙ ", "  ", &mut out);
-    Some(shown!("{}", out.trim_end()))
-}
-
-fn branch(node: &Derivation, first: &str, rest: &str, out: &mut String) {
-    use std::fmt::Write as _;
-    let _ = write!(out, "{first}{} = {}", node.name, node.value.shown());
-    if let Some(formula) = &node.formula {
-        let _ = write!(out, " = {formula}");
-    }
-    let basis = match node.basis {
-        Basis::Plan => "",
-        Basis::Extracted => ", read from the question",
-        Basis::Recorded => ", as recorded",
-    };
-    let _ = writeln!(out, "   (step {}{basis})", node.step + 1);
-    for (n, from) in node.from.iter().enumerate() {
-        let last = n + 1 == node.from.len();
-        let (joint, below) = if last { ("└ ", "  ") } else { ("├ ", "│ ") };
-        branch(from, &format!("{rest}{joint}"), &format!("{rest}{below}"), out);
-    }
 }
 
 /// A number as small raised digits.
@@ -179,7 +161,5 @@ mod tests {
         let bought = state.variable(&"bought".into()).unwrap();
         let computed = &proof.computed[&(bought, 1)];
         assert_eq!((computed.value.as_str(), computed.unevaluated, computed.differs), ("6", true, true));
-        let tree = derivation(&record, procedure.as_ref(), &state, bought, 1).unwrap();
-        assert!(tree.as_str().starts_with("≙ bought = 6 = 3 × 2   (step 2)\n  ├ apples = 3"), "{tree}");
     }
 }

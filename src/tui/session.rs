@@ -1,8 +1,10 @@
 //! One session at the screen: from what is to be opened to the exit code.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::domain::text::Shown;
+use crate::io::beside::Beside;
 use crate::io::config::session::Session;
 use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
@@ -25,6 +27,8 @@ pub struct Start {
     pub paths: Vec<PathBuf>,
     /// A theme for this session alone: a name, or the path of a file.
     pub theme: Option<String>,
+    /// Baseline records of the same questions.
+    pub baseline: Option<PathBuf>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
 }
@@ -51,7 +55,8 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let sink = outbox.clone();
     let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let (store, loader) = load(inputs, threads, move |event| sink.send(Msg::Load(event)));
+    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads));
+    let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.samples = start.paths.is_empty();
     app.mouse = config.mouse.unwrap_or(true);
@@ -63,7 +68,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
     let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
-    let mut performer = Performer::new(outbox.clone(), memory);
+    let mut performer = Performer::new(outbox.clone(), memory, beside);
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let mut attached = false;
     let code = run::run(&tty, &mut app, options, |work, sender| {

@@ -355,13 +355,23 @@ impl App {
                 if by < 0 { outline.left(root) } else { outline.right(root) }
             }
             Screen::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
-            Screen::Run if inspect.pane == Pane::Question => inspect.next_quantity(by),
+            Screen::Run if inspect.pane == Pane::Question => {
+                inspect.next_quantity(by);
+                self.say_quantity();
+            }
             Screen::Run if inspect.opened.has_steps() => {
                 if let Err(why) = inspect.walk_by(by) {
                     self.say(Shown::own(why));
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What the chosen quantity of the question is, and which variables took it up.
+    fn say_quantity(&mut self) {
+        if let Some(sentence) = self.inspect.as_ref().and_then(Inspect::quantity_sentence) {
+            self.say(sentence);
         }
     }
 
@@ -379,7 +389,9 @@ impl App {
             inspect.focus(Pane::Step);
             return Vec::new();
         }
-        if let Some((title, text)) = inspect.whole_text() {
+        if let Some(tree) = inspect.derivation() {
+            self.overlay = Some(Overlay::Derivation(tree));
+        } else if let Some((title, text)) = inspect.chosen_text() {
             self.overlay = Some(Overlay::Popup(Popup { title, text, top: 0 }));
         }
         Vec::new()

@@ -157,6 +157,9 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help(top)) => panes::help::draw(app, *top, area, buf, Look { theme, focused: true }),
         Some(Overlay::Palette(palette)) => panes::palette::draw(app, palette, area, buf, Look { theme, focused: true }),
         Some(Overlay::Popup(popup)) => panes::popup::draw(popup, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Derivation(tree)) => {
+            panes::derivation::draw(tree, area, buf, Look { theme, focused: true });
+        }
         Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, area, buf, Look { theme, focused: true }),
         None => {}
     }

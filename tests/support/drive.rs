@@ -2,6 +2,7 @@
 //! read as text. Every frame is checked: no cell holds a control or an invisible character.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use ratatui::style::{Color, Style};
 use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::domain::text::is_hidden;
+use stepscope::io::beside::Beside;
 use stepscope::io::config::session::FileView;
 use stepscope::io::input::expand;
 use stepscope::io::load::{Loader, load};
@@ -58,6 +60,7 @@ pub(crate) struct Drive {
     held: Vec<Work>,
     now: Instant,
     events: Receiver<LoadEvent>,
+    beside: Arc<Beside>,
     _loader: Loader,
     buffer: Buffer,
     cursor: Option<Position>,
@@ -76,7 +79,7 @@ impl Drive {
 
     /// Opens files; `change` prepares the state before the first event.
     pub(crate) fn with(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
-        Self::with_early(paths, |app| {
+        Self::with_early(paths, None, |app| {
             change(app);
             Vec::new()
         })
@@ -84,13 +87,24 @@ impl Drive {
 
     /// Opens files as they were looked at before a restart.
     pub(crate) fn restored(paths: &[PathBuf], view: &FileView) -> Self {
-        Self::with_early(paths, |app| app.restore(view))
+        Self::with_early(paths, None, |app| app.restore(view))
+    }
+
+    /// Opens a file beside its baseline.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
+        Self::with_early(&[path.to_owned()], Some(baseline), |_| Vec::new())
     }
 
     /// As a session does: what is asked for before the loop runs is done when it begins.
-    fn with_early(paths: &[PathBuf], change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
+    fn with_early(
+        paths: &[PathBuf],
+        baseline: Option<&Path>,
+        change: impl FnOnce(&mut App) -> Vec<Effect<Work>>,
+    ) -> Self {
         let (sender, events) = channel();
-        let (store, loader) = load(expand(paths), 1, move |event| sender.send(event).is_ok());
+        let beside = Arc::new(Beside::with_baseline(baseline.map(Path::to_owned), 1));
+        let (store, loader) = load(expand(paths), 1, beside.clone(), move |event| sender.send(event).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         let early = change(&mut app);
         let mut drive = Self {
@@ -103,6 +117,7 @@ impl Drive {
             held: Vec::new(),
             now: Instant::now(),
             events,
+            beside,
             _loader: loader,
             buffer: Buffer::default(),
             cursor: None,
@@ -194,7 +209,7 @@ impl Drive {
                 Vec::new()
             }
             Work::EndSearch(_) => Vec::new(),
-            other => effects::read(other).into_iter().collect(),
+            other => effects::read(other, &self.beside).into_iter().collect(),
         }
     }
 

@@ -29,11 +29,18 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         title.push(look.span("   answer ", Role::Dim));
         title.push(look.span(answer.as_str(), role));
     }
+    if let Some(baseline) = &opened.baseline {
+        title.push(look.span("   baseline ", Role::Dim));
+        title.push(look.span(baseline.as_str(), Role::Text));
+    }
     if let Some((recovered, gold)) =
         opened.verdict.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
     {
         title.push(look.span("   executed exactly ", Role::Dim));
         title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
+    }
+    if look.focused && !opened.proof.marks.is_empty() {
+        title.push(look.span("   h l quantities", Role::Faint));
     }
     let inner = frame(title, area, buf, look);
     let (text, role) = match &opened.error {

@@ -116,11 +116,11 @@ fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) ->
         None => look.span("  ", Role::Faint),
     };
     let name = if held.is_some() || !inspect.opened.has_steps() { Role::Key } else { Role::Ghost };
-    let mut line = vec![
-        glyph,
-        Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), quiet(look.style(name))),
-        Span::raw(" "),
-    ];
+    // The quantity under the cursor of the question went in here.
+    let lit = inspect.lit_variables().contains(&variable);
+    let name = if lit { look.style(Role::CitedCurrent) } else { quiet(look.style(name)) };
+    let mut line =
+        vec![glyph, Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), name), Span::raw(" ")];
     line.extend(value(inspect, (variable, row), held, columns, look, dimmed, fresh));
     line.push(Span::raw(" "));
     line.extend(lifeline(inspect, row, columns, look, dimmed));

@@ -7,7 +7,10 @@ use super::Effects;
 use crate::domain::filter::{Filter, completions};
 use crate::domain::text::Shown;
 use crate::tui::app::{App, Overlay, Palette, Prompt, Purpose};
+use crate::tui::derivation::Origin;
+use crate::tui::inspect::Pane;
 use crate::tui::keymap::Action;
+use crate::tui::list::Move;
 use crate::tui::panes;
 
 impl App {
@@ -43,6 +46,7 @@ impl App {
                 let room = crate::tui::inspect::inner_height(place);
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
+            Some(Overlay::Derivation(tree)) => tree.go(Move::By(rows), panes::derivation::height(tree, area)),
             Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
             _ => {}
         }
@@ -61,9 +65,17 @@ impl App {
             Action::Top => isize::MIN / 2,
             Action::Bottom => isize::MAX / 2,
             Action::CopyValue => {
-                let Some(Overlay::Popup(popup)) = &self.overlay else { return Some(Vec::new()) };
-                let text = popup.text.clone();
+                let text = match &self.overlay {
+                    Some(Overlay::Popup(popup)) => popup.text.clone(),
+                    Some(Overlay::Derivation(tree)) => tree.text(),
+                    _ => return Some(Vec::new()),
+                };
                 return Some(self.copy(&text, "the text"));
+            }
+            _ if self.fold_derivation(action) => 0,
+            Action::Open if matches!(self.overlay, Some(Overlay::Derivation(_))) => {
+                self.follow_derivation();
+                return Some(Vec::new());
             }
             Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit => return None,
             _ => {
@@ -73,6 +85,38 @@ impl App {
         };
         self.scroll_overlay(rows);
         Some(Vec::new())
+    }
+
+    /// Whether the action folds or unfolds the tree in front.
+    fn fold_derivation(&mut self, action: Action) -> bool {
+        let Some(Overlay::Derivation(tree)) = &mut self.overlay else { return false };
+        match action {
+            Action::Left => tree.left(),
+            Action::Right => tree.right(),
+            Action::Fold => tree.toggle(),
+            Action::FoldAll => tree.fold_all(true),
+            Action::UnfoldAll => tree.fold_all(false),
+            _ => return false,
+        }
+        true
+    }
+
+    /// To what the row under the cursor is about.
+    fn follow_derivation(&mut self) {
+        let Some(Overlay::Derivation(tree)) = self.overlay.take() else { return };
+        let (Some(inspect), Some(origin)) = (&mut self.inspect, tree.origin()) else { return };
+        match origin {
+            Origin::Written { variable, step } => {
+                inspect.focus(Pane::State);
+                inspect.go_to_step(step);
+                inspect.choose_variable(variable);
+            }
+            Origin::Quantity(quantity) => {
+                inspect.focus(Pane::Question);
+                inspect.choose_quantity(quantity);
+                self.say_quantity();
+            }
+        }
     }
 
     pub(super) fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
