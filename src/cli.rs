@@ -52,6 +52,9 @@ pub struct Screen {
     /// Folder of config.toml and your own themes
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+    /// What judges completions, shown by the key V
+    #[command(flatten)]
+    pub judge: Judge,
 }
 
 /// What to do instead of opening the screen.

@@ -127,6 +127,8 @@ pub mod tui {
     pub mod inspect;
     /// The one table of keys.
     pub mod keymap;
+    /// What a chain of verifiers says of the open record.
+    pub mod ladder;
     /// A cursor over n rows.
     pub mod list;
     /// The open record, ready for the panes.

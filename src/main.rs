@@ -22,6 +22,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         paths: screen.paths.clone(),
         theme: screen.theme.clone(),
         baseline: screen.baseline.clone(),
+        judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field.clone())),
         config_dir: screen.config_dir.clone(),
     };
     match session::open(&start) {

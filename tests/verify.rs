@@ -136,3 +136,57 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
     }
     assert!(wrong.is_empty(), "{} cases, such as\n{}", wrong.len(), wrong.iter().take(5).cloned().collect::<String>());
 }
+
+/// Pieces of which texts are made that a verifier may not like.
+const PIECES: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b":",
+    b",",
+    b"1",
+    b"a",
+    b" ",
+    b"\n",
+    b"```",
+    b"```json\n",
+    b"\\u",
+    b"\\",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xe2\x80\xa8",
+    b"\x1c",
+    b"NaN",
+    b"&amp;",
+    b"1,5",
+    b"-",
+    b"\xef\xbb\xbf",
+    b"\xf0\x9f\x98\x80",
+    b"\0",
+    b"null",
+    b"<skipped>",
+];
+
+proptest::proptest! {
+    #[test]
+    fn no_text_ends_a_verifier(picks in proptest::collection::vec(0..PIECES.len(), 0..40)) {
+        let text: Vec<u8> = picks.iter().flat_map(|&pick| PIECES[pick].iter().copied()).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let specs = [
+            serde_json::json!({"verifier": "json_structure"}),
+            serde_json::json!({"verifier": "json_schema", "schema": {"items": {"pattern": "^(?=a)"}, "uniqueItems": true}}),
+            serde_json::json!({"verifier": "regex_format", "pattern": "(?s)(.)\\b.*?\\1$|\\S+$", "full_match": true}),
+            serde_json::json!({"verifier": "bleu", "references": ["1,5 a", ""]}),
+        ];
+        for spec in specs {
+            let result = judge(&verifier(folder.path(), &spec), &text);
+            let mut out = Vec::new();
+            result.write_json(None, &mut out);
+            let line: Json = serde_json::from_slice(&out).unwrap();
+            proptest::prop_assert!((0.0..=1.0).contains(&line["reward"].as_f64().unwrap()));
+            proptest::prop_assert_eq!(line["error"].is_null(), result.error.is_none());
+        }
+    }
+}

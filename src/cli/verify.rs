@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::check::threads;
 use super::{CLEAN, FAILED, FOUND, Out};
 use crate::domain::text::Shown;
-use crate::domain::verify::{Field, Verifier};
+use crate::domain::verify::Verifier;
 use crate::io::input::expand;
-use crate::io::verifiers::{Spec, Wanted, build};
+use crate::io::verifiers::{Spec, Wanted, judge};
 use crate::io::verify::{Counts, verify};
 use crate::shown;
 
@@ -57,7 +57,7 @@ pub struct Verify {
 
 /// What to judge completions by.
 #[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Judging")]
+#[command(next_help_heading = "Judging completions")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Judge {
     /// `json_structure`, `json_schema`, `regex_format`, `bleu`, or a name in --verifiers
@@ -135,21 +135,20 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
         out.complain(&Shown::own("say what to judge by: --verifier NAME or --chain FILE"));
         return FAILED;
     };
-    let verifier = match build(&wanted) {
-        Ok(verifier) => verifier,
+    let judge = match judge(&wanted, &options.judge.field) {
+        Ok(judge) => judge,
         Err(failure) => {
             out.complain(&shown!("{failure}"));
             return FAILED;
         }
     };
-    if let Verifier::Chained(chain) = &verifier {
+    if let Verifier::Chained(chain) = &judge.verifier {
         let sum: f64 = chain.stages().iter().map(|stage| stage.weight).sum();
         if (sum - 1.0).abs() > 1e-6 {
             out.complain(&shown!("the weights of the chain add up to {sum}, not to 1: so may its rewards"));
         }
     }
-    let field = Field::new(&options.judge.field);
-    let outcome = verify(expand(&options.paths), threads(options.jobs), &verifier, &field, |lines| {
+    let outcome = verify(expand(&options.paths), threads(options.jobs), &judge, |lines| {
         out.write(lines);
         if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
     });

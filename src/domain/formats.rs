@@ -22,7 +22,7 @@ pub struct Format {
 }
 
 /// Every format, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[run::FORMAT, procedure::FORMAT, answer::FORMAT, call::FORMAT];
+pub const FORMATS: &[Format] = &[run::FORMAT, procedure::FORMAT, answer::FORMAT, verified::FORMAT, call::FORMAT];
 
 /// What a source is known to hold, from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -73,6 +73,7 @@ pub mod answer;
 pub mod call;
 pub mod procedure;
 pub mod run;
+pub mod verified;
 
 #[cfg(test)]
 mod tests {

@@ -23,6 +23,7 @@ use serde::Deserialize;
 
 use super::failure::Failure;
 use super::open::{read_small, read_small_text};
+use super::verify::Judge;
 use crate::domain::json::{Kind, Tape, Value};
 use crate::domain::pyregex::Pattern;
 use crate::domain::rules::answer::Schema;
@@ -107,6 +108,11 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>,
         OneOrMany::One(text) => vec![text],
         OneOrMany::Many(texts) => texts,
     })
+}
+
+/// Makes what judges as it was asked for: a verifier, and where the completions stand.
+pub fn judge(wanted: &Wanted, field: &str) -> Result<Judge, Failure> {
+    Ok(Judge { verifier: build(wanted)?, field: Field::new(field) })
 }
 
 /// Makes the verifier that was asked for, or says what is wrong with it.

@@ -9,10 +9,36 @@ use super::examine::read_values;
 use super::failure::Failure;
 use super::input::Input;
 use super::line::{self, Done, Origin, Tally, Task};
-use crate::domain::json::Tape;
+use crate::domain::json::{Tape, Value};
 use crate::domain::text::Shown;
-use crate::domain::verify::{Candidate, Field, Verifier, VerifyResult, completion, differ, recorded_reward};
+use crate::domain::verify::{Candidate, Field, Ladder, Verifier, VerifyResult, completion, differ, recorded_reward};
 use crate::shown;
+
+/// What completions are judged by, and where they stand.
+#[derive(Debug)]
+pub struct Judge {
+    /// What judges.
+    pub verifier: Verifier,
+    /// Where a record holds its completion.
+    pub field: Field,
+}
+
+impl Judge {
+    /// Judges the completion of a record and keeps what every stage said. Without a completion no stage is reached.
+    pub fn climb(&self, record: Value<'_>) -> Ladder {
+        match completion(record, &self.field) {
+            Ok(text) => self.verifier.climb(Candidate { text: text.bytes(), record }, &mut Tape::default()),
+            Err(why) => Ladder { rungs: Vec::new(), result: VerifyResult::not_judged(&why) },
+        }
+    }
+
+    fn judge(&self, record: Value<'_>, tape: &mut Tape) -> VerifyResult {
+        match completion(record, &self.field) {
+            Ok(text) => self.verifier.verify(Candidate { text: text.bytes(), record }, tape),
+            Err(why) => VerifyResult::not_judged(&why),
+        }
+    }
+}
 
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
@@ -69,18 +95,17 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
 }
 
-/// Judges the completion in a field of every record. `sink` gets the results as JSON lines, a block at a time, in input
+/// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
 /// order, on this thread; if it fails, everything ends.
 pub fn verify(
     inputs: impl Iterator<Item = Result<Input, Failure>> + Send,
     threads: usize,
-    verifier: &Verifier,
-    field: &Field,
+    judge: &Judge,
     mut sink: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> Outcome {
     let mut counts = Counts::default();
     let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Counts>| {
-        verify_block(verifier, field, tapes, task, block, done);
+        verify_block(judge, tapes, task, block, done);
     };
     let ended = line::run(inputs, threads, Default::default, work, |done| {
         counts.add(&done.tally);
@@ -89,30 +114,20 @@ pub fn verify(
     Outcome { counts, failures: ended.failures }
 }
 
-fn verify_block(
-    verifier: &Verifier,
-    field: &Field,
-    (tape, inner): &mut (Tape, Tape),
-    task: &Task,
-    block: &Block,
-    done: &mut Done<Counts>,
-) {
+fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Counts>) {
     done.tally.skips = block.skips;
     task.each(block, |place, cut| {
         read_values(tape, place.text, block.len_of(cut), cut.joined, |range, _, tape| {
             let text = place.text.get(range.clone()).unwrap_or_default();
             let root = tape.root(text);
-            let judge = || {
+            let judged = || {
                 let Some(record) = root else {
                     let why = tape.problems.last().map_or("it is empty", |problem| problem.kind.summary());
                     return VerifyResult::not_judged(&Shown::own("this is no record: ").and(why));
                 };
-                match completion(record, field) {
-                    Ok(text) => verifier.verify(Candidate { text: text.bytes(), record }, inner),
-                    Err(why) => VerifyResult::not_judged(&why),
-                }
+                judge.judge(record, inner)
             };
-            let result = catch_unwind(AssertUnwindSafe(judge))
+            let result = catch_unwind(AssertUnwindSafe(judged))
                 .unwrap_or_else(|_| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
             let recorded = root.and_then(recorded_reward);
             done.tally.count(&result, recorded);

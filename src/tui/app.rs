@@ -43,6 +43,8 @@ pub enum Overlay {
     Popup(Popup),
     /// How a computed value comes about.
     Derivation(Tree),
+    /// What the verifiers say of the open record, from a line on.
+    Ladder(usize),
 }
 
 /// The palette of actions.
@@ -243,6 +245,12 @@ impl App {
             A::NextPane | A::PreviousPane | A::Maximise => {
                 need(self.screen == Screen::Run, "there is only one pane here")
             }
+            A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
+                Some(inspect) => {
+                    need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+                }
+                None => need(false, "open the record first"),
+            },
             A::NextRecord | A::PreviousRecord => need(self.rows() > 1, "there is only one record"),
             A::NextFinding | A::PreviousFinding => match inspect {
                 Some(inspect) if self.screen != Screen::Table => {

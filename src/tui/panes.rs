@@ -19,6 +19,7 @@ pub mod derivation;
 pub mod findings;
 pub mod help;
 pub mod json;
+pub mod ladder;
 pub mod palette;
 pub mod popup;
 pub mod question;

@@ -8,6 +8,8 @@ use crate::domain::python::{is_space, rstrip};
 const ORDER: usize = 4;
 /// Of longer texts every n-gram would have to be kept.
 const MAX_TOKENS: usize = 1 << 20;
+/// A longer text is not even looked at.
+const MAX_TEXT: usize = 8 << 20;
 
 /// An n-gram: the numbers of its tokens, and of no token behind the last.
 type Gram = [u32; ORDER];
@@ -22,9 +24,9 @@ pub struct References {
     lengths: Vec<usize>,
 }
 
-/// A text has more tokens than are looked at.
+/// A text is longer than what is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("undecided: BLEU is not computed for a text of more than a million tokens")]
+#[error("undecided: BLEU is not computed for texts of more than 8 MB or a million tokens")]
 pub struct TooLong;
 
 impl References {
@@ -126,6 +128,9 @@ fn counted(numbers: &[u32]) -> HashMap<Gram, u32> {
 
 /// The tokens of `mteval-v13a`.
 fn tokenize(text: &[u8]) -> Result<Vec<String>, TooLong> {
+    if text.len() > MAX_TEXT {
+        return Err(TooLong);
+    }
     let text = String::from_utf8_lossy(rstrip(text));
     let mut text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
     if text.contains('&') {
