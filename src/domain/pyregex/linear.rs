@@ -10,7 +10,7 @@ use super::{Mood, Node};
 /// A larger automaton takes too long to build.
 const MAX_BYTES: usize = 4 << 20;
 /// States times bytes; more is not begun.
-const MAX_WORK: usize = 1_000_000_000;
+const MAX_WORK: usize = 200_000_000;
 
 #[derive(Debug)]
 pub(super) struct Linear {

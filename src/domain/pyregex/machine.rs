@@ -422,10 +422,11 @@ impl Machine<'_> {
             match self.stack.pop()? {
                 Entry::Way { op, at } => return Some((op, at)),
                 Entry::Shorter { op, from, at } => {
-                    if at > from + 1 {
-                        self.stack.push(Entry::Shorter { op, from, at: at - 1 });
+                    let at = self.shorter(op, from, at);
+                    if at > from {
+                        self.stack.push(Entry::Shorter { op, from, at });
                     }
-                    return Some((op, at - 1));
+                    return Some((op, at));
                 }
                 Entry::Longer { op, at, left } => {
                     let Some(Op::Run { set, .. }) = self.program.ops.get(op) else { continue };
@@ -440,6 +441,17 @@ impl Machine<'_> {
             }
         }
         None
+    }
+
+    /// Where a run ends that gives characters back: at least one, and more where a character must follow that is not
+    /// there.
+    fn shorter(&mut self, op: usize, from: usize, at: usize) -> usize {
+        let last = at.saturating_sub(1);
+        let Some(Op::Char(wanted)) = self.program.ops.get(op) else { return last };
+        let rest = self.text.get(from..at).unwrap_or_default();
+        let found = rest.iter().rposition(|c| c == wanted).map_or(from, |n| from + n);
+        self.steps += (last - found) / 4;
+        found
     }
 
     fn undo(&mut self, entry: Entry) {
