@@ -21,9 +21,11 @@ mod check;
 mod out;
 mod print;
 mod show;
+mod verify;
 
 pub use out::Out;
 pub use print::{KeyRow, Keys};
+pub use verify::{Judge, Verify};
 
 /// Nothing to complain of.
 pub const CLEAN: u8 = 0;
@@ -63,6 +65,9 @@ pub struct Screen {
     /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,
+    /// What judges completions, shown by the key V
+    #[command(flatten)]
+    pub judge: Judge,
 }
 
 /// Where typed answers and what they cite are to be found.
@@ -101,6 +106,11 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// Judge completions by a verifier and print their rewards, one JSON object a record
+    ///
+    /// Exit code: 0 all passed, 1 some failed, 2 something could not be read or used.
+    #[command(after_long_help = verify::HELP)]
+    Verify(Verify),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -275,6 +285,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
         Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
         Command::Show(show) if knows_types(None, out) => show::run(show, out),
         Command::Check(_) | Command::Show(_) => FAILED,
+        Command::Verify(options) => verify::run(options, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

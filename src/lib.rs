@@ -40,6 +40,8 @@ pub mod domain {
     pub mod prompt;
     /// Python's `json.dumps`, byte for byte.
     pub mod pyjson;
+    /// Patterns of Python's `re`, matched as Python matches them, but never for long.
+    pub mod pyregex;
     /// Values as Python prints them in its messages.
     pub mod python;
     /// The quantities of a question, and the variables that took them up.
@@ -74,6 +76,8 @@ pub mod domain {
     pub mod types;
     /// Which characters Python calls printable.
     pub mod unicode;
+    /// Verifiers: a completion in, a reward out.
+    pub mod verify;
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
@@ -102,6 +106,8 @@ pub mod io {
     pub mod input;
     /// The documents that answers cite, found and kept.
     pub mod library;
+    /// The assembly line of the commands: read in order, worked on by all cores, handed over in order.
+    pub mod line;
     /// Loading in the background, and following.
     pub mod load;
     /// Opening without harm.
@@ -122,6 +128,10 @@ pub mod io {
     pub mod themes;
     /// Reading the user's own types of values.
     pub mod types;
+    /// Verifiers as they are asked for: by options, or in a TOML file.
+    pub mod verifiers;
+    /// The pipeline behind `stepscope verify`.
+    pub mod verify;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.
@@ -145,6 +155,8 @@ pub mod tui {
     pub mod inspect;
     /// The one table of keys.
     pub mod keymap;
+    /// What a chain of verifiers says of the open record.
+    pub mod ladder;
     /// A cursor over n rows.
     pub mod list;
     /// The open record, ready for the panes.

@@ -24,6 +24,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         document: screen.answers.document,
         theme: screen.theme,
         baseline: screen.baseline,
+        judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field.clone())),
         config_dir: screen.config_dir,
         schemas: screen.schemas,
     };

@@ -1361,3 +1361,61 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
     d.keys("Enter s");
     assert!(d.status().contains("cites nothing"), "{}", d.status());
 }
+
+/// Three verified completions and a chain of three stages that judges them.
+fn verified() -> (tempfile::TempDir, Drive) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let records = write(
+        "cycle_1_verified.jsonl",
+        "{\"prompt\": \"Name it\", \"completion\": \"{\\\"name\\\": \\\"please\\\"}\", \"reward\": 1.0, \"success\": true, \"details\": \"\"}\n\
+         {\"prompt\": \"Name it\", \"completion\": \"{\\\"nam\\u202ee\\\": 1}\", \"reward\": 1.0, \"success\": true, \"details\": \"\"}\n\
+         {\"prompt\": \"Name it\", \"reward\": 0.5}\n",
+    );
+    let chain = write(
+        "chain.toml",
+        "[[stage]]\nname = \"is JSON\"\nverifier = \"json_structure\"\nweight = 0.2\n\
+         [[stage]]\nverifier = \"json_schema\"\nschema = { required = [\"name\"] }\nweight = 0.5\n\
+         [[stage]]\nname = \"polite\"\nverifier = \"regex_format\"\npattern = \"please\"\nweight = 0.3\n",
+    );
+    let drive = Drive::judged(&records, &chain);
+    (folder, drive)
+}
+
+#[test]
+fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
+    let (_folder, mut drive) = verified();
+    drive.keys("Enter V");
+    let screen = drive.screen();
+    assert!(screen.contains("Reward ✓ 1.00  = recorded 1.00"), "{screen}");
+    assert!(screen.contains("✓ 1 is JSON      1.00 × 0.20 = 0.20"), "{screen}");
+    assert!(screen.contains("✓ 3 polite       1.00 × 0.30 = 0.30"), "{screen}");
+    drive.keys("Esc } V");
+    let screen = drive.screen();
+    assert!(screen.contains("Reward ✗ 0.20  ≠ recorded 1.00"), "{screen}");
+    assert!(screen.contains("✗ 2 json_schema  stopped here (alone 0.50)"), "{screen}");
+    assert!(screen.contains("Schema validation failed: 'name' is a required property"), "{screen}");
+    assert!(screen.contains("· 3 polite       not reached"), "{screen}");
+    drive.resize(80, 24);
+    insta::assert_snapshot!("ladder_80x24", drive.screen());
+    drive.resize(40, 8).keys("G");
+    assert!(drive.screen().contains("not reached"), "{}", drive.screen());
+    drive.resize(120, 36).keys("Esc }");
+    assert!(drive.app.overlay.is_none());
+    drive.keys("V");
+    assert!(drive.screen().contains("Reward ✗ 0.00"), "{}", drive.screen());
+    assert!(!drive.screen().contains("is JSON"));
+}
+
+#[test]
+fn without_a_verifier_there_is_no_ladder() {
+    let mut drive = Drive::runs();
+    drive.keys("Enter V");
+    assert!(drive.app.overlay.is_none());
+    assert!(drive.screen().contains("no verifier was named: start with --chain or --verifier"));
+    assert!(!drive.screen().contains("V reward"));
+}

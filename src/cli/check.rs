@@ -18,6 +18,7 @@ use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, Outcome, check};
 use crate::io::input::Input;
+use crate::io::open::read_small;
 use crate::shown;
 
 /// A larger file is no schema that anyone wrote.
@@ -230,20 +231,7 @@ fn answer_schema(name: &str) -> Result<Answers, Shown> {
             Shown::path(path)
         )
     };
-    let text = read_schema(path).map_err(|why| fail(&why))?;
+    let text = read_small(path, MAX_SCHEMA, "cannot read").map_err(|failure| fail(&failure.source))?;
     let schema = Schema::compile(&text).map_err(|failure| fail(&shown!("{failure}")))?;
     Ok(Answers::Own(Box::new(schema)))
-}
-
-fn read_schema(path: &Path) -> Result<Vec<u8>, Shown> {
-    let crate::io::open::Opened::File(blob) = crate::io::open::open(path).map_err(|failure| failure.source)? else {
-        return Err(Shown::own("it is a pipe"));
-    };
-    let len = blob.len().map_err(|failure| failure.source)?;
-    if len > MAX_SCHEMA {
-        return Err(Shown::own("it is larger than 16 MB"));
-    }
-    let mut text = Vec::new();
-    blob.read(0, len as usize, &mut text).map_err(|failure| failure.source)?;
-    Ok(text)
 }

@@ -321,7 +321,7 @@ const fn word(wanted: Type) -> &'static str {
     match wanted {
         Type::Null => "null",
         Type::Boolean => "a truth value",
-        Type::Integer => "a whole number",
+        Type::Integer | Type::Int => "a whole number",
         Type::Number => "a number",
         Type::String => "a text",
         Type::Array => "a list",

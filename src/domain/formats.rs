@@ -23,7 +23,7 @@ pub struct Format {
 
 /// Every format, in the order in which they are asked.
 pub const FORMATS: &[Format] =
-    &[typed::TRACE, run::FORMAT, procedure::FORMAT, answer::FORMAT, call::FORMAT, typed::FORMAT];
+    &[typed::TRACE, run::FORMAT, procedure::FORMAT, answer::FORMAT, verified::FORMAT, call::FORMAT, typed::FORMAT];
 
 /// What a source is known to hold, from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -75,6 +75,7 @@ pub mod call;
 pub mod procedure;
 pub mod run;
 pub mod typed;
+pub mod verified;
 
 #[cfg(test)]
 mod tests {

@@ -67,20 +67,31 @@ impl<'s> Examiner<'s> {
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
-        let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
         let known = Known { answers: self.answers, expect: self.expect, documents: self.documents.as_ref() };
-        if len > MAX_TEXT as u64 {
-            self.tape.refuse(text.len());
-            found(&examine(0..text.len(), joined, text, &self.tape, known));
-            return;
-        }
-        read_each(&mut self.tape, text, joined, |range, joined, tape| {
+        read_values(&mut self.tape, text, len, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
             found(&examine(range, joined, own, tape, known));
         });
-        if text.len() > LARGE {
-            self.tape = Tape::default();
-        }
+    }
+}
+
+/// Reads the value of a text, or the values if several stand in it, each with its range and whether it stands behind
+/// another. Of a text that is too long on disk nothing is read. One large text is read at a time.
+pub(super) fn read_values(
+    tape: &mut Tape,
+    text: &[u8],
+    len: u64,
+    joined: bool,
+    mut found: impl FnMut(Range<usize>, bool, &Tape),
+) {
+    let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    if len > MAX_TEXT as u64 {
+        tape.refuse(text.len());
+        return found(0..text.len(), joined, tape);
+    }
+    read_each(tape, text, joined, found);
+    if text.len() > LARGE {
+        *tape = Tape::default();
     }
 }
 

@@ -16,6 +16,7 @@ use super::library::Documents;
 use super::{parquet, sqlite};
 use crate::domain::formats::Expect;
 use crate::domain::text::Shown;
+use crate::shown;
 
 /// What standard input or a pipe may bring before we stop reading it.
 pub const MAX_SPOOL: u64 = 1 << 30;
@@ -143,6 +144,27 @@ fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
     }
     let _ = (path, file);
     Ok(())
+}
+
+/// All of a file that people write by hand; a larger one is refused, and so is a pipe.
+pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+    let fail = |source| Failure { what, path: Shown::path(path), source };
+    let Opened::File(blob) = open(path).map_err(|failure| fail(failure.source))? else {
+        return Err(fail(Shown::own("it is a pipe")));
+    };
+    let len = blob.len()?;
+    if len > most {
+        return Err(fail(shown!("it is larger than {} MB", most >> 20)));
+    }
+    let mut bytes = Vec::new();
+    blob.read(0, len as usize, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// All of a text file that people write by hand.
+pub fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<String, Failure> {
+    String::from_utf8(read_small(path, most, what)?)
+        .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
 }
 
 /// Standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.

@@ -47,6 +47,8 @@ pub enum Overlay {
     Derivation(Tree),
     /// The document's table of contents.
     Contents(List),
+    /// What the verifiers say of the open record, from a line on.
+    Ladder(usize),
 }
 
 /// The palette of actions.
@@ -251,6 +253,12 @@ impl App {
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
                 need(self.screen == Screen::Evidence, "this is for answers with citations")
             }
+            A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
+                Some(inspect) => {
+                    need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+                }
+                None => need(false, "open the record first"),
+            },
             A::NextRecord | A::PreviousRecord => need(self.rows() > 1, "there is only one record"),
             A::NextFinding | A::PreviousFinding => match inspect {
                 Some(inspect) if self.screen != Screen::Table => {

@@ -127,6 +127,8 @@ actions! {
     Reader = "reader",
     /// What changed between two steps.
     Difference = "difference",
+    /// What the verifiers say.
+    Ladder = "ladder",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -215,6 +217,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
         bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Run, &["}"], A::NextRecord, "record", "next record"),
         bind(Run, &["{"], A::PreviousRecord, "", "record before"),
         bind(Run, &["Enter"], A::Open, "", "open what the cursor is on: the value, or the finding's place"),
@@ -244,6 +247,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Json, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Json, &["e"], A::NextFinding, "next finding", "next finding, and jump to where it stands"),
         bind(Json, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Json, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Json, &["}"], A::NextRecord, "record", "next record"),
         bind(Json, &["{"], A::PreviousRecord, "", "record before"),
         bind(Json, &["/"], A::Find, "find", "find text in the record"),

@@ -23,6 +23,7 @@ use crate::domain::typed::Typed;
 use crate::io::beside::Beside;
 use crate::io::examine::{from_around, read_row};
 use crate::shown;
+use crate::tui::ladder::Rewards;
 use crate::tui::outline::value_text;
 use crate::tui::proof::Proof;
 use crate::tui::sheet::Sheet;
@@ -68,6 +69,8 @@ pub struct Opened {
     pub answer: Option<Shown>,
     /// What the baseline answered to the same question.
     pub baseline: Option<Shown>,
+    /// What the verifiers say of its completion, if any were named.
+    pub rewards: Option<Rewards>,
     /// Whether it was judged right.
     pub correct: Option<bool>,
     /// The error that ended it.
@@ -275,6 +278,7 @@ impl Opened {
             pred: None,
             answer: None,
             baseline: None,
+            rewards: None,
             correct: None,
             error: None,
             reply: None,
@@ -321,6 +325,7 @@ impl Opened {
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
         let surprise = analysis.state.last_step().surprise;
         let baseline = beside.answer(analysis.subject.record.as_ref());
+        let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
         let triage = Triage::judge(&analysis.subject, &findings, baseline);
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
@@ -339,6 +344,7 @@ impl Opened {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
+        self.rewards = rewards;
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
         (self.sheet, self.route) = (sheet, routed.map(|routed| routed.route));

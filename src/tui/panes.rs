@@ -24,6 +24,7 @@ pub mod findings;
 pub mod help;
 pub mod items;
 pub mod json;
+pub mod ladder;
 pub mod palette;
 pub mod popup;
 pub mod question;

@@ -11,6 +11,7 @@ use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
 use crate::io::input::{expand, samples};
 use crate::io::load::load;
+use crate::io::verifiers::{Wanted, judge};
 use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
@@ -32,6 +33,8 @@ pub struct Start {
     pub theme: Option<String>,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
+    /// What judges completions, and the field where they stand.
+    pub judge: Option<(Wanted, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
     /// A folder with the schemas of types of values.
@@ -65,7 +68,8 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         None => inputs,
     };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads));
+    let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
+    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.samples = start.paths.is_empty();

@@ -257,6 +257,7 @@ impl App {
             A::Back => return self.back(),
             A::Escape => return self.escape(),
             A::Quit => return self.quit(),
+            A::Ladder => self.overlay = Some(Overlay::Ladder(0)),
             A::Help => self.overlay = Some(Overlay::Help(0)),
             A::Palette => self.overlay = Some(Overlay::Palette(Palette::default())),
             A::Filter => {

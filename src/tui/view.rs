@@ -219,6 +219,11 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Derivation(tree)) => {
             panes::derivation::draw(tree, area, buf, Look { theme, focused: true });
         }
+        Some(Overlay::Ladder(top)) => {
+            if let Some(rewards) = app.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) {
+                panes::ladder::draw(rewards, *top, area, buf, Look { theme, focused: true });
+            }
+        }
         Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, area, buf, Look { theme, focused: true }),
         None => {}
     }

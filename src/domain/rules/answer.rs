@@ -10,10 +10,11 @@ use crate::domain::record::{AnswerSchema, RecordKind};
 use crate::domain::schemas;
 use crate::domain::text::Untrusted;
 
+mod draft;
 mod evaluate;
 mod schema;
 
-pub use schema::{Breach, Law, Schema, SchemaFailure, Type};
+pub use schema::{Breach, Law, Schema, SchemaFailure, Type, Undecidable};
 
 /// See its `explanation`.
 pub const SCHEMA: Rule = Rule {

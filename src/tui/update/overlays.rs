@@ -46,6 +46,14 @@ impl App {
                 let room = crate::tui::inspect::inner_height(place);
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
+            Some(Overlay::Ladder(top)) => {
+                let Some(rewards) = self.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
+                    return;
+                };
+                let room = crate::tui::inspect::inner_height(panes::ladder::place(rewards, area));
+                let lines = panes::ladder::lines(rewards, area);
+                *top = top.saturating_add_signed(rows).min(lines.saturating_sub(room));
+            }
             Some(Overlay::Derivation(tree)) => tree.go(Move::By(rows), panes::derivation::height(tree, area)),
             Some(Overlay::Contents(list)) => {
                 let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
