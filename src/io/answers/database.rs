@@ -13,7 +13,7 @@ use crate::domain::document::{Document, Heading};
 use crate::io::library::Gathered;
 use crate::io::sqlite::{Database, Table};
 
-/// SQLite has so long to find the next row; then the rest is not read.
+/// It may take so long to find the next row; then the rest is not read.
 const STEP: Duration = Duration::from_secs(2);
 /// So long where it has to go through a whole table for it.
 const SCAN: Duration = Duration::from_secs(30);
