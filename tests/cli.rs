@@ -199,6 +199,9 @@ fn typed_answers_are_routed_and_know_types_of_ones_own() {
     assert_eq!(routes(&lines), ["ship", "ship", "reject"]);
     assert_eq!(lines[0]["question"], "Which\u{1b}?");
     assert_eq!(lines[0]["strictness"]["strict"], true);
+    assert_eq!(lines[0]["spans"][0]["pointer"], "/answer/items/0/spans/0");
+    assert_eq!(lines[0]["spans"][0]["resolution"]["word"], "exact");
+    assert_eq!(lines[0]["grounded"], serde_json::json!({"items": 1, "of": 1}));
     assert_eq!(lines[2]["route"]["triggers"], serde_json::json!(["reject"]));
     assert_eq!(lines[2]["findings"][0]["rule"], "answer/shape_mismatch");
     let (lines, _) = check(&["--schemas", types.to_str().unwrap()]);

@@ -9,6 +9,7 @@ use super::json::Value;
 use super::record::RecordKind;
 use super::route::{Routed, route};
 use super::rules::Subject;
+use super::spans::Cited;
 use super::text::{Shown, Untrusted};
 use super::triage::Triage;
 use crate::shown;
@@ -66,6 +67,10 @@ pub struct Judged {
     pub reason: Untrusted<'static>,
     /// Which readers would take it.
     pub strictness: Option<Strictness>,
+    /// What became of each cited span; empty where the document is not at hand.
+    pub spans: Vec<Cited>,
+    /// How many items are grounded, and how many there are; `None` where the document is not at hand.
+    pub grounded: Option<(usize, usize)>,
 }
 
 impl Judged {
@@ -77,6 +82,8 @@ impl Judged {
             question: question.map(Untrusted::into_owned),
             reason: subject.completeness().map(|verdict| verdict.reason.clone()).unwrap_or_default(),
             strictness: subject.strictness(),
+            spans: subject.resolutions().to_vec(),
+            grounded: subject.grounded(),
         })
     }
 }

@@ -90,7 +90,7 @@ pub struct TypedRow {
     pub asked: Option<u8>,
     /// Bits of [`Said`].
     said: u8,
-    /// How many items rest on a place that was found.
+    /// How many items rest on quotes that stand where they should; without the document, on any place that may exist.
     pub grounded: u16,
     /// How many items there are.
     pub items: u16,
@@ -117,7 +117,7 @@ impl TypedRow {
             strong: routed.map(|routed| routed.strong).unwrap_or_default(),
             asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
             said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
-            grounded: small(grounded(subject, findings)),
+            grounded: small(subject.grounded().map_or_else(|| unrefuted(subject, findings), |(grounded, _)| grounded)),
             items: small(answered.items.len()),
         })
     }
@@ -157,8 +157,8 @@ impl TypedRow {
 /// Rules that say that an item rests on nothing.
 const UNGROUNDED: [&str; 3] = ["span/item_no_spans", "span/quote_nowhere_in_doc", "span/line_start_not_in_doc"];
 
-/// How many items cite something, and no rule says that it is not there.
-fn grounded(subject: &Subject<'_>, findings: &[Finding]) -> usize {
+/// Without the document: how many items cite something, and no rule says that it is not there.
+fn unrefuted(subject: &Subject<'_>, findings: &[Finding]) -> usize {
     let Some((_, answered)) = subject.answered() else { return 0 };
     let places = findings.iter().filter(|finding| UNGROUNDED.contains(&finding.rule));
     let places: BTreeSet<Pointer> = places.map(|finding| finding.place().pointer()).collect();

@@ -1,7 +1,7 @@
 //! What a cited span really points at: every way to count its lines, and the quote as judge.
 //!
 //! A quote is looked for among the cited lines first, then around them, then everywhere. How it was found is a
-//! [`Tier`], where is a [`Place`], and a numbering is named under which the cited numbers would have been right.
+//! tier, where is a place, and a numbering is named under which the cited numbers would have been right.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -45,9 +45,6 @@ pub enum Numbering {
 }
 
 impl Numbering {
-    /// All, the usual one first.
-    pub const ALL: [Self; 3] = [Self::Global0, Self::Global1, Self::PageLocal];
-
     /// The word in output.
     pub const fn word(self) -> &'static str {
         match self {
@@ -577,16 +574,26 @@ pub fn lines_in_words(document: &Document, lines: &Range<usize>) -> Shown {
     }
 }
 
+/// Some bytes of a document's text, line by line: the line and the bytes in it.
+pub fn parts(document: &Document, bytes: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    let part = |n: usize| {
+        let start = document.offset(n)?;
+        let end = start + document.line(n)?.len();
+        let (from, to) = (bytes.start.max(start), bytes.end.min(end));
+        (from < to).then(|| (n, from - start..to - start))
+    };
+    (document.line_at(bytes.start)..=document.line_at(bytes.end - 1)).filter_map(part).collect()
+}
+
 impl Found {
     /// What belongs to the quote, line by line: the line and the bytes in it.
     pub fn parts(&self, document: &Document) -> Vec<(usize, Range<usize>)> {
-        let part = |n: usize| {
-            let start = document.offset(n)?;
-            let end = start + document.line(n)?.len();
-            let (from, to) = (self.bytes.start.max(start), self.bytes.end.min(end));
-            (from < to).then(|| (n, from - start..to - start))
-        };
-        self.lines.clone().filter(|n| !self.skipped.contains(n)).filter_map(part).collect()
+        let mut parts = parts(document, &self.bytes);
+        parts.retain(|(n, _)| !self.skipped.contains(n));
+        parts
     }
 }
 

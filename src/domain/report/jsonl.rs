@@ -73,6 +73,25 @@ fn judged(judged: &Judged, out: &mut Vec<u8>) {
         out.push(b'}');
     }
     out.extend_from_slice(b"]},\"strictness\":");
+    strictness(judged, out);
+    out.extend_from_slice(b",\"spans\":[");
+    for (n, cited) in judged.spans.iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",{\"pointer\":" } else { b"{\"pointer\":" });
+        cited.pointer.text().write_json(out);
+        out.extend_from_slice(b",\"resolution\":");
+        cited.resolution.write_json(out);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"],\"grounded\":");
+    let Some((grounded, items)) = judged.grounded else { return out.extend_from_slice(b"null") };
+    out.extend_from_slice(b"{\"items\":");
+    number(grounded, out);
+    out.extend_from_slice(b",\"of\":");
+    number(items, out);
+    out.push(b'}');
+}
+
+fn strictness(judged: &Judged, out: &mut Vec<u8>) {
     let Some(strictness) = &judged.strictness else { return out.extend_from_slice(b"null") };
     out.extend_from_slice(if strictness.lax { b"{\"lax\":true" } else { b"{\"lax\":false" });
     out.extend_from_slice(if strictness.strict { b",\"strict\":true" } else { b",\"strict\":false" });

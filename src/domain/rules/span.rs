@@ -6,7 +6,7 @@
 use super::{Rule, Subject};
 use crate::domain::document::Document;
 use crate::domain::finding::{Datum, Finding, Findings, Label, Place, Severity};
-use crate::domain::json::{Part, Pointer, Value};
+use crate::domain::json::{Part, Value};
 use crate::domain::python::Message;
 use crate::domain::spans::{self, Found, Numbering, Place as Where, Resolution, Shared, Tier, lines_in_words};
 use crate::domain::text::{Untrusted, head};
@@ -495,7 +495,7 @@ fn check_nowhere(subject: &Subject<'_>, findings: &mut Findings) {
         };
         let words = lines_in_words(span.document, &near.lines);
         let message =
-            format!("the quote stands nowhere in the document; {words} resembles it, {} of 100 agree", near.similarity);
+            format!("the quote stands nowhere in the document; most alike: {words}, {} of 100 agree", near.similarity);
         let help = "Compare both texts: the document decides, not the quote.";
         let text = head(span.document.bytes(near.bytes.clone()), EXCERPT);
         let there = Message::new("there it reads: ").text(text);
@@ -600,12 +600,6 @@ fn check_boundary(subject: &Subject<'_>, findings: &mut Findings) {
         let place = if span.resolution.has_quote() { span.quote() } else { span.first_line() };
         findings.push(finding(&BOUNDARY, format!("the passage {hints}"), place, help));
     }
-}
-
-/// The pointer of the span that a finding of these rules is about.
-pub fn span_of<'s>(subject: &'s Subject<'_>, finding: &Finding) -> Option<&'s Pointer> {
-    let at = finding.place().pointer();
-    subject.resolutions().iter().map(|cited| &cited.pointer).find(|pointer| at.is_within(pointer))
 }
 
 #[cfg(test)]

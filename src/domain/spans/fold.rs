@@ -394,17 +394,23 @@ impl Skeleton {
         at(bytes.start)..at(bytes.end)
     }
 
-    /// Where something stands in a part of the folded text, in bytes of the folded text.
+    /// Where something stands in a part of the folded text, in bytes of the folded text. Only few letters are found
+    /// where they overlap: a word may hold the beginning of the next place.
     pub(crate) fn find<'s>(
         &'s self,
         needle: &'s Finder<'_>,
         part: Range<usize>,
     ) -> impl Iterator<Item = Range<usize>> + 's {
+        const FEW: usize = 8;
         let len = needle.needle().len();
-        let text = self.text.get(part.clone()).unwrap_or_default();
-        // A quote that folds to nothing would be found everywhere.
-        let text = if len == 0 { &[] } else { text };
-        needle.find_iter(text).filter(move |_| len > 0).map(move |at| part.start + at..part.start + at + len)
+        let mut from = part.start;
+        std::iter::from_fn(move || {
+            // A quote that folds to nothing would be found everywhere.
+            let text = self.text.get(from..part.end).filter(|_| len > 0)?;
+            let at = from + needle.find(text)?;
+            from = at + if len < FEW { 1 } else { len };
+            Some(at..at + len)
+        })
     }
 
     /// The folded text.

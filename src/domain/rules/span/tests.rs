@@ -113,7 +113,7 @@ fn the_message_names_the_place_and_the_mistake() {
     );
     assert_eq!(
         message(&format!("[{}]", span(4, "Deductible: USD 1,500 per claim")), "span/quote_nowhere_in_doc"),
-        "the quote stands nowhere in the document; line 4 (page 1, line 5) resembles it, 81 of 100 agree"
+        "the quote stands nowhere in the document; most alike: line 4 (page 1, line 5), 81 of 100 agree"
     );
     let both = format!("[{}, {}]", span(5, DEDUCTIBLE), span(8, "damaged goods."));
     assert_eq!(message(&both, "span/shared_offset"), "all line numbers of the answer count from 1");
@@ -134,7 +134,6 @@ fn what_differs_is_marked_in_the_quote() {
     assert_eq!(labels[1].text, "there it reads: Deductible: USD 1,200 per claim");
     let Place::Span { start, end, .. } = labels[2].place else { panic!("{labels:?}") };
     assert_eq!(&"  Deductible: USD 1,500 per claim"[start..end], "1,500");
-    assert_eq!(span_of(&subject, &findings[0]).unwrap().text(), "/answer/items/0/spans/0");
 }
 
 #[test]
