@@ -76,7 +76,7 @@ pub struct Answers {
     /// The document that answers cite where they name none: lines as .parquet, .jsonl, .txt or .md, or a folder of tables
     #[arg(long, value_name = "FILE")]
     pub document: Option<PathBuf>,
-    /// Also open the usual folder of docintel: $DOCINTEL_OUTPUT_DIR, else ~/.docintel/output
+    /// Also open the usual folder of docintel: `$DOCINTEL_OUTPUT_DIR`, else ~/.docintel/output
     #[arg(long)]
     pub docintel: bool,
 }

@@ -217,9 +217,12 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
     let mut reading =
         Reading { store, rows, known: HashSet::new(), bare: Vec::new(), tape: Tape::default(), line: Vec::new(), each };
     let go_on = reading.folders(&mut report, &failed);
-    if go_on && let Err(error) = reading.database() {
-        report.failures.extend(failed(&error));
+    if go_on {
+        let errors = reading.database();
+        report.failures.extend(errors.iter().filter_map(failed));
     }
+    // Damage is found again in each table.
+    report.failures.dedup();
     if let Some(database) = &database {
         if store.root.is_none() && database::is_store(database).is_ok_and(|is| !is) {
             const WHY: &str =
@@ -286,10 +289,10 @@ impl Reading<'_, '_> {
     }
 
     /// What the database has beyond that, and then the documents that nobody asked anything.
-    fn database(&mut self) -> rusqlite::Result<()> {
+    fn database(&mut self) -> Vec<rusqlite::Error> {
         let (store, mut known) = (self.store, std::mem::take(&mut self.known));
         let mut told = HashSet::new();
-        let done = self.rows.take().map_or(Ok(()), |mut rows| {
+        let errors = self.rows.take().map_or_else(Vec::new, |mut rows| {
             rows.run(&mut known, &mut |found| match found {
                 Row::Question(asked) if store.wants(asked.doc_id.as_deref()) => {
                     told.insert(asked.doc_id.clone());
@@ -312,7 +315,7 @@ impl Reading<'_, '_> {
                 break;
             }
         }
-        done
+        errors
     }
 
     /// A document that was asked nothing.

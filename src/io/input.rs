@@ -116,7 +116,7 @@ impl Iterator for Expand {
             match std::fs::metadata(&path) {
                 Ok(meta) if meta.is_dir() => {
                     if self.entered.insert((meta.dev(), meta.ino()))
-                        && let Some(found) = self.enter(path, named, beside)
+                        && let Some(found) = self.enter(&path, named, beside)
                     {
                         return Some(found);
                     }
@@ -147,17 +147,17 @@ impl Expand {
     }
 
     /// Takes what is in a folder; a store is one thing to read.
-    fn enter(&mut self, folder: PathBuf, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
-        let store = AnswerStore::of_folder(&folder);
+    fn enter(&mut self, folder: &Path, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
+        let store = AnswerStore::of_folder(folder);
         let is_part = store.as_ref().is_some_and(AnswerStore::is_part);
         if is_part && beside {
             // Its documents came with the store.
             return None;
         }
-        let store = store.or_else(|| AnswerStore::of_root(&folder).filter(|_| named));
+        let store = store.or_else(|| AnswerStore::of_root(folder).filter(|_| named));
         let beside = beside || store.is_some();
         // The folder of a document holds nothing else.
-        if !is_part && let Err(failure) = self.list(&folder, beside, store.as_ref()) {
+        if !is_part && let Err(failure) = self.list(folder, beside, store.as_ref()) {
             return Some(Err(failure));
         }
         store.map(|store| Ok(Input::Answers(store)))
@@ -280,8 +280,8 @@ pub fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Sou
             );
         }
     }
-    const WHY: &str = "another program changes it all the time; copy it, or wait until that is done";
-    report.failures = vec![Failure::own("cannot read", &name, WHY)];
+    let why = "another program changes it all the time; copy it, or wait until that is done";
+    report.failures = vec![Failure::own("cannot read", &name, why)];
     (None, report)
 }
 

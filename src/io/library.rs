@@ -256,8 +256,8 @@ impl Documents {
                 if name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
                     return self.library.of_file(&folder.join(name));
                 }
-                const WHY: &str = "a record names this document outside of its own folder; give it with --document";
-                let failure = Failure::own("did not read", &Shown::line(path), WHY);
+                let why = "a record names this document outside of its own folder; give it with --document";
+                let failure = Failure::own("did not read", &Shown::line(path), why);
                 self.library.get(Key::File(name.to_owned()), || Err(failure))
             }
             Place::Samples => {

@@ -105,7 +105,7 @@ pub fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
     }
     let bytes = bytes::Bytes::from(bytes);
     let fail = |why: Shown| Failure { what: READ, path: blob.name().clone(), source: why };
-    match guarded(|| decode(bytes, names)) {
+    match guarded(|| decode(&bytes, names)) {
         Some(Ok(columns)) => Ok(columns),
         Some(Err(Refused::Own(why))) => Err(fail(shown!("this parquet table is not read: {why}"))),
         Some(Err(Refused::Library(error))) => {
@@ -127,7 +127,7 @@ impl From<ParquetError> for Refused {
     }
 }
 
-fn decode(bytes: bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
+fn decode(bytes: &bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
     let file = SerializedFileReader::new(bytes.clone())?;
     let metadata = file.metadata();
     let rows = metadata.file_metadata().num_rows();
@@ -148,7 +148,7 @@ fn decode(bytes: bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
         let group = file.get_row_group(n)?;
         for (place, column) in places.iter().zip(&mut columns) {
             if let (Some(place), Some(column)) = (*place, column) {
-                read_chunk(&*group, place, &bytes, column, &mut room)?;
+                read_chunk(&*group, place, bytes, column, &mut room)?;
             }
         }
     }

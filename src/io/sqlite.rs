@@ -31,7 +31,7 @@ const MAX_CELL: i32 = 64 << 20;
 const TRIES: usize = 6;
 /// How long is waited before it is tried again.
 const PAUSE: Duration = Duration::from_millis(15);
-/// So many steps of SQLite's machine between two looks at the clock.
+/// So many steps of the database between two looks at the clock.
 const STEPS: i32 = 1000;
 /// The head of a write-ahead log: another head means that the log began anew.
 const WAL_HEAD: usize = 32;
@@ -53,7 +53,7 @@ pub struct Database {
     pub note: Option<Shown>,
 }
 
-/// When SQLite must have answered.
+/// When an answer must have come.
 #[derive(Debug)]
 struct Clock {
     begun: Instant,
@@ -265,7 +265,7 @@ impl Database {
         Ok(())
     }
 
-    /// SQLite has so much time from now on; then what it does is broken off.
+    /// It has so much time from now on; then what it does is broken off.
     pub fn allow(&self, time: Duration) {
         let until = self.clock.begun.elapsed().saturating_add(time);
         self.clock.until.store(until.as_millis() as u64, Ordering::Relaxed);
@@ -281,7 +281,7 @@ impl Database {
         self.stat.is_none_or(|then| Stat::at(&self.path) == Some(then) && side_file(&self.path, WAL).is_none())
     }
 
-    /// An error of SQLite as a sentence.
+    /// An error as a sentence.
     pub fn failure(&self, error: &rusqlite::Error) -> Failure {
         failure(&self.path, error)
     }

@@ -13,7 +13,7 @@ use crate::domain::document::{Document, Heading};
 use crate::io::library::Gathered;
 use crate::io::sqlite::{Database, Table};
 
-/// SQLite has so long to find the next row; then the rest is not read.
+/// It may take so long to find the next row; then the rest is not read.
 const STEP: Duration = Duration::from_secs(2);
 /// So long where it has to go through a whole table for it.
 const SCAN: Duration = Duration::from_secs(30);
@@ -205,6 +205,20 @@ pub(super) enum Found {
     Call(Call),
 }
 
+/// What was shown so far, by hash.
+#[derive(Default)]
+struct Told {
+    documents: HashSet<u64>,
+    questions: HashSet<u64>,
+}
+
+impl Told {
+    fn note(&mut self, asked: &Asked) {
+        self.documents.insert(hash(&[asked.doc_id.as_deref()]));
+        self.questions.insert(hash(&[asked.question_id.as_deref()]));
+    }
+}
+
 /// The tables of a store, ready to be asked.
 pub(super) struct Rows<'c> {
     database: &'c Database,
@@ -298,28 +312,35 @@ impl<'c> Rows<'c> {
         Ok(rows.next()?.and_then(|row| own(row, 0).text()))
     }
 
-    /// Everything in the database but the questions that `known` holds, until `each` has had enough.
+    /// Everything in the database but the questions that `known` holds, until `each` has had enough. What goes wrong in
+    /// one table does not hide the others.
     pub(super) fn run(
         &mut self,
         known: &mut HashSet<u64>,
         each: &mut dyn FnMut(Found) -> bool,
-    ) -> rusqlite::Result<()> {
-        let (mut asked_of, mut answered) = (HashSet::new(), HashSet::new());
-        let mut more = self.answers(known, &mut |asked| {
-            asked_of.insert(hash(&[asked.doc_id.as_deref()]));
-            answered.insert(hash(&[asked.question_id.as_deref()]));
+    ) -> Vec<rusqlite::Error> {
+        let (mut told, mut errors, mut more) = (Told::default(), Vec::new(), true);
+        let mut tell = |done: rusqlite::Result<bool>| match done {
+            Ok(more) => more,
+            Err(error) => {
+                errors.push(error);
+                true
+            }
+        };
+        let mut question = |asked: Asked| {
+            told.note(&asked);
             each(Found::Question(asked))
-        })?;
+        };
+        more = more && tell(self.answers(known, &mut question));
         for name in ["parsed_questions", "retrieved_pages", "generation_meta"] {
-            more = more
-                && self.keys(name, known, &mut |asked| {
-                    asked_of.insert(hash(&[asked.doc_id.as_deref()]));
-                    answered.insert(hash(&[asked.question_id.as_deref()]));
-                    each(Found::Question(asked))
-                })?;
+            more = more && tell(self.keys(name, known, &mut question));
         }
-        let _ = more && self.rest(known, &answered, &asked_of, each)? && self.calls(each)?;
-        Ok(())
+        more = more && tell(self.unasked(known, &told, each));
+        for name in ["documents", "lines"] {
+            more = more && tell(self.documents(name, known, &mut told, each));
+        }
+        let _ = more && tell(self.calls(each));
+        errors
     }
 
     fn select(&self, name: &str, columns: &[&str]) -> rusqlite::Result<Option<Statement<'c>>> {
@@ -384,42 +405,48 @@ impl<'c> Rows<'c> {
         }
     }
 
-    /// Questions that were put to no document, and documents that were asked nothing.
-    fn rest(
-        &mut self,
-        known: &mut HashSet<u64>,
-        answered: &HashSet<u64>,
-        asked_of: &HashSet<u64>,
+    /// Questions that were put to no document.
+    fn unasked(
+        &self,
+        known: &HashSet<u64>,
+        told: &Told,
         each: &mut dyn FnMut(Found) -> bool,
     ) -> rusqlite::Result<bool> {
-        let mut go_on = true;
-        if let Some(mut statement) = self.select("questions", &["question_id", "question_text"])? {
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()?.filter(|_| go_on) {
-                self.database.allow(STEP);
-                let asked = Asked { question_id: own(row, 0).text(), question: own(row, 1).text(), ..Asked::default() };
-                let id = asked.question_id.as_deref();
-                if !answered.contains(&hash(&[id])) && !known.contains(&question_key(id)) {
-                    go_on = each(Found::Question(asked));
-                }
+        let Some(mut statement) = self.select("questions", &["question_id", "question_text"])? else { return Ok(true) };
+        let mut rows = statement.raw_query();
+        loop {
+            self.database.allow(STEP);
+            let Some(row) = rows.next()? else { return Ok(true) };
+            let asked = Asked { question_id: own(row, 0).text(), question: own(row, 1).text(), ..Asked::default() };
+            let id = asked.question_id.as_deref();
+            let is_new = !told.questions.contains(&hash(&[id])) && !known.contains(&question_key(id));
+            if is_new && !each(Found::Question(asked)) {
+                return Ok(false);
             }
         }
-        let mut seen = HashSet::new();
-        for name in ["documents", "lines"] {
-            let Some(table) = self.database.table(name)?.filter(|table| table.has("doc_id") && go_on) else { continue };
+    }
+
+    /// Documents of a table that were asked nothing.
+    fn documents(
+        &self,
+        name: &str,
+        known: &HashSet<u64>,
+        told: &mut Told,
+        each: &mut dyn FnMut(Found) -> bool,
+    ) -> rusqlite::Result<bool> {
+        let Some(table) = self.database.table(name)?.filter(|table| table.has("doc_id")) else { return Ok(true) };
+        let sql = format!("SELECT DISTINCT {} FROM {}", table.column("doc_id"), table.name());
+        let mut statement = self.database.connection().prepare(&sql)?;
+        let mut rows = statement.raw_query();
+        loop {
             self.database.allow(SCAN);
-            let sql = format!("SELECT DISTINCT {} FROM {}", table.column("doc_id"), table.name());
-            let mut statement = self.database.connection().prepare(&sql)?;
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()?.filter(|_| go_on) {
-                let Some(doc_id) = own(row, 0).text() else { continue };
-                let hash = hash(&[Some(&doc_id)]);
-                if !asked_of.contains(&hash) && !known.contains(&hash) && seen.insert(hash) {
-                    go_on = each(Found::Document(doc_id));
-                }
+            let Some(row) = rows.next()? else { return Ok(true) };
+            let Some(doc_id) = own(row, 0).text() else { continue };
+            let hash = hash(&[Some(&doc_id)]);
+            if !known.contains(&hash) && told.documents.insert(hash) && !each(Found::Document(doc_id)) {
+                return Ok(false);
             }
         }
-        Ok(go_on)
     }
 
     /// Every logged call.

@@ -19,6 +19,8 @@ use crate::io::parquet::{self, Cell, Columns};
 const MAX_DEPTH: usize = 16;
 /// To tell whether a folder holds documents, so many folders in it are looked at.
 const MAX_LOOKED_AT: usize = 512;
+/// More folders than that nobody watches.
+const MAX_CHANGING: usize = 2048;
 /// A larger file of a question is not read.
 const MAX_PART: u64 = 16 << 20;
 /// So many folders of a `questions` folder are looked at to tell that it is one.
@@ -132,7 +134,7 @@ pub(super) struct Walk<'s> {
     is_other_store: fn(&Path) -> bool,
     entered: HashSet<(u64, u64)>,
     tape: Tape,
-    /// Every folder in which something may change.
+    /// Folders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
 }
 
@@ -146,7 +148,7 @@ impl<'s> Walk<'s> {
         match shape(part) {
             Some(Shape::Question) => {
                 let document = part.parent().and_then(Path::parent).unwrap_or(part);
-                self.folders.push(part.to_owned());
+                self.changing(part);
                 let asked = self.question(document, part, each);
                 return asked.is_none_or(|asked| each(Found::Question(asked)));
             }
@@ -162,7 +164,7 @@ impl<'s> Walk<'s> {
             if depth > 0 && (self.is_other_store)(&folder) {
                 continue;
             }
-            self.folders.push(folder.clone());
+            self.changing(&folder);
             if shape(&folder) == Some(Shape::Document) {
                 if !self.document(&folder, each) {
                     return false;
@@ -176,10 +178,10 @@ impl<'s> Walk<'s> {
 
     fn document(&mut self, document: &Path, each: &mut dyn FnMut(Found) -> bool) -> bool {
         let questions = document.join(QUESTIONS);
-        self.folders.push(questions.clone());
+        self.changing(&questions);
         let mut count = 0;
         for folder in folders_in(&questions) {
-            self.folders.push(folder.clone());
+            self.changing(&folder);
             if let Some(asked) = self.question(document, &folder, each) {
                 count += 1;
                 if !each(Found::Question(asked)) {
@@ -215,6 +217,12 @@ impl<'s> Walk<'s> {
         let question = asked.parsed.as_deref().and_then(|parsed| original_question(parsed, &mut self.tape));
         asked.question_id = Some(question_id(name, question.as_deref()));
         failed.into_iter().all(|failure| each(Found::Failed(failure))).then_some(asked)
+    }
+
+    fn changing(&mut self, folder: &Path) {
+        if self.folders.len() < MAX_CHANGING {
+            self.folders.push(folder.to_owned());
+        }
     }
 
     /// A path as the store names it: relative to its root, with `/`.

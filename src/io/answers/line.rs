@@ -348,22 +348,26 @@ mod tests {
     use crate::domain::formats;
     use crate::domain::record::RecordKind;
 
-    fn bytes(text: &str) -> Option<Vec<u8>> {
-        Some(text.as_bytes().to_vec())
+    fn own(text: &str) -> Vec<u8> {
+        text.as_bytes().to_vec()
     }
 
     fn line(asked: &Asked) -> String {
         let mut out = Vec::new();
         asked.write(&mut Tape::default(), &mut out);
-        assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 1);
+        assert_eq!(memchr::memchr(b'\n', &out), Some(out.len() - 1));
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn an_answer_is_embedded_as_it_was_written() {
         let answer = "\u{feff}{\r\n  \"items\" : [],\n\t\"confidence\": NaN, \"confidence\": 1.10,\n \"a\": \"\\\"{\\n  \"\n}\n\0";
-        let text =
-            line(&Asked { answer: bytes(answer), doc_id: bytes("d"), question_id: bytes("q"), ..Asked::default() });
+        let text = line(&Asked {
+            answer: Some(own(answer)),
+            doc_id: Some(own("d")),
+            question_id: Some(own("q")),
+            ..Asked::default()
+        });
         let expected = r#""answer":{"items" : [],"confidence": NaN, "confidence": 1.10,"a": "\"{\n  "}"#;
         assert!(text.contains(expected), "{text}");
         assert!(text.contains(r#""id":"d#q","doc_id":"d""#), "{text}");
@@ -376,7 +380,7 @@ mod tests {
     #[test]
     fn what_is_no_json_object_is_kept_as_text() {
         for answer in ["{\"items\": [", "[1]", "{\"a\": \"b\nc\"}", "{}, \"doc_id\": \"x\"", "", "```json\n{}\n```"] {
-            let text = line(&Asked { answer: bytes(answer), ..Asked::default() });
+            let text = line(&Asked { answer: Some(own(answer)), ..Asked::default() });
             let mut tape = Tape::default();
             let root = tape.parse(text.as_bytes()).unwrap();
             assert_eq!(root.get("answer_text").unwrap().string().unwrap(), answer);
@@ -399,15 +403,15 @@ mod tests {
         let meta = format!(
             "{{\"schema_used\": \"TextAnswer\",\n \"raw_response\": {{\"instructions\": \"{long}\", \"model\": \"m\", \"output\": [\"{long}\"], \"tools\": []}}, \"more\": 1}}"
         );
-        let text = line(&Asked { meta: bytes(&meta), ..Asked::default() });
+        let text = line(&Asked { meta: Some(own(&meta)), ..Asked::default() });
         let expected = format!(
             r#""meta":{{"schema_used":"TextAnswer","raw_response":{{"model":"m","output":["{long}"],"tools":[]}},"more":1,"left_out":["instructions"]}},"model":"m"}}"#
         );
         assert!(text.contains(&expected), "{text}");
         assert!(text.contains(r#""schema":"TextAnswer""#));
         let short = r#"{"raw_response": {"model": "m", "tools": []}, "a": NaN}"#;
-        assert!(line(&Asked { meta: bytes(short), ..Asked::default() }).contains(&format!("\"meta\":{short}")));
-        assert!(line(&Asked { meta: bytes("no json"), ..Asked::default() }).contains(r#""meta":"no json""#));
+        assert!(line(&Asked { meta: Some(own(short)), ..Asked::default() }).contains(&format!("\"meta\":{short}")));
+        assert!(line(&Asked { meta: Some(own("no json")), ..Asked::default() }).contains(r#""meta":"no json""#));
     }
 
     #[test]
@@ -422,7 +426,8 @@ mod tests {
     #[test]
     fn a_call_is_read_as_a_call() {
         let mut out = Vec::new();
-        Call { id: bytes("h"), prompt: bytes("2 + 3?"), created_at: Number::Int(7), ..Call::default() }.write(&mut out);
+        Call { id: Some(own("h")), prompt: Some(own("2 + 3?")), created_at: Number::Int(7), ..Call::default() }
+            .write(&mut out);
         let mut tape = Tape::default();
         let record = formats::read(tape.parse(out.trim_ascii_end()).unwrap());
         assert_eq!((record.kind, record.id_text().unwrap().bytes()), (RecordKind::Call, &b"h"[..]));

@@ -35,6 +35,13 @@ pub(super) fn refuse(mut chunk: &[u8]) -> Option<&'static str> {
     None
 }
 
+/// What comes next in a structure.
+enum Next {
+    /// A field of this kind.
+    Field(u8),
+    End,
+}
+
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -43,7 +50,7 @@ impl Reader<'_> {
     fn header(&mut self) -> Option<Header> {
         let mut header = Header::default();
         let mut id = 0;
-        while let Some(kind) = self.field(&mut id)? {
+        while let Next::Field(kind) = self.field(&mut id)? {
             match id {
                 2 if kind == 5 => header.uncompressed = self.zigzag()?,
                 3 if kind == 5 => header.compressed = self.zigzag()?,
@@ -57,7 +64,7 @@ impl Reader<'_> {
     /// The encoding that the header of a data page names in its field `wanted`.
     fn encoding(&mut self, wanted: i64) -> Option<i64> {
         let (mut id, mut encoding) = (0, 0);
-        while let Some(kind) = self.field(&mut id)? {
+        while let Next::Field(kind) = self.field(&mut id)? {
             if id == wanted && kind == 5 {
                 encoding = self.zigzag()?;
             } else {
@@ -67,17 +74,17 @@ impl Reader<'_> {
         Some(encoding)
     }
 
-    /// Kind of the next field, its number in `id`; `Some(None)`: the structure ends.
-    fn field(&mut self, id: &mut i64) -> Option<Option<u8>> {
+    /// What comes next; the number of a field goes to `id`.
+    fn field(&mut self, id: &mut i64) -> Option<Next> {
         let byte = self.byte()?;
         if byte == 0 {
-            return Some(None);
+            return Some(Next::End);
         }
         *id = match byte >> 4 {
             0 => self.zigzag()?,
             step => id.checked_add(i64::from(step))?,
         };
-        Some(Some(byte & 0xf))
+        Some(Next::Field(byte & 0xf))
     }
 
     fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
@@ -100,7 +107,7 @@ impl Reader<'_> {
             }
             12 if depth < MAX_DEPTH => {
                 let mut id = 0;
-                while let Some(kind) = self.field(&mut id)? {
+                while let Next::Field(kind) = self.field(&mut id)? {
                     self.skip(kind, depth + 1)?;
                 }
                 Some(())
