@@ -1,7 +1,9 @@
 //! How well triage names the place to fix, measured on labelled runs: `cargo test --test triage_eval -- --nocapture`.
 //!
-//! `fixtures/triage/cases.jsonl` are cases of our own (see `make_cases.py` beside it), `blind.jsonl` were written by hand
-//! before their writer had read the rules, and `fixtures/real` are thirteen runs of a 120B model that their owner read. `TRIAGE_RUNS` and `TRIAGE_LABELS` name a further pair of files.
+//! `fixtures/triage/cases.jsonl` are cases of our own (see `make_cases.py` beside it); `blind.jsonl` were written by hand
+//! before their writer had read a rule, and the rules were then improved on them; `blind2.jsonl` were written after that,
+//! and no rule was changed for them. `fixtures/real` are thirteen runs of a 120B model that their owner read by hand.
+//! `TRIAGE_RUNS` and `TRIAGE_LABELS` name a further pair of files.
 
 #![allow(
     clippy::unwrap_used,
@@ -273,21 +275,34 @@ fn own_cases_are_told_apart() {
     assert!(cases.len() >= 60 && cases.iter().filter(|case| case.fix == "none").count() * 10 >= cases.len() * 3);
     measure("our own cases", &cases, &Blind, &Floor { right: 23.0, steps: 0, recovered: 0 });
     measure("our own cases", &cases, &Quantities, &Floor { right: 34.0, steps: 5, recovered: 0 });
-    measure("our own cases", &cases, &Full, &Floor { right: 64.0, steps: 22, recovered: 20 });
+    measure("our own cases", &cases, &Full, &Floor { right: 70.0, steps: 38, recovered: 20 });
 }
 
 #[test]
 fn blind_cases_are_told_apart() {
     let cases = own_cases("triage/blind.jsonl");
     assert!(cases.len() >= 60 && cases.iter().filter(|case| case.fix == "none").count() >= 15);
-    measure("blind cases", &cases, &Full, &Floor { right: 0.0, steps: 0, recovered: 0 });
+    println!(
+        "\nblind cases, when the rules first saw them: place 59 of 68, step 37 of 43, recovered 20 of 28, alarms 0"
+    );
+    measure(
+        "blind cases, after the rules were improved on them",
+        &cases,
+        &Full,
+        &Floor { right: 66.0, steps: 40, recovered: 26 },
+    );
 }
 
 #[test]
 fn later_blind_cases_are_told_apart() {
     let cases = own_cases("triage/blind2.jsonl");
     assert_eq!(cases.len(), 25);
-    measure("blind cases written after tuning", &cases, &Full, &Floor { right: 0.0, steps: 0, recovered: 0 });
+    measure(
+        "later blind cases, as the rules first saw them",
+        &cases,
+        &Full,
+        &Floor { right: 23.0, steps: 15, recovered: 6 },
+    );
 }
 
 #[test]

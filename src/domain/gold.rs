@@ -145,5 +145,11 @@ mod tests {
         let wrong = |gold: &str| with(gold, |record| marks(record).iter().filter(|mark| mark.is_wrong()).count());
         assert_eq!(wrong("a <<48/2=24>>24 <<24+48=72>> <<10/3=3.33>> <<+1+2=3>> <<18*.5=9.00>> <<1000*2=2,000>>"), 0);
         assert_eq!(wrong("a <<48/2=25>>24 <<x=1>> <<1=>> <<=2>> <<2*2=5"), 1);
+        let other = |gold: &str| with(gold, |record| marks(record).iter().filter_map(Mark::contradiction).count());
+        assert_eq!(other("<<7*3=21>>210 km"), 1);
+        assert_eq!(
+            other("<<7*3=21>>21. <<1/2=.5>>1/2 <<1/5=.2>>20% <<10/3=3.33>>3.333 <<9*9=81>> <<40*30=1200>>$1,200"),
+            0
+        );
     }
 }

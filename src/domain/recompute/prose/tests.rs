@@ -1,5 +1,6 @@
 use super::*;
 use crate::domain::number::Written;
+use proptest::prelude::*;
 
 fn inputs<'t>(list: &[(&'t str, &'t str, &str)]) -> Vec<Input<'t>> {
     let value = |text: &str| Written::parse(text.as_bytes()).map(|number| number.value);
@@ -378,3 +379,81 @@ fn what_is_not_sure_gives_nothing() {
     );
     assert_eq!(result("State the price as twice the final answer.", &[]), "nothing");
 }
+
+proptest! {
+    #[test]
+    fn no_sentence_panics_or_takes_long(
+        words in prop::collection::vec(prop::sample::select(VOCABULARY), 0..70),
+        count in 0_usize..12,
+    ) {
+        let text = words.join(" ");
+        let names: Vec<String> = (0..count).map(|n| format!("{}_{n}", VOCABULARY[n * 3])).collect();
+        let list: Vec<(&str, &str, &str)> = names.iter().map(|name| (name.as_str(), "Number of a", "7")).collect();
+        let start = std::time::Instant::now();
+        let _ = result(&text, &list);
+        prop_assert!(start.elapsed().as_secs() < 2, "{text}");
+    }
+}
+
+const VOCABULARY: &[&str] = &[
+    "the",
+    "sum",
+    "of",
+    "a",
+    "b",
+    "and",
+    "add",
+    "to",
+    "by",
+    "multiply",
+    "product",
+    "divide",
+    "from",
+    "subtract",
+    "total",
+    "cost",
+    "price",
+    "each",
+    "5",
+    "20%",
+    "(3)",
+    "twice",
+    "half",
+    "more",
+    "than",
+    "less",
+    "times",
+    "minus",
+    "plus",
+    "divided",
+    "difference",
+    "between",
+    "average",
+    "ratio",
+    ",",
+    ".",
+    "then",
+    "it",
+    "both",
+    "round",
+    "up",
+    "convert",
+    "hours",
+    "minutes",
+    "how",
+    "many",
+    "as",
+    "percentage",
+    "1/2",
+    "/",
+    "*",
+    "increase",
+    "remainder",
+    "share",
+    "equally",
+    "among",
+    "take",
+    "away",
+    "—",
+    "é",
+];
