@@ -8,7 +8,7 @@ use super::block::Block;
 use super::cut::{Skips, is_cut_off};
 use super::examine::{Examined, Examiner};
 use super::failure::Failure;
-use super::input::Input;
+use super::input::Expand;
 use super::line::{self, Done, Origin, Task};
 use crate::domain::finding::Findings;
 use crate::domain::json::Tape;
@@ -104,6 +104,8 @@ pub struct Outcome {
     pub sources: BTreeMap<usize, SourceCounts>,
     /// What could not be read.
     pub failures: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub passed_over: u64,
     /// Ids that stand twice, by source and line.
@@ -116,7 +118,7 @@ pub struct Outcome {
 /// block, in input order, on this thread. If the sink fails, everything ends. With `answers` every record is taken as an
 /// answer object of that schema.
 pub fn check(
-    inputs: impl Iterator<Item = Result<Input, Failure>> + Send,
+    inputs: Expand,
     threads: usize,
     answers: Option<&Schema>,
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
@@ -144,6 +146,7 @@ pub fn check(
     ids.finish(&mut outcome.duplicates);
     outcome.duplicates.sort_unstable();
     outcome.failures = ended.failures;
+    outcome.notes = ended.notes;
     outcome.passed_over = ended.passed_over;
     outcome
 }
@@ -174,7 +177,7 @@ fn render_block(
 ) {
     let Tally { counts, ids } = &mut done.tally;
     counts.skips = block.skips;
-    examiner.expect(task.expect);
+    examiner.expect(task.expect, task.documents.as_ref());
     task.each(block, |place, cut| {
         if place.open && is_cut_off(tape, place.text) {
             counts.skips.cut = Some(place.line);

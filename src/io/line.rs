@@ -8,7 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::block::{Block, Cursor, Want};
 use super::cut::{Cut, Layout, line_ends};
 use super::failure::Failure;
-use super::input::{Begun, Input, begin, begin_pipe};
+use super::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
+use super::library::{Documents, Library};
 use crate::domain::formats::Expect;
 use crate::domain::report::places::advance_column;
 use crate::domain::text::Shown;
@@ -49,6 +50,7 @@ pub(super) struct Task {
     name: Shown,
     pub(super) layout: Layout,
     pub(super) expect: Expect,
+    pub(super) documents: Option<Documents>,
 }
 
 /// A block, worked on.
@@ -63,6 +65,8 @@ pub(super) struct Done<T> {
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub(super) failures: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub(super) notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub(super) passed_over: u64,
 }
@@ -70,7 +74,7 @@ pub(super) struct Ended {
 /// Works on every block of the inputs. Each thread begins with a `worker` and gives it each of its blocks by `work`;
 /// `sink` gets them in order, on this thread, until it says `false`.
 pub(super) fn run<W, T: Tally>(
-    inputs: impl Iterator<Item = Result<Input, Failure>> + Send,
+    inputs: Expand,
     threads: usize,
     worker: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, &Task, &mut Block, &mut Done<T>) + Sync,
@@ -90,7 +94,9 @@ pub(super) fn run<W, T: Tally>(
         }
     });
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ended { failures: reader.failures, passed_over: reader.passed_over }
+    let mut failures = reader.failures;
+    failures.extend(reader.library.failures());
+    Ended { failures, notes: reader.notes, passed_over: reader.passed_over }
 }
 
 impl Task {
@@ -143,22 +149,24 @@ impl<'a> Place<'a> {
 }
 
 /// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
-struct Line<I, T> {
-    reader: Mutex<Reader<I>>,
+struct Line<T> {
+    reader: Mutex<Reader>,
     shelf: Mutex<Shelf<T>>,
     /// Something was put on the shelf, or taken, or the line ended.
     moved: Condvar,
     ahead: u64,
 }
 
-struct Reader<I> {
-    inputs: I,
+struct Reader {
+    inputs: Expand,
+    library: Arc<Library>,
     current: Option<Current>,
     /// How many inputs were begun.
     begun: usize,
     /// The number of the next block.
     next: u64,
     failures: Vec<Failure>,
+    notes: Vec<(Shown, Shown)>,
     passed_over: u64,
 }
 
@@ -184,9 +192,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<I: Iterator<Item = Result<Input, Failure>>, T: Tally> Line<I, T> {
-    fn new(inputs: I, ahead: u64) -> Self {
-        let reader = Reader { inputs, current: None, begun: 0, next: 0, failures: Vec::new(), passed_over: 0 };
+impl<T: Tally> Line<T> {
+    fn new(inputs: Expand, ahead: u64) -> Self {
+        let reader = Reader {
+            library: inputs.library().clone(),
+            inputs,
+            current: None,
+            begun: 0,
+            next: 0,
+            failures: Vec::new(),
+            notes: Vec::new(),
+            passed_over: 0,
+        };
         let shelf = Shelf { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
         Self { reader: Mutex::new(reader), shelf: Mutex::new(shelf), moved: Condvar::new(), ahead }
     }
@@ -257,7 +274,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>, T: Tally> Line<I, T> {
     }
 }
 
-impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
+impl Reader {
     fn next(&mut self, block: &mut Block) -> Option<Task> {
         loop {
             if self.current.is_none() {
@@ -274,6 +291,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
                         name: current.name.clone(),
                         layout: current.cursor.layout(),
                         expect: current.cursor.blob().expect(),
+                        documents: current.cursor.blob().documents().cloned(),
                     });
                 }
                 Ok(false) => self.current = None,
@@ -294,19 +312,31 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
                 return Some(());
             }
         };
-        let begun = begin(&input).and_then(|begun| match begun {
-            Begun::Source(source) => Ok(Some(source)),
-            Begun::Pipe(pipe) => begin_pipe(pipe, &input.name()).map(Some),
-            Begun::PassedOver => Ok(None),
-        });
-        match begun {
-            Ok(Some(source)) => {
+        let source = match begin(&input, &self.library) {
+            Ok(Begun::Source(source)) => Ok(source),
+            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.library),
+            Ok(Begun::Answers(store)) => {
+                let (source, report) = begin_answers(&store, &self.library);
+                self.failures.extend(report.failures);
+                self.notes.extend(report.note.map(|note| (input.name(), note)));
+                match source {
+                    Some(source) => Ok(source),
+                    None => return Some(()),
+                }
+            }
+            Ok(Begun::PassedOver) => {
+                self.passed_over += 1;
+                return Some(());
+            }
+            Err(failure) => Err(failure),
+        };
+        match source {
+            Ok(source) => {
                 let cursor = Cursor::new(source.blob, source.layout);
                 let name = input.name();
                 self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor });
                 self.begun += 1;
             }
-            Ok(None) => self.passed_over += 1,
             Err(failure) => self.failures.push(failure),
         }
         Some(())

@@ -1,13 +1,13 @@
 //! `stepscope verify`: every completion is judged on all cores, in input order.
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::block::Block;
 use super::cut::Skips;
 use super::examine::read_values;
 use super::failure::Failure;
-use super::input::Input;
+use super::guard::guarded;
+use super::input::Expand;
 use super::line::{self, Done, Origin, Tally, Task};
 use crate::domain::json::{Tape, Value};
 use crate::domain::text::Shown;
@@ -97,12 +97,7 @@ pub struct Outcome {
 
 /// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
 /// order, on this thread; if it fails, everything ends.
-pub fn verify(
-    inputs: impl Iterator<Item = Result<Input, Failure>> + Send,
-    threads: usize,
-    judge: &Judge,
-    mut sink: impl FnMut(&[u8]) -> io::Result<()>,
-) -> Outcome {
+pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> Outcome {
     let mut counts = Counts::default();
     let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Counts>| {
         verify_block(judge, tapes, task, block, done);
@@ -127,8 +122,8 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
                 };
                 judge.judge(record, inner)
             };
-            let result = catch_unwind(AssertUnwindSafe(judged))
-                .unwrap_or_else(|_| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
+            let result = guarded(judged)
+                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
             let recorded = root.and_then(recorded_reward);
             done.tally.count(&result, recorded);
             result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Number as JsonNumber, Value as Json};
 
 use super::View;
-use super::schema::{Counted, Id, Keyword, Limit, Literal, Node, Problem, Schema, Type};
+use super::schema::{Breach, Counted, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
 use crate::domain::json::{Kind, Member, Value};
 use crate::domain::pyregex::Pattern;
 use crate::domain::python::{Message, Number};
@@ -27,6 +27,17 @@ pub(super) fn whole<'a>(schema: &Schema, value: Value<'a>) -> (Found<'a>, bool) 
     let given_up = Cell::new(false);
     let found = Evaluation { schema, view: View::Whole, depth: 0, given_up: &given_up }.node(0, value);
     (found, !given_up.get())
+}
+
+/// So many breaches of one value are told apart.
+const MAX_BREACHES: usize = 100;
+
+/// Every breach below the schema's root: of keywords that look at one member or item each, all of theirs; of the
+/// others, the first.
+pub(super) fn every<'a>(schema: &Schema, value: Value<'a>) -> Vec<Breach<'a>> {
+    let mut breaches = Vec::new();
+    Evaluation { schema, view: View::Whole, depth: 0, given_up: &Cell::new(false) }.every(0, value, &mut breaches);
+    breaches
 }
 
 #[derive(Clone, Copy)]
@@ -66,6 +77,54 @@ impl<'s> Evaluation<'s> {
         Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value)
     }
 
+    fn every<'a>(self, id: Id, value: Value<'a>, out: &mut Vec<Breach<'a>>) {
+        let keywords = match self.schema.nodes.get(id) {
+            Some(Node::Keywords(keywords)) if self.depth < MAX_DEPTH && out.len() < MAX_BREACHES => keywords,
+            Some(Node::Never) => {
+                let message = Message::new("False schema does not allow ").value(value).into();
+                return out.push(Breach { law: Law::Other, message, value, key: None });
+            }
+            _ => return,
+        };
+        let below = Self { depth: self.depth + 1, ..self };
+        for keyword in keywords {
+            match keyword {
+                Keyword::Properties(properties) => {
+                    let present = properties.iter().filter_map(|(name, id)| Some((*id, get(value, name)?)));
+                    present.for_each(|(id, member)| below.every(id, member, out));
+                }
+                Keyword::Items { prefix, schema } => {
+                    value.items().skip(*prefix).for_each(|item| below.every(*schema, item, out));
+                }
+                Keyword::PrefixItems(schemas) => {
+                    value.items().zip(schemas).for_each(|(item, &schema)| below.every(schema, item, out));
+                }
+                Keyword::AllOf(schemas) => schemas.iter().for_each(|&schema| below.every(schema, value, out)),
+                Keyword::Ref(schema) => below.every(*schema, value, out),
+                Keyword::Required(names) if value.kind() == Kind::Object => {
+                    for name in names.iter().filter(|name| get(value, name).is_none()) {
+                        let message = Message::default().quoted(name).text(" is a required property").into();
+                        out.push(Breach { law: Law::Missing(name.clone()), message, value, key: None });
+                    }
+                }
+                Keyword::AdditionalProperties { known, patterns, schema, .. } if value.kind() == Kind::Object => {
+                    let extra = value.entries().into_iter().filter(|member| self.is_extra(member, known, patterns));
+                    if matches!(self.schema.nodes.get(*schema), Some(Node::Never)) {
+                        out.extend(extra.map(|member| unexpected(value, &member)));
+                    } else {
+                        extra.for_each(|member| below.every(*schema, member.value, out));
+                    }
+                }
+                _ => {
+                    if let Some(Problem { message, value, key }) = self.keyword(keyword, value) {
+                        out.push(Breach { law: law_of(keyword), message, value, key });
+                    }
+                }
+            }
+            out.truncate(MAX_BREACHES);
+        }
+    }
+
     fn holds(self, id: Id, value: Value<'_>) -> bool {
         self.below(id, value).is_none()
     }
@@ -75,6 +134,13 @@ impl<'s> Evaluation<'s> {
             self.given_up.set(true);
             false
         })
+    }
+
+    /// Whether neither the names nor the patterns of a schema know a member.
+    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
+        let name = member.name();
+        !known.iter().any(|known| known.as_slice() == name.bytes())
+            && !patterns.iter().any(|pattern| self.matches(pattern, &name))
     }
 
     fn keyword<'a>(self, keyword: &'s Keyword, value: Value<'a>) -> Found<'a> {
@@ -188,11 +254,7 @@ impl<'s> Evaluation<'s> {
         if self.view == View::OwnKeys || matches!(self.schema.nodes.get(*schema), Some(Node::Always)) {
             return None;
         }
-        let is_extra = |member: &Member<'a>| {
-            let name = member.name();
-            !known.iter().any(|known| known.as_slice() == name.bytes())
-                && !patterns.iter().any(|pattern| self.matches(pattern, &name))
-        };
+        let is_extra = |member: &Member<'a>| self.is_extra(member, known, patterns);
         // Nearly always there is none: nothing is collected for that.
         value.members().find(is_extra)?;
         let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
@@ -266,6 +328,20 @@ impl<'s> Evaluation<'s> {
             more += 1;
         }
         if more > 0 { problem(value, message.text(first)) } else { None }
+    }
+}
+
+fn unexpected<'a>(value: Value<'a>, member: &Member<'a>) -> Breach<'a> {
+    let name = Message::default().quoted(member.name().bytes());
+    Breach { law: Law::Extra, message: name.text(" was unexpected").into(), value, key: Some(member.key) }
+}
+
+fn law_of(keyword: &Keyword) -> Law {
+    match keyword {
+        Keyword::Type { types, .. } => Law::Type(types.clone()),
+        Keyword::Enum { .. } | Keyword::Const { .. } => Law::Enum,
+        Keyword::Limit { .. } => Law::Limit,
+        _ => Law::Other,
     }
 }
 
