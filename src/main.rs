@@ -20,11 +20,11 @@ fn main() -> ExitCode {
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
     let screen = screen.clone();
     let start = Start {
+        judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
         paths: screen.answers.with(&screen.paths),
         document: screen.answers.document,
         theme: screen.theme,
         baseline: screen.baseline,
-        judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field.clone())),
         config_dir: screen.config_dir,
         schemas: screen.schemas,
     };

@@ -94,7 +94,8 @@ pub(super) fn run<W, T: Tally>(
         }
     });
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let failures = reader.failures.into_iter().chain(reader.library.failures()).collect();
+    let mut failures = reader.failures;
+    failures.extend(reader.library.failures());
     Ended { failures, notes: reader.notes, passed_over: reader.passed_over }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::failure::Failure;
-use super::open::{Opened, open};
+use super::open::read_small;
 use crate::domain::text::Shown;
 use crate::domain::types::Registry;
 
@@ -47,16 +47,7 @@ fn read_folder(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) -> Result<(), 
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let Opened::File(blob) = open(path)? else {
-        return Err(Failure::own(READ, &Shown::path(path), "it is a pipe"));
-    };
-    let len = blob.len()?;
-    if len > MAX_TYPE {
-        return Err(Failure::own(READ, &Shown::path(path), "it is larger than 1 MB"));
-    }
-    let mut bytes = Vec::new();
-    blob.read(0, len as usize, &mut bytes)?;
-    Ok(bytes)
+    read_small(path, MAX_TYPE, READ)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! `stepscope verify`: every completion is judged on all cores, in input order.
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::block::Block;
 use super::cut::Skips;
 use super::examine::read_values;
 use super::failure::Failure;
+use super::guard::guarded;
 use super::input::Expand;
 use super::line::{self, Done, Origin, Tally, Task};
 use crate::domain::json::{Tape, Value};
@@ -122,8 +122,8 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
                 };
                 judge.judge(record, inner)
             };
-            let result = catch_unwind(AssertUnwindSafe(judged))
-                .unwrap_or_else(|_| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
+            let result = guarded(judged)
+                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
             let recorded = root.and_then(recorded_reward);
             done.tally.count(&result, recorded);
             result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);

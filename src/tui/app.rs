@@ -45,10 +45,10 @@ pub enum Overlay {
     Popup(Popup),
     /// How a computed value comes about.
     Derivation(Tree),
-    /// The document's table of contents.
-    Contents(List),
     /// What the verifiers say of the open record, from a line on.
     Ladder(usize),
+    /// The document's table of contents.
+    Contents(List),
 }
 
 /// The palette of actions.

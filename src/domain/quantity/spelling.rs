@@ -89,12 +89,11 @@ impl Spellings {
             if text.len() > SHORT && !first.is_ascii_digit() {
                 let known = FINDERS.iter().find(|finder| finder.needle() == spelling.as_ref());
                 let made;
-                let finder = match known {
-                    Some(known) => known,
-                    None => {
-                        made = Finder::new(spelling);
-                        &made
-                    }
+                let finder = if let Some(known) = known {
+                    known
+                } else {
+                    made = Finder::new(spelling);
+                    &made
                 };
                 return finder.find_iter(text).any(|at| is_whole(text, at, at + spelling.len()));
             }

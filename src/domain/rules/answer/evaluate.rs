@@ -136,6 +136,7 @@ impl<'s> Evaluation<'s> {
         })
     }
 
+    /// Whether neither the names nor the patterns of a schema know a member.
     fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
         let name = member.name();
         !known.iter().any(|known| known.as_slice() == name.bytes())
@@ -346,7 +347,11 @@ fn law_of(keyword: &Keyword) -> Law {
 
 /// The value of a key; of duplicates the last, as Python keeps it.
 fn get<'a>(object: Value<'a>, name: &[u8]) -> Option<Value<'a>> {
-    object.member_spelt(name).map(|member| member.value)
+    let is_it = |member: &Member<'a>| match member.key.plain_string() {
+        Some(plain) => plain == name,
+        None => member.name().bytes() == name,
+    };
+    object.members().filter(is_it).last().map(|member| member.value)
 }
 
 fn is_type(value: Value<'_>, wanted: Type) -> bool {
