@@ -68,8 +68,6 @@ fn title(record: &Record<'_>) -> Shown {
     scalar(record.question)
         .or_else(|| scalar(name))
         .or_else(|| scalar(record.error))
-        // A document that was asked nothing.
-        .or_else(|| scalar(record.typed.as_ref()?.doc_id))
         .or_else(|| (record.kind == RecordKind::Answer).then(|| scalar(record.answer?.get("final_answer"))).flatten())
         .or_else(|| answered(record))
         .unwrap_or_else(|| Shown::line(head(record.root.raw())))

@@ -127,7 +127,7 @@ fn open_still(path: &Path) -> Result<Option<Database>, Failure> {
     let mut database = connect(path, path, true)?;
     database.stat = Some(stat);
     if side_file(path, "-journal").is_some_and(|journal| begins_with(&journal, JOURNAL)) {
-        database.note = Some(Shown::own("an unfinished change may be seen in part"));
+        database.note = Some(Shown::own("a change of it is under way or was broken off, and may be seen in part"));
     }
     Ok(database.is_current().then_some(database))
 }
@@ -172,7 +172,7 @@ fn open_copy(path: &Path, wal: &Path) -> Result<Option<Database>, Failure> {
         whole.once("PRAGMA journal_mode=DELETE").map_err(|error| failure(path, &error))?;
         drop(whole);
         let mut database = connect(&copy, path, true)?;
-        database.note = Some(shown!("snapshot of {}", clock_time(copied)));
+        database.note = Some(shown!("snapshot of {}, another program has it open", clock_time(copied)));
         // Read once before its folder goes: from then on only the open file counts.
         database.once("SELECT count(*) FROM sqlite_schema").map_err(|error| failure(path, &error))?;
         return Ok(Some(database));
@@ -409,7 +409,7 @@ mod tests {
         let database = open(&path).unwrap();
         assert_eq!(count(&database, "t"), 3, "also what stands in the log alone");
         let note = database.note.clone().unwrap().into_string();
-        assert!(note.starts_with("snapshot of ") && note.ends_with(" UTC"), "{note}");
+        assert!(note.starts_with("snapshot of ") && note.contains(" UTC, another program has it open"), "{note}");
         assert_eq!(folder.state(), before);
         writer.execute("INSERT INTO t VALUES (4)", []).unwrap();
         assert_eq!(count(&database, "t"), 3, "a snapshot stays what it is");
@@ -496,7 +496,7 @@ mod tests {
         std::fs::write(folder.at("half.sqlite-journal"), [JOURNAL, &[0; 504]].concat()).unwrap();
         let before = folder.state();
         let database = open(&path).unwrap();
-        assert!(database.note.clone().unwrap().as_str().contains("unfinished change"));
+        assert!(database.note.clone().unwrap().as_str().contains("under way"));
         assert_eq!((count(&database, "t"), folder.state()), (0, before));
     }
 
