@@ -46,7 +46,8 @@ fn read_trace(root: Value<'_>) -> Record<'_> {
         meta: present("meta"),
         document: present("document"),
         doc_id: present("doc_id"),
-        traced: true,
+        // A document that was asked nothing lacks no answer.
+        traced: question.is_some() || parsed.is_some() || present("retrieved_pages").or(present("folder")).is_some(),
     };
     Record { question, id: present("id"), ..read(root, typed) }
 }
