@@ -6,6 +6,8 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
+    pub mod canonical;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.
@@ -46,6 +48,8 @@ pub mod domain {
     pub mod rules;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
+    /// The few statistics that reviews and comparisons need.
+    pub mod statistics;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
     /// Text from data, and its one door to the screen.
