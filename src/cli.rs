@@ -68,7 +68,7 @@ pub enum Command {
     },
     /// Print the table of keys
     Keys,
-    /// Print a JSON Schema: trace, procedure, general, bool, gsm or arc
+    /// Print a JSON Schema: trace, review, procedure, general, bool, gsm or arc
     Schema {
         /// Its name; without one, the names are listed
         name: Option<String>,

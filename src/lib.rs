@@ -42,16 +42,18 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
+    /// What people decided about records: events, and the state that follows.
+    pub mod review;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
-    /// The few statistics that reviews and comparisons need.
-    pub mod statistics;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
+    /// The few statistics that reviews and comparisons need.
+    pub mod statistics;
     /// Text from data, and its one door to the screen.
     pub mod text;
     /// What was recorded of every step.

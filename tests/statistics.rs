@@ -12,7 +12,8 @@ fn near(ours: f64, theirs: f64, case: &Value) {
 
 #[test]
 fn they_say_what_the_usual_libraries_say() {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/statistics.jsonl")).unwrap();
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/statistics.jsonl")).unwrap();
     let mut seen = [0; 4];
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();

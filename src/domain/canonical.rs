@@ -194,7 +194,10 @@ mod tests {
         let expected = "e1f1c0a50b5ec764f0fb944fad393aa55830b03fa98b4612b3767ac083eb061f";
         assert_eq!(digest(r#"{"b": 1.50, "a": "\u00e9"}"#).to_string(), expected);
         assert_eq!(Digest::parse(expected.as_bytes()), Some(digest(r#"{"a":"é","b":1.50}"#)));
-        assert_eq!(Digest::of_bytes(b"abc").to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            Digest::of_bytes(b"abc").to_string(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
         for bad in ["", "e1f1", &"g".repeat(64), &"é".repeat(32)] {
             assert_eq!(Digest::parse(bad.as_bytes()), None, "{bad}");
         }
