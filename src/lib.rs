@@ -8,6 +8,8 @@
 pub mod domain {
     /// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
     pub mod canonical;
+    /// What is kept of a record to review it and to compare it.
+    pub mod card;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.
@@ -24,6 +26,8 @@ pub mod domain {
     pub mod json;
     /// Exact numbers of bounded size.
     pub mod number;
+    /// Writing a JSON object by hand.
+    pub mod object;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.
@@ -72,6 +76,8 @@ pub mod io {
     pub mod beside;
     /// Sources read block by block.
     pub mod block;
+    /// The records of files as cards.
+    pub mod cards;
     /// The pipeline behind `stepscope check`.
     pub mod check;
     /// What the user set, and what the screen remembers.
@@ -84,6 +90,8 @@ pub mod io {
     pub mod failure;
     /// From names to sources.
     pub mod input;
+    /// The journal of reviews: appended to safely, read as far as it goes.
+    pub mod journal;
     /// Loading in the background, and following.
     pub mod load;
     /// Opening without harm.

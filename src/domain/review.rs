@@ -8,3 +8,4 @@ pub mod event;
 pub mod fold;
 pub mod labels;
 pub mod line;
+pub mod request;

@@ -107,7 +107,7 @@ pub struct Item {
     pub dataset: Option<Text>,
     /// The record's own id.
     pub id: Option<Text>,
-    /// The record's position in its file, from 0; for records without an id.
+    /// The record's own `row_index`, else its position in its file, from 0.
     pub row_index: Option<u64>,
     /// Which side of a comparison.
     pub side: Option<Text>,

@@ -68,14 +68,16 @@ impl<'a> LabelSets<'a> {
         ids.into_iter().map(|id| Resolved { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
     }
 
-    /// The label of an id as it is given today, in the default set unless the id stands in another alone.
+    /// The label of an id (or name) as it is given today: in the default set unless another alone has it.
     pub fn give(&self, id: &Text) -> LabelRef {
-        let knows = |set: &&&'a LabelSet| set.labels.iter().any(|label| label.id == *id);
-        let newest: Vec<&LabelSet> = self.newest().collect();
-        let default = newest.iter().find(|set| set.id == DEFAULT_SET);
-        let set = default.filter(knows).or_else(|| newest.iter().find(knows)).or(default);
-        match set {
-            Some(set) => LabelRef { id: id.clone(), set: set.id.clone(), version: set.version },
+        let known = |set: &'a LabelSet| {
+            let label = set.labels.iter().find(|label| label.id == *id);
+            label.or_else(|| set.labels.iter().find(|label| label.name == *id)).map(|label| (set, &label.id))
+        };
+        let default = self.newest().find(|set| set.id == DEFAULT_SET);
+        let label = default.and_then(known).or_else(|| self.newest().find_map(known));
+        match label.or(default.map(|set| (set, id))) {
+            Some((set, id)) => LabelRef { id: id.clone(), set: set.id.clone(), version: set.version },
             None => LabelRef { id: id.clone(), set: DEFAULT_SET.into(), version: 0 },
         }
     }

@@ -10,6 +10,7 @@ use super::event::{
 };
 use crate::domain::canonical::{Digest, write_ascii};
 use crate::domain::json::{Kind, Tape, Value};
+use crate::domain::object::Object;
 use crate::domain::text::Untrusted;
 
 /// How every line begins that this program writes.
@@ -41,14 +42,14 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// For people, behind "line 3".
+    /// For people, behind "line 3:".
     pub const fn phrase(self) -> &'static str {
         match self {
-            Self::Torn => "is torn: its writer was stopped",
-            Self::Damaged => "is damaged",
-            Self::Foreign => "is no event of a review",
-            Self::Newer => "was written by a newer stepscope",
-            Self::Senseless => "is an event that lacks what it needs",
+            Self::Torn => "torn, its writer was stopped",
+            Self::Damaged => "damaged",
+            Self::Foreign => "no event of a review",
+            Self::Newer => "written by a newer stepscope",
+            Self::Senseless => "an event that lacks what it needs",
         }
     }
 }
@@ -92,10 +93,10 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     if let Some(status) = event.gold_status {
         object.word("gold_status", status.word());
     }
-    object.json("correction", event.correction.as_ref());
+    object.json("correction", event.correction.as_ref().map(Untrusted::bytes));
     object.text("note", event.note.as_ref());
     if event.draft {
-        object.raw("draft", b"true");
+        object.flag("draft", true);
     }
     if event.times != Times::default() {
         object.object("times", |object| {
@@ -105,8 +106,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
         });
     }
     if let Some(findings) = &event.findings {
-        object.raw("findings", b"");
-        list(findings, string, object.out);
+        object.all("findings", findings, string);
     }
     object.text("supersedes", event.supersedes.as_ref());
     object.list("adjudicates", &event.adjudicates, string);
@@ -125,7 +125,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
 fn seen(seen: &Seen, object: &mut Object<'_>) {
     for (key, digest) in [("content_sha256", &seen.content_sha256), ("input_sha256", &seen.input_sha256)] {
         if let Some(digest) = digest {
-            object.raw(key, format!("\"{digest}\"").as_bytes());
+            object.text(key, Some(&Untrusted::from(digest.to_string())));
         }
     }
     object.text("execution", seen.execution.as_ref());
@@ -161,97 +161,13 @@ fn label_set(set: &LabelSet, object: &mut Object<'_>) {
     object.list("mapping", &set.mapping, |(from, to), out| {
         let mut object = Object::begin(out);
         object.text("from", Some(from));
-        object.raw("to", b"");
-        list(to, string, object.out);
+        object.all("to", to, string);
         object.end();
     });
 }
 
 fn string(text: &Text, out: &mut Vec<u8>) {
     text.write_json(out);
-}
-
-fn list<T>(items: &[T], mut write: impl FnMut(&T, &mut Vec<u8>), out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (n, item) in items.iter().enumerate() {
-        if n > 0 {
-            out.push(b',');
-        }
-        write(item, out);
-    }
-    out.push(b']');
-}
-
-/// An object that is being written; what is absent is left out.
-struct Object<'o> {
-    out: &'o mut Vec<u8>,
-    any: bool,
-}
-
-impl<'o> Object<'o> {
-    fn begin(out: &'o mut Vec<u8>) -> Self {
-        out.push(b'{');
-        Self { out, any: false }
-    }
-
-    fn raw(&mut self, key: &'static str, json: &[u8]) {
-        if self.any {
-            self.out.push(b',');
-        }
-        self.any = true;
-        self.out.push(b'"');
-        self.out.extend_from_slice(key.as_bytes());
-        self.out.extend_from_slice(b"\":");
-        self.out.extend_from_slice(json);
-    }
-
-    fn text(&mut self, key: &'static str, text: Option<&Text>) {
-        if let Some(text) = text {
-            self.raw(key, b"");
-            text.write_json(self.out);
-        }
-    }
-
-    fn word(&mut self, key: &'static str, word: &'static str) {
-        self.raw(key, format!("\"{word}\"").as_bytes());
-    }
-
-    fn digits(&mut self, key: &'static str, number: u64) {
-        self.raw(key, number.to_string().as_bytes());
-    }
-
-    fn number(&mut self, key: &'static str, number: Option<u64>) {
-        if let Some(number) = number {
-            self.digits(key, number);
-        }
-    }
-
-    /// A value that is JSON already; what is not is left out.
-    fn json(&mut self, key: &'static str, json: Option<&Text>) {
-        let mut tape = Tape::default();
-        if let Some(value) = json.and_then(|json| tape.parse(json.bytes())) {
-            self.raw(key, b"");
-            write_ascii(value, self.out);
-        }
-    }
-
-    fn list<T>(&mut self, key: &'static str, items: &[T], write: impl FnMut(&T, &mut Vec<u8>)) {
-        if !items.is_empty() {
-            self.raw(key, b"");
-            list(items, write, self.out);
-        }
-    }
-
-    fn object(&mut self, key: &'static str, members: impl FnOnce(&mut Object<'_>)) {
-        self.raw(key, b"");
-        let mut object = Object::begin(self.out);
-        members(&mut object);
-        object.end();
-    }
-
-    fn end(self) {
-        self.out.push(b'}');
-    }
 }
 
 /// What a line of a journal turned out to be.
@@ -352,7 +268,7 @@ fn event(value: Value<'_>) -> Result<Event, Fault> {
         verdict: word(value, "verdict", Verdict::from_word)?,
         labels: items(value, "labels").filter_map(label_ref).collect(),
         fix_target: text(value, "fix_target"),
-        first_bad_step: value.get("first_bad_step").and_then(number),
+        first_bad_step: whole(value, "first_bad_step"),
         variable: text(value, "variable"),
         anchors: items(value, "anchors").filter_map(read_anchor).collect(),
         gold_status: word(value, "gold_status", GoldStatus::from_word)?,
@@ -374,16 +290,20 @@ fn event(value: Value<'_>) -> Result<Event, Fault> {
     if event.lacks().is_some() { Err(Fault::Senseless) } else { Ok(event) }
 }
 
-fn text(value: Value<'_>, key: &str) -> Option<Text> {
+pub(super) fn text(value: Value<'_>, key: &str) -> Option<Text> {
     value.get(key)?.string().map(Untrusted::into_owned)
 }
 
-fn texts(value: Value<'_>, key: &str) -> Vec<Text> {
+pub(super) fn texts(value: Value<'_>, key: &str) -> Vec<Text> {
     items(value, key).filter_map(Value::string).map(Untrusted::into_owned).collect()
 }
 
-fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
+pub(super) fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
     value.get(key).into_iter().flat_map(Value::items)
+}
+
+pub(super) fn whole(value: Value<'_>, key: &str) -> Option<u64> {
+    value.get(key).and_then(number)
 }
 
 fn number(value: Value<'_>) -> Option<u64> {
@@ -402,7 +322,7 @@ fn item(value: Value<'_>) -> Item {
     Item {
         dataset: text(value, "dataset"),
         id: text(value, "id"),
-        row_index: value.get("row_index").and_then(number),
+        row_index: whole(value, "row_index"),
         side: text(value, "side"),
     }
 }
@@ -424,37 +344,33 @@ fn reviewer(value: Option<Value<'_>>) -> Result<Reviewer, Fault> {
     Ok(Reviewer { id: text(value, "id").ok_or(Fault::Senseless)?, kind })
 }
 
-fn label_ref(value: Value<'_>) -> Option<LabelRef> {
-    let version = value.get("version").and_then(number).unwrap_or(0);
+pub(super) fn label_ref(value: Value<'_>) -> Option<LabelRef> {
+    let version = whole(value, "version").unwrap_or(0);
     Some(LabelRef { id: text(value, "id")?, set: text(value, "set").unwrap_or_default(), version })
 }
 
-fn read_anchor(value: Value<'_>) -> Option<Anchor> {
+pub(super) fn read_anchor(value: Value<'_>) -> Option<Anchor> {
     if let Some(pointer) = text(value, "pointer") {
         return Some(Anchor::Pointer(pointer));
     }
     Some(Anchor::Span {
         document: text(value, "document")?,
         numbering: text(value, "numbering")?,
-        page: value.get("page").and_then(number),
-        line_start: value.get("line_start").and_then(number)?,
-        line_end: value.get("line_end").and_then(number)?,
+        page: whole(value, "page"),
+        line_start: whole(value, "line_start")?,
+        line_end: whole(value, "line_end")?,
         quote: text(value, "quote"),
     })
 }
 
 fn times(value: Value<'_>) -> Times {
-    Times {
-        shown: text(value, "shown"),
-        decided: text(value, "decided"),
-        active_ms: value.get("active_ms").and_then(number),
-    }
+    Times { shown: text(value, "shown"), decided: text(value, "decided"), active_ms: whole(value, "active_ms") }
 }
 
-fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
+pub(super) fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
     Some(LabelSet {
         id: text(value, "id")?,
-        version: value.get("version").and_then(number)?,
+        version: whole(value, "version")?,
         labels: items(value, "labels")
             .filter_map(|label| {
                 let id = text(label, "id")?;
