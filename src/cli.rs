@@ -13,6 +13,7 @@ use crate::domain::text::Shown;
 mod check;
 mod out;
 mod print;
+mod review;
 mod show;
 
 pub use out::Out;
@@ -61,6 +62,9 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// Save, list, export and compare the verdicts of people
+    #[command(subcommand)]
+    Review(review::Review),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -225,6 +229,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) => check::run(check, out),
         Command::Show(show) => show::run(show, out),
+        Command::Review(review) => review::run(review, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

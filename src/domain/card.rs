@@ -10,6 +10,7 @@ use super::record::{Record, RecordKind};
 use super::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
 use super::rules::Subject;
 use super::text::{Untrusted, head};
+use super::triage::{Fix, Triage};
 
 /// A longer answer is kept by its beginning.
 const MAX_ANSWER: usize = 500;
@@ -39,6 +40,8 @@ pub struct Card {
     pub right: Option<bool>,
     /// The rules that found something, each once.
     pub findings: Vec<&'static str>,
+    /// Where the record itself says that the run is to be fixed; `None`: it is no run.
+    pub fix: Option<Fix>,
 }
 
 impl Card {
@@ -63,6 +66,7 @@ impl Card {
             recorded: None,
             right: None,
             findings: rules,
+            fix: Triage::judge(subject, findings, None).map(|triage| triage.fix),
         };
         if let Some(record) = record {
             card.take(record);

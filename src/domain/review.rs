@@ -4,8 +4,11 @@
 //! in which they stand, never by their times; so files of several reviewers are merged by putting one behind the other,
 //! and an event that stands twice counts once.
 
+pub mod agreement;
 pub mod event;
+pub mod export;
 pub mod fold;
 pub mod labels;
 pub mod line;
 pub mod request;
+pub mod stats;

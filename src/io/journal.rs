@@ -21,7 +21,7 @@ use crate::domain::text::{Shown, Untrusted};
 
 mod contents;
 
-pub use contents::{Contents, Report, read, read_lines};
+pub use contents::{Contents, Report, read_all, read_lines};
 
 /// What is added to the name of a record file.
 const SUFFIX: &str = ".reviews.jsonl";
@@ -37,7 +37,8 @@ const NO_LOCKS: [rustix::io::Errno; 3] =
 
 /// The journal of a record file: beside it.
 pub fn beside(records: &Path) -> PathBuf {
-    let mut name = records.as_os_str().to_owned();
+    // A folder may be named with a slash behind it.
+    let mut name = records.components().as_path().as_os_str().to_owned();
     name.push(SUFFIX);
     name.into()
 }

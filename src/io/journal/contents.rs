@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::domain::review::fold::Reviews;
 use crate::domain::review::line::{Fault, Lines, MAX_LINE, Read};
@@ -20,13 +20,13 @@ const MAX_PIECE: usize = 4 * MAX_LINE;
 /// So many lines are named for each fault.
 const NAMED: usize = 5;
 
-/// A journal that was read.
+/// Journals that were read.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
-    /// What follows from its events.
+    /// What follows from their events.
     pub reviews: Reviews,
-    /// What else is to be said of it.
-    pub report: Report,
+    /// What is unusual in them, in sentences.
+    pub sentences: Vec<Shown>,
 }
 
 /// What is to be said of a journal besides its events.
@@ -58,6 +58,9 @@ impl Report {
     /// A sentence for each kind of fault, and for what is unusual; nothing is deleted because of it.
     pub fn sentences(&self, name: &Shown) -> Vec<Shown> {
         let mut sentences = Vec::new();
+        if self.absent {
+            sentences.push(shown!("{name}: there is no such journal yet"));
+        }
         for (fault, (count, lines)) in &self.faults {
             let named: Vec<String> = lines.iter().map(u64::to_string).collect();
             let more = if *count > lines.len() as u64 { ", …" } else { "" };
@@ -72,16 +75,20 @@ impl Report {
     }
 }
 
-/// Reads a journal. That there is none yet is no failure, as long as its folder is there.
-pub fn read(path: &Path) -> Result<Contents, Failure> {
+/// Reads journals one behind the other.
+pub fn read_all(paths: &[PathBuf]) -> Result<Contents, Failure> {
     let mut contents = Contents::default();
-    contents.report = read_lines(path, |read, _| {
-        contents.reviews.push(read.event);
-    })?;
+    for path in paths {
+        let report = read_lines(path, |read, _| {
+            contents.reviews.push(read.event);
+        })?;
+        contents.sentences.extend(report.sentences(&Shown::path(path)));
+    }
     Ok(contents)
 }
 
-/// Reads the events of a journal with their lines, in their order.
+/// Reads the events of a journal with their lines, in their order. That there is no journal yet is no failure, as long
+/// as its folder is there.
 pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Report, Failure> {
     let mut report = Report::default();
     let folder = super::folder(path);

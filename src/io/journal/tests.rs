@@ -3,6 +3,7 @@ use std::sync::mpsc::Receiver;
 
 use super::*;
 use crate::domain::review::event::{Item, Reviewer, ReviewerKind, Verdict};
+use crate::domain::review::fold::Reviews;
 
 fn verdict(id: &str) -> Event {
     let item = Item { id: Some(Untrusted::from(id.to_owned())), ..Item::default() };
@@ -29,10 +30,20 @@ fn save(path: &Path, ids: &[&str]) -> Vec<Met> {
     told.iter().map(met).collect()
 }
 
+/// What stands in the journal, and what is to be said of it.
+fn read(path: &Path) -> (Reviews, Report) {
+    let mut reviews = Reviews::default();
+    let report = read_lines(path, |read, _| {
+        reviews.push(read.event);
+    })
+    .unwrap();
+    (reviews, report)
+}
+
 fn ids(path: &Path) -> Vec<String> {
-    let contents = read(path).unwrap();
+    let (reviews, _) = read(path);
     let id = |event: &Event| event.item.as_ref().unwrap().id.as_ref().unwrap().line().into_string();
-    contents.reviews.events().iter().map(id).collect()
+    reviews.events().iter().map(id).collect()
 }
 
 #[test]
@@ -40,13 +51,14 @@ fn what_is_told_saved_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = beside(&folder.path().join("runs.jsonl"));
     assert_eq!(path, folder.path().join("runs.jsonl.reviews.jsonl"));
+    assert_eq!(beside(Path::new("runs/")), Path::new("runs.reviews.jsonl"));
     let (mut journal, told) = open(&path);
     assert!(!path.exists(), "looking creates nothing");
     let tickets = [journal.append(verdict("a")), journal.append(verdict("b"))];
     for ticket in tickets {
         let Told::Saved { ticket: saved, event, met } = told.recv().unwrap() else { panic!("not saved") };
         assert_eq!((saved, met), (ticket, Met::default()));
-        let kept = read(&path).unwrap().reviews;
+        let kept = read(&path).0;
         assert_eq!(kept.event(&event.event_id), Some((&*event, true)));
         let id = uuid::Uuid::parse_str(event.event_id.utf8().unwrap()).unwrap();
         assert_eq!(id.get_version_num(), 7);
@@ -54,7 +66,7 @@ fn what_is_told_saved_can_be_read() {
     }
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     journal.close();
-    assert_eq!(read(&path).unwrap().report, Report::default());
+    assert_eq!(read(&path).1, Report::default());
 }
 
 #[test]
@@ -79,19 +91,19 @@ fn a_torn_line_is_sealed_kept_and_reported() {
     for cut in 1..whole.len() / 2 {
         let torn = &whole[..whole.len() - cut];
         std::fs::write(&path, torn).unwrap();
-        let before = read(&path).unwrap();
+        let (_, before) = read(&path);
         // Without its line end alone, the line is whole.
         let lost = u64::from(cut > 1);
-        assert_eq!(before.report.faults(), lost);
+        assert_eq!(before.faults(), lost);
         assert_eq!(save(&path, &["c"]), [Met { sealed: cut < whole.len() / 2, anew: false }]);
         let after = std::fs::read(&path).unwrap();
         assert!(after.starts_with(&[torn, b"\n"].concat()), "nothing is dropped");
         let expected: &[&str] = if lost == 1 { &["a", "c"] } else { &["a", "b", "c"] };
         assert_eq!(ids(&path), expected, "cut by {cut}");
-        assert_eq!(read(&path).unwrap().report.faults(), lost);
+        assert_eq!(read(&path).1.faults(), lost);
     }
     std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
-    let said = read(&path).unwrap().report.sentences(&Shown::own("j"));
+    let said = read(&path).1.sentences(&Shown::own("j"));
     assert_eq!(said[0].as_str(), "j: line 2: torn, its writer was stopped; kept, not counted");
 }
 
@@ -111,7 +123,7 @@ fn two_instances_write_one_journal() {
         .collect();
     let saved: usize = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
     let found = ids(&path);
-    assert_eq!((saved, found.len(), read(&path).unwrap().report), (300, 300, Report::default()));
+    assert_eq!((saved, found.len(), read(&path).1), (300, 300, Report::default()));
     for tag in ["a", "b", "c"] {
         let own: Vec<_> = found.iter().filter(|id| id.starts_with(tag)).cloned().collect();
         assert_eq!(own, (0..100).map(|n| format!("{tag}-{n}")).collect::<Vec<_>>(), "each in its order");
@@ -202,7 +214,7 @@ fn a_damaged_journal_is_read_as_far_as_it_goes_and_goes_on() {
     assert_eq!(save(&path, &["d"]), [Met { sealed: true, anew: false }]);
     assert_eq!(ids(&path), ["a", "c", "d"]);
     assert!(std::fs::read(&path).unwrap().starts_with(&bytes), "nothing is deleted");
-    let said = read(&path).unwrap().report.sentences(&Shown::own("j"));
+    let said = read(&path).1.sentences(&Shown::own("j"));
     assert_eq!(said.iter().map(Shown::as_str).collect::<Vec<_>>(), ["j: lines 2, 4: damaged; kept, not counted"]);
 }
 
@@ -211,8 +223,8 @@ fn a_file_without_line_ends_is_no_burden() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("j");
     std::fs::write(&path, vec![b'x'; 20 << 20]).unwrap();
-    let report = read(&path).unwrap().report;
+    let report = read(&path).1;
     assert_eq!(report.faults(), 1);
-    assert!(read(&folder.path().join("none")).unwrap().report.absent);
-    assert!(read(&folder.path().join("none/none")).is_err());
+    assert!(read(&folder.path().join("none")).1.absent);
+    assert!(read_all(&[folder.path().join("none/none")]).is_err());
 }
