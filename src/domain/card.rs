@@ -1,5 +1,7 @@
 //! What is kept of a record to review it and to compare it: who it is, what it answers, and what it is bound to.
 
+use foldhash::HashMap;
+
 use super::canonical::Digest;
 use super::finding::Finding;
 use super::gold::Gold;
@@ -8,6 +10,7 @@ use super::number::Number;
 use super::recompute::{Answer, is_right};
 use super::record::{Record, RecordKind};
 use super::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
+use super::review::fold::Reviewed;
 use super::rules::Subject;
 use super::text::{Untrusted, head};
 use super::triage::{Fix, Triage};
@@ -111,6 +114,56 @@ impl Card {
             return number.is_near(other.value);
         }
         self.answer.as_ref().is_some_and(|answer| folded(answer) == folded(other))
+    }
+}
+
+/// Cards by id and by what the model was asked; of two the first.
+#[derive(Clone, Debug, Default)]
+pub struct Index<'c> {
+    by_id: HashMap<&'c Text, &'c Card>,
+    by_input: HashMap<&'c Digest, &'c Card>,
+    by_item: HashMap<&'c Item, &'c Card>,
+}
+
+impl<'c> Index<'c> {
+    /// Of these cards.
+    pub fn of(cards: impl IntoIterator<Item = &'c Card>) -> Self {
+        let mut index = Self::default();
+        for card in cards {
+            if let Some(id) = &card.item.id {
+                index.by_id.entry(id).or_insert(card);
+            }
+            if let Some(input) = &card.input {
+                index.by_input.entry(input).or_insert(card);
+            }
+            index.by_item.entry(&card.item).or_insert(card);
+        }
+        index
+    }
+
+    /// The record of an id.
+    pub fn by_id(&self, id: &Text) -> Option<&'c Card> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
+    /// seen.
+    pub fn of_item(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
+        let item = reviewed.item()?;
+        let own = self.by_item.get(item).copied();
+        own.or_else(|| {
+            let card = self.by_id(item.id.as_ref()?)?;
+            (item.dataset.is_none() || item.dataset == card.item.dataset || reviewed.saw(Some(&card.content)))
+                .then_some(card)
+        })
+    }
+
+    /// The record of a judged item in a later run: of the same id, else of the same question.
+    pub fn of_later(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
+        let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));
+        by_id.or_else(|| {
+            reviewed.events().find_map(|event| self.by_input.get(event.seen.input_sha256.as_ref()?).copied())
+        })
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod agreement;
 pub mod event;
+pub mod expect;
 pub mod export;
 pub mod fold;
 pub mod labels;

@@ -2,21 +2,21 @@
 
 use std::io::{BufRead, BufReader, Read as _};
 
-use clap::Args;
-use foldhash::HashMap;
-
 use super::saver::Saver;
 use super::{Where, Who};
 use crate::cli::{CLEAN, FAILED, Out};
+use crate::domain::card::Index;
 use crate::domain::json::Tape;
 use crate::domain::review::event::{Event, EventKind, Reviewer, Text};
 use crate::domain::review::fold::Reviews;
 use crate::domain::review::line::MAX_LINE;
 use crate::domain::review::request;
 use crate::domain::text::Shown;
-use crate::io::cards::Placed;
+use crate::io::cards::Cards;
 use crate::io::failure::reason;
+use crate::io::journal::read_all;
 use crate::shown;
+use clap::Args;
 
 /// `stepscope review add`.
 #[derive(Args, Clone, Debug)]
@@ -31,17 +31,17 @@ pub struct Add {
 pub(super) struct Known<'k> {
     pub(super) reviewer: Reviewer,
     pub(super) reviews: Reviews,
-    pub(super) cards: HashMap<&'k Text, &'k Placed>,
-    /// Whether records were named: then nothing else is judged.
-    pub(super) strict: bool,
+    /// The records, if any were named: then nothing else is judged.
+    pub(super) records: Option<Index<'k>>,
 }
 
 impl Known<'_> {
     /// Binds an event to its record and to what the reviewer said before; `Err`: it means nothing.
     pub(super) fn complete(&self, mut event: Event) -> Result<Event, Shown> {
-        if let Some(item) = event.item.as_mut().filter(|_| self.strict) {
-            let card = item.id.as_ref().and_then(|id| self.cards.get(id)).map(|placed| &placed.card);
-            let Some(card) = card else { return Err(Shown::own("no record has this id")) };
+        if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
+            let Some(card) = item.id.as_ref().and_then(|id| records.by_id(id)) else {
+                return Err(Shown::own("no record has this id"));
+            };
             if let Some(why) = event.correction.as_ref().and_then(|json| card.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
@@ -66,36 +66,26 @@ impl Known<'_> {
     }
 }
 
-/// Records by their ids; of one id twice the first.
-pub(super) fn by_id(cards: &[Placed]) -> HashMap<&Text, &Placed> {
-    let mut by_id = HashMap::default();
-    for placed in cards {
-        if let Some(id) = &placed.card.item.id {
-            by_id.entry(id).or_insert(placed);
+impl<'k> Known<'k> {
+    /// Opens the journal that a place names, and reads what stands in it. `None`: that cannot be, and it was said.
+    pub(super) fn open(place: &Where, who: &Who, cards: &'k Cards, out: &Out) -> Option<(Self, Saver)> {
+        let opened = place.journal().and_then(|path| match Saver::open(&path) {
+            Ok(saver) => Ok((path, saver)),
+            Err(failure) => Err(shown!("NOT SAVED: {failure}")),
+        });
+        let (path, saver) = opened.map_err(|sentence| out.complain(&sentence)).ok()?;
+        let contents = read_all(&[path]).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
+        for sentence in &contents.sentences {
+            out.complain(sentence);
         }
+        let records = (!place.files.is_empty()).then(|| super::index(cards));
+        Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records }, saver))
     }
-    by_id
 }
 
 pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
-    let path = match add.place.journal() {
-        Ok(path) => path,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return None;
-        }
-    };
     let cards = add.place.cards(out)?;
-    let mut saver = match Saver::open(&path) {
-        Ok(saver) => saver,
-        Err(failure) => {
-            out.complain(&shown!("NOT SAVED: {failure}"));
-            return None;
-        }
-    };
-    let reviews = super::contents(&[path], out)?.reviews;
-    let strict = !add.place.files.is_empty();
-    let mut known = Known { reviewer: add.who.reviewer(), reviews, cards: by_id(&cards.cards), strict };
+    let (mut known, mut saver) = Known::open(&add.place, &add.who, &cards, out)?;
     let mut input = BufReader::new(std::io::stdin());
     let (mut code, mut tape, mut line) = (CLEAN, Tape::default(), Vec::new());
     for number in 1_u64.. {

@@ -286,7 +286,7 @@ impl<'a> Reviewed<'a> {
     }
 
     /// Whether one of its events was about this content.
-    fn saw(self, content: Option<&Digest>) -> bool {
+    pub fn saw(self, content: Option<&Digest>) -> bool {
         content.is_some() && self.events().any(|event| event.seen.content_sha256.as_ref() == content)
     }
 

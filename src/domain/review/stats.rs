@@ -48,12 +48,12 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts. `card` finds the record of an item, where records are known.
-    pub fn of<'c>(reviews: &Reviews, card: impl Fn(&Item) -> Option<&'c Card>) -> Self {
+    /// Counts. `card` finds the record of a judged item, where records are known.
+    pub fn of<'c>(reviews: &Reviews, card: impl Fn(Reviewed<'_>) -> Option<&'c Card>) -> Self {
         let (mut stats, sets) = (Self::default(), reviews.label_sets());
         let mut times = Vec::new();
         for reviewed in reviews.items() {
-            let card = reviewed.item().and_then(&card);
+            let card = card(reviewed);
             stats.item(reviewed, card, &sets);
             times.extend(reviewed.verdicts().iter().filter_map(|event| event.times.active_ms));
         }

@@ -25,7 +25,9 @@ const NAMED: usize = 5;
 pub struct Contents {
     /// What follows from their events.
     pub reviews: Reviews,
-    /// What is unusual in them, in sentences.
+    /// Journals that are not there yet.
+    pub absent: Vec<Shown>,
+    /// What is unusual in the others, in sentences.
     pub sentences: Vec<Shown>,
 }
 
@@ -58,9 +60,6 @@ impl Report {
     /// A sentence for each kind of fault, and for what is unusual; nothing is deleted because of it.
     pub fn sentences(&self, name: &Shown) -> Vec<Shown> {
         let mut sentences = Vec::new();
-        if self.absent {
-            sentences.push(shown!("{name}: there is no such journal yet"));
-        }
         for (fault, (count, lines)) in &self.faults {
             let named: Vec<String> = lines.iter().map(u64::to_string).collect();
             let more = if *count > lines.len() as u64 { ", …" } else { "" };
@@ -82,7 +81,9 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Contents, Failure> {
         let report = read_lines(path, |read, _| {
             contents.reviews.push(read.event);
         })?;
-        contents.sentences.extend(report.sentences(&Shown::path(path)));
+        let name = Shown::path(path);
+        contents.sentences.extend(report.sentences(&name));
+        contents.absent.extend(report.absent.then_some(name));
     }
     Ok(contents)
 }
