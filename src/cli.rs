@@ -11,6 +11,7 @@ use crate::domain::report::Format;
 use crate::domain::text::Shown;
 
 mod check;
+mod compare;
 mod out;
 mod print;
 mod review;
@@ -62,6 +63,11 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// Compare two runs of the same questions: joined by id, else by question
+    ///
+    /// B is the baseline: an item that B has right and A has not is a regression. Exit code: 0, 1 with
+    /// --fail-on-regression and a regression, 2 something could not be read.
+    Compare(compare::Compare),
     /// Save, list, export and compare the verdicts of people
     #[command(subcommand)]
     Review(review::Review),
@@ -105,6 +111,15 @@ pub struct Check {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Take in what people said: what they passed is accepted as it is, what they failed is a finding
+    #[arg(long)]
+    pub reviewed: bool,
+    /// The journal for --reviewed; without it, PATH.reviews.jsonl
+    #[arg(long, value_name = "JOURNAL", requires = "reviewed")]
+    pub reviews: Vec<PathBuf>,
+    /// Take a journal as a regression set: 1 when what people passed has another answer, new findings, or is gone
+    #[arg(long, value_name = "JOURNAL", conflicts_with_all = ["reviewed", "summary", "schema", "baseline"])]
+    pub expect: Option<PathBuf>,
     /// How many threads; without it, as many as there are cores
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
@@ -229,6 +244,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) => check::run(check, out),
         Command::Show(show) => show::run(show, out),
+        Command::Compare(compare) => compare::run(compare, out),
         Command::Review(review) => review::run(review, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),

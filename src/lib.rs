@@ -10,6 +10,8 @@ pub mod domain {
     pub mod canonical;
     /// What is kept of a record to review it and to compare it.
     pub mod card;
+    /// Two runs of the same questions, joined and counted.
+    pub mod compare;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.

@@ -28,7 +28,7 @@ mod stats;
 /// What to do with verdicts.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Review {
-    /// Save verdicts that come as JSON lines: {"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}
+    /// Save verdicts that come as JSON lines: `{"id", "verdict", "labels", "note"}`
     ///
     /// After each that is safe on the disk, `saved ID` is printed. With FILE, verdicts are bound to what the records
     /// hold. Exit code: 0 all saved, 2 not all.
@@ -78,7 +78,7 @@ struct Choice {
     /// Only those with one of these labels, by id or name
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     label: Vec<String>,
-    /// Only those to be fixed there: step_run, procedure, gold, ...
+    /// Only those to be fixed there: `step_run`, procedure, gold or another word
     #[arg(long, value_name = "TARGET", value_delimiter = ',')]
     fix: Vec<String>,
     /// Only those that this reviewer judged
@@ -118,7 +118,7 @@ impl Choice {
 /// Who judges.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Who {
-    /// Who says it; without it, $STEPSCOPE_REVIEWER, $USER or the number of the user
+    /// Who says it; without it, `$STEPSCOPE_REVIEWER`, `$USER` or the number of the user
     #[arg(long, value_name = "ID")]
     reviewer: Option<String>,
     /// What they are: person, model or program

@@ -120,9 +120,9 @@ impl Card {
 /// Cards by id and by what the model was asked; of two the first.
 #[derive(Clone, Debug, Default)]
 pub struct Index<'c> {
-    by_id: HashMap<&'c Text, &'c Card>,
-    by_input: HashMap<&'c Digest, &'c Card>,
-    by_item: HashMap<&'c Item, &'c Card>,
+    ids: HashMap<&'c Text, &'c Card>,
+    inputs: HashMap<&'c Digest, &'c Card>,
+    items: HashMap<&'c Item, &'c Card>,
 }
 
 impl<'c> Index<'c> {
@@ -131,26 +131,26 @@ impl<'c> Index<'c> {
         let mut index = Self::default();
         for card in cards {
             if let Some(id) = &card.item.id {
-                index.by_id.entry(id).or_insert(card);
+                index.ids.entry(id).or_insert(card);
             }
             if let Some(input) = &card.input {
-                index.by_input.entry(input).or_insert(card);
+                index.inputs.entry(input).or_insert(card);
             }
-            index.by_item.entry(&card.item).or_insert(card);
+            index.items.entry(&card.item).or_insert(card);
         }
         index
     }
 
     /// The record of an id.
     pub fn by_id(&self, id: &Text) -> Option<&'c Card> {
-        self.by_id.get(id).copied()
+        self.ids.get(id).copied()
     }
 
     /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
     /// seen.
     pub fn of_item(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
         let item = reviewed.item()?;
-        let own = self.by_item.get(item).copied();
+        let own = self.items.get(item).copied();
         own.or_else(|| {
             let card = self.by_id(item.id.as_ref()?)?;
             (item.dataset.is_none() || item.dataset == card.item.dataset || reviewed.saw(Some(&card.content)))
@@ -161,9 +161,8 @@ impl<'c> Index<'c> {
     /// The record of a judged item in a later run: of the same id, else of the same question.
     pub fn of_later(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
         let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));
-        by_id.or_else(|| {
-            reviewed.events().find_map(|event| self.by_input.get(event.seen.input_sha256.as_ref()?).copied())
-        })
+        by_id
+            .or_else(|| reviewed.events().find_map(|event| self.inputs.get(event.seen.input_sha256.as_ref()?).copied()))
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
                 continue;
             }
         };
-        let name = event.item.as_ref().and_then(|item| item.id.as_ref()).map(|id| id.line());
+        let name = event.item.as_ref().and_then(|item| item.id.as_ref()).map(Text::line);
         match saver.save(event, out) {
             Ok(event) => {
                 let name = name.unwrap_or_else(|| event.event_id.line());

@@ -7,7 +7,7 @@ use super::fold::{Reviewed, Reviews};
 use super::labels::LabelSets;
 use crate::domain::object::Object;
 use crate::domain::statistics::{FEW, cohen, fleiss};
-use crate::domain::text::Shown;
+use crate::domain::text::{Shown, Untrusted};
 use crate::shown;
 
 /// More reviewers are not compared pair by pair.
@@ -123,7 +123,7 @@ impl Agreement {
         object.digits("unlike", self.unlike);
         object.all("groups", self.all.iter().chain(&self.pairs), |group, out| {
             let mut object = Object::begin(out);
-            object.all("reviewers", &group.reviewers, |who, out| who.write_json(out));
+            object.all("reviewers", &group.reviewers, Untrusted::write_json);
             object.object("verdict", |object| group.verdict.write(object));
             object.all("labels", &group.labels, |(label, measure), out| {
                 let mut object = Object::begin(out);

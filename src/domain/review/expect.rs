@@ -110,7 +110,7 @@ fn failed(reviewed: Reviewed<'_>, card: Option<&Card>) -> (Expectation, Vec<Show
 }
 
 /// A correction as an answer is read: a text without its quotes.
-fn unquoted(correction: &Text) -> Text {
+pub fn unquoted(correction: &Text) -> Text {
     let mut tape = crate::domain::json::Tape::default();
     let text =
         tape.parse(correction.bytes()).and_then(|value| value.string().map(crate::domain::text::Untrusted::into_owned));

@@ -2,7 +2,7 @@
 //! [`of_review`], and the entries stand in the registry like all others.
 
 use super::{Rule, Subject};
-use crate::domain::finding::{Finding, Place, Severity};
+use crate::domain::finding::{Datum, Finding, Place, Severity};
 use crate::domain::json::{Pointer, Value};
 use crate::domain::procedure::Procedure;
 use crate::domain::review::event::{Event, Verdict};
@@ -70,7 +70,9 @@ pub fn of_review(
     let message = Untrusted::owned(said.join(b"; ".as_slice()));
     let failing = events.iter().find(|event| event.verdict == Some(Verdict::Fail));
     let place = failing.and_then(|event| place(event, subject)).unwrap_or_else(|| whole(subject));
-    Some(Finding::new(rule.id, rule.severity, message, place).help(help))
+    let labels: Vec<_> = events.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
+    let labels = Datum::texts(labels.iter().map(|label| &label.id));
+    Some(Finding::new(rule.id, rule.severity, message, place).detail("labels", labels).help(help))
 }
 
 /// `ada judged this wrong: slip, unit: the sum is off`
