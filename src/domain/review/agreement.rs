@@ -202,15 +202,15 @@ impl Measure {
 
     /// `agreed 38 of 42 (90 %), named on 7, Cohen's kappa 0.72 (n = 42)`
     fn phrase(&self, name: &'static str) -> Shown {
-        let share = if self.items == 0 { 0.0 } else { 100.0 * self.agreed as f64 / self.items as f64 };
-        let counted = shown!("agreed {} of {}, named on {}", self.agreed, self.items, self.named);
-        if self.items < FEW {
-            return counted.join(&shown!("; under {FEW} items are counted only"));
+        let Self { items, agreed, named, kappa } = self;
+        if *items < FEW {
+            return shown!("agreed {agreed} of {items}, named on {named}; under {FEW} items are counted only");
         }
-        let counted = counted.join(&shown!(" ({share:.0} %)"));
-        match self.kappa {
-            Some(kappa) => counted.join(&shown!(", {name} {kappa:.2} (n = {})", self.items)),
-            None => counted.join(&shown!(", {name} is not defined: all said the same (n = {})", self.items)),
+        let share = 100.0 * *agreed as f64 / *items as f64;
+        let counted = shown!("agreed {agreed} of {items} ({share:.0} %), named on {named}, {name}");
+        match kappa {
+            Some(kappa) => counted.join(&shown!(" {kappa:.2} (n = {items})")),
+            None => counted.join(&shown!(" is not defined: all said the same (n = {items})")),
         }
     }
 
