@@ -169,7 +169,8 @@ fn rest(outcome: &Outcome) -> Shown {
         rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
     }
     if outcome.passed_over > 0 {
-        rest = rest.join(&shown!("; {} other files do not begin like JSON", outcome.passed_over));
+        let word = if outcome.passed_over == 1 { "other file holds" } else { "other files hold" };
+        rest = rest.join(&shown!("; {} {word} no records", outcome.passed_over));
     }
     if !outcome.duplicates.is_empty() {
         let named =

@@ -150,6 +150,9 @@ impl Where {
         if self.files.is_empty() {
             return Err(Shown::own("name a record file, or its journal with --reviews"));
         }
+        if self.files.iter().any(|file| file.as_os_str() == "-") {
+            return Err(Shown::own("standard input has no journal beside it; name one with --reviews"));
+        }
         Ok(self.files.iter().map(|file| beside(file)).collect())
     }
 
@@ -184,7 +187,10 @@ impl Where {
 
 /// Reads records; what cannot be read is said, and then there are none.
 pub(super) fn cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
-    let cards = read(paths, super::check::threads(None));
+    said(read(paths, super::check::threads(None)), out)
+}
+
+fn said(cards: Cards, out: &Out) -> Option<Cards> {
     for failure in &cards.outcome.failures {
         out.complain(&shown!("{failure}"));
     }

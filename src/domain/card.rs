@@ -13,7 +13,7 @@ use super::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
 use super::review::fold::Reviewed;
 use super::rules::Subject;
 use super::text::{Untrusted, head};
-use super::triage::{Fix, Triage};
+use super::triage::Fix;
 
 /// A longer answer is kept by its beginning.
 const MAX_ANSWER: usize = 500;
@@ -43,7 +43,7 @@ pub struct Card {
     pub right: Option<bool>,
     /// The rules that found something, each once.
     pub findings: Vec<&'static str>,
-    /// Where the record itself says that the run is to be fixed; `None`: it is no run.
+    /// Where the record itself says that the run is to be fixed; `None`: nobody asked, or it is no run.
     pub fix: Option<Fix>,
 }
 
@@ -69,7 +69,7 @@ impl Card {
             recorded: None,
             right: None,
             findings: rules,
-            fix: Triage::judge(subject, findings, None).map(|triage| triage.fix),
+            fix: None,
         };
         if let Some(record) = record {
             card.take(record);

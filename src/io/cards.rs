@@ -7,6 +7,7 @@ use super::check::{Checked, Outcome, check};
 use super::input::expand;
 use crate::domain::card::Card;
 use crate::domain::text::Untrusted;
+use crate::domain::triage::Triage;
 
 /// A card and where its record stands.
 #[derive(Clone, Debug)]
@@ -32,6 +33,19 @@ pub struct Cards {
 
 /// Reads and checks files (or folders).
 pub fn read(paths: &[PathBuf], threads: usize) -> Cards {
+    read_with(paths, threads, placed)
+}
+
+/// The same, and judges where each run is to be fixed.
+pub fn read_judged(paths: &[PathBuf], threads: usize) -> Cards {
+    read_with(paths, threads, |checked| {
+        let mut placed = placed(checked);
+        placed.card.fix = Triage::judge(checked.subject, checked.findings, None).map(|triage| triage.fix);
+        placed
+    })
+}
+
+fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&Checked<'_>) -> Placed + Sync) -> Cards {
     let cards = Mutex::new(Vec::new());
     let outcome = check(
         expand(paths),

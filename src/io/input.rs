@@ -13,6 +13,7 @@ use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
 use super::samples::{SAMPLES, Sample};
 use crate::domain::formats::Expect;
 use crate::domain::json::Tape;
+use crate::domain::review::line;
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
@@ -165,11 +166,19 @@ pub fn begin(input: &Input) -> Result<Begun, Failure> {
     };
     match opened {
         Opened::Pipe(pipe) => Ok(Begun::Pipe(pipe)),
+        // A journal of reviews lies beside the records that it is about.
+        Opened::File(blob) if matches!(input, Input::Found(_)) && is_journal(&blob)? => Ok(Begun::PassedOver),
         Opened::File(blob) => {
             let found = matches!(input, Input::Found(path) if !claims_json(path));
             Ok(recognise(blob, found)?.map_or(Begun::PassedOver, Begun::Source))
         }
     }
+}
+
+fn is_journal(blob: &Blob) -> Result<bool, Failure> {
+    let mut head = Vec::new();
+    blob.read(0, line::BEGIN.len(), &mut head)?;
+    Ok(head == line::BEGIN)
 }
 
 /// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.

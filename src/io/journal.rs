@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use rustix::fs::{Access, OFlags, access};
 
@@ -84,7 +84,8 @@ pub struct Met {
 #[derive(Debug)]
 pub struct Journal {
     orders: Sender<(Ticket, Box<Event>)>,
-    thread: JoinHandle<()>,
+    /// Closed by the thread when it ends.
+    ended: Receiver<()>,
     next: u64,
 }
 
@@ -95,10 +96,14 @@ impl Journal {
         let fail = |error: &io::Error| Failure { what: SAVE, path: Shown::path(path), source: why(error) };
         look(path).map_err(|error| fail(&error))?;
         let (orders, taken) = channel::<(Ticket, Box<Event>)>();
+        let (alive, ended) = channel();
         let mut writer = Writer::new(path);
-        let work = move || work(&taken, &mut writer, &mut tell);
-        let thread = std::thread::Builder::new().name("journal".into()).spawn(work).map_err(|error| fail(&error))?;
-        Ok(Self { orders, thread, next: 0 })
+        let work = move || {
+            work(&taken, &mut writer, &mut tell);
+            drop(alive);
+        };
+        std::thread::Builder::new().name("journal".into()).spawn(work).map_err(|error| fail(&error))?;
+        Ok(Self { orders, ended, next: 0 })
     }
 
     /// Gives an event to the thread. It gets its id and time here, unless it has them already.
@@ -111,10 +116,10 @@ impl Journal {
         ticket
     }
 
-    /// Waits until everything that was given is saved or failed.
-    pub fn close(self) {
+    /// Waits until everything that was given is saved or failed; `false`: that took longer.
+    pub fn close(self, patience: Duration) -> bool {
         drop(self.orders);
-        let _ = self.thread.join();
+        matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Disconnected))
     }
 }
 

@@ -4,7 +4,9 @@ use clap::Args;
 
 use super::{CountFormat, Where};
 use crate::cli::Out;
+use crate::cli::check::threads;
 use crate::domain::review::stats;
+use crate::io::cards::{Cards, read_judged};
 use crate::shown;
 
 /// `stepscope review stats`.
@@ -19,7 +21,8 @@ pub struct Stats {
 
 pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
-    let cards = options.place.cards(out)?;
+    let files = &options.place.files;
+    let cards = if files.is_empty() { Cards::default() } else { super::said(read_judged(files, threads(None)), out)? };
     let index = super::index(&cards);
     let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
     if options.format == CountFormat::Jsonl {

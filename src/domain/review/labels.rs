@@ -83,6 +83,45 @@ impl<'a> LabelSets<'a> {
     }
 }
 
+impl LabelSet {
+    /// The first version of a set.
+    pub fn first(id: Text) -> Self {
+        Self { id, version: 1, labels: Vec::new(), mapping: Vec::new() }
+    }
+
+    /// The next version, with the same labels.
+    fn next(&self) -> Self {
+        Self { version: self.version.saturating_add(1), mapping: Vec::new(), ..self.clone() }
+    }
+
+    /// The next version, with one label more.
+    #[must_use]
+    pub fn with(&self, label: Label) -> Self {
+        let mut next = self.next();
+        next.labels.push(label);
+        next
+    }
+
+    /// The next version, in which a label has another name.
+    #[must_use]
+    pub fn renamed(&self, id: &Text, name: &Text) -> Self {
+        let mut next = self.next();
+        for label in next.labels.iter_mut().filter(|label| label.id == *id) {
+            label.name.clone_from(name);
+        }
+        next
+    }
+
+    /// The next version, in which a label is part of another: old verdicts follow.
+    #[must_use]
+    pub fn merged(&self, from: &Text, into: &Text) -> Self {
+        let mut next = self.next();
+        next.labels.retain(|label| label.id != *from || from == into);
+        next.mapping.push((from.clone(), vec![into.clone()]));
+        next
+    }
+}
+
 /// One version further: what is mapped goes where it leads, the rest stays.
 fn follow<'a>(ids: &[&'a Text], set: &'a LabelSet) -> Vec<&'a Text> {
     let mut to: Vec<&'a Text> = Vec::new();
@@ -137,6 +176,22 @@ mod tests {
         assert_eq!(sets.newest().map(|set| set.version).collect::<Vec<_>>(), [3]);
         assert_eq!(sets.give(&"slip".into()), LabelRef { id: "slip".into(), set: "default".into(), version: 3 });
         assert_eq!(LabelSets::default().give(&"x".into()).version, 0);
+    }
+
+    #[test]
+    fn sets_are_changed_by_new_versions() {
+        let text = |text: &str| Text::from(text.to_owned());
+        let label = |id: &str| Label { id: text(id), name: format!("the {id}").into() };
+        let one = LabelSet::first("default".into()).with(label("sum")).with(label("product"));
+        let two = one.renamed(&"sum".into(), &"addition".into());
+        let three = two.merged(&"product".into(), &"sum".into());
+        assert_eq!((one.version, three.version, three.labels.len()), (3, 5, 1));
+        let all = [one, two, three];
+        let sets = LabelSets::of(&all);
+        assert_eq!(
+            (now(&sets, "sum", 3), now(&sets, "product", 3)),
+            (vec!["addition".into()], vec!["addition".into()])
+        );
     }
 
     #[test]

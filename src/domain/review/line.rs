@@ -15,6 +15,8 @@ use crate::domain::text::Untrusted;
 
 /// How every line begins that this program writes.
 const HEAD: &[u8] = b"{\"v\":";
+/// How a journal begins whose first line is whole.
+pub const BEGIN: &[u8] = b"{\"v\":1,\"event_id\":\"";
 /// What stands around the checksum.
 const CRC: (&[u8], &[u8]) = (b",\"crc\":\"", b"\"}");
 /// Hexadecimal digits of the checksum.
@@ -45,7 +47,7 @@ impl Fault {
     /// For people, behind "line 3:".
     pub const fn phrase(self) -> &'static str {
         match self {
-            Self::Torn => "torn, its writer was stopped",
+            Self::Torn => "torn, its writer was stopped or still writes",
             Self::Damaged => "damaged",
             Self::Foreign => "no event of a review",
             Self::Newer => "written by a newer stepscope",
@@ -244,7 +246,6 @@ fn parts(line: &[u8]) -> Vec<&[u8]> {
 /// Whether bytes at the beginning of a file show that it is a journal, or will be one: an event stands there, or
 /// nothing but blanks, NUL bytes and the beginning of a first line.
 pub fn looks_like_journal(head: &[u8]) -> bool {
-    const BEGIN: &[u8] = b"{\"v\":1,\"event_id\":\"";
     let first = head.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0).unwrap_or(head.len());
     let text = head.get(first..).unwrap_or_default();
     BEGIN.starts_with(text) || [b"\"event_id\":", CRC.0].iter().any(|sign| memchr::memmem::find(text, sign).is_some())

@@ -182,3 +182,38 @@ fn what_is_not_utf8_is_kept_as_far_as_json_can() {
     Lines::default().read(&line(&event), |read, _| notes.push(read.event.note.unwrap()));
     assert_eq!(notes[0].bytes(), b"a\xef\xbf\xbdb\xed\xa0\x80");
 }
+
+mod any {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::review::agreement::Agreement;
+    use crate::domain::review::fold::Reviews;
+    use crate::domain::review::stats::Stats;
+
+    proptest! {
+        #[test]
+        fn bytes_are_read_without_harm(
+            cuts in prop::collection::vec((0_usize..3, any::<prop::sample::Index>(), "[ -~\\n\\x00]{0,9}"), 0..12)
+        ) {
+            let mut journal: Vec<u8> = [full(), plain(1), plain(2)].iter().flat_map(line).collect();
+            for (how, at, text) in cuts {
+                let at = at.index(journal.len() + 1);
+                match how {
+                    0 => journal.truncate(at.max(9)),
+                    1 => drop(journal.splice(at..at, text.bytes())),
+                    _ => drop(journal.splice(at..(at + text.len()).min(journal.len()), text.bytes())),
+                }
+            }
+            let mut reviews = Reviews::default();
+            for event in read(&journal).0 {
+                reviews.push(event);
+            }
+            let mut again = Vec::new();
+            reviews.events().iter().for_each(|event| write(event, &mut again));
+            prop_assert_eq!(read(&again).0, reviews.events());
+            Agreement::of(&reviews).lines();
+            Stats::of(&reviews, |_| None).lines();
+        }
+    }
+}
