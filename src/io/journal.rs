@@ -233,7 +233,7 @@ impl Writer {
             }
             opened => opened?,
         };
-        refuse(&file)?;
+        refuse(&self.path, &file)?;
         // The name must be as safe as what will stand in the file, whoever made it.
         File::open(folder(&self.path))?.sync_all()?;
         self.begun = true;
@@ -282,13 +282,14 @@ fn look(path: &Path) -> io::Result<()> {
         Ok(_) => {
             access(path, Access::WRITE_OK | Access::READ_OK)?;
             let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-            refuse(&OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?)
+            refuse(path, &OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?)
         }
     }
 }
 
-/// Records are never written: a file that holds something else than reviews is left alone.
-fn refuse(file: &File) -> io::Result<()> {
+/// Records are never written: a file that holds something else than reviews is left alone, unless its name says that it
+/// is ours and so only damaged.
+fn refuse(path: &Path, file: &File) -> io::Result<()> {
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(io::Error::other("it is no regular file"));
@@ -304,7 +305,7 @@ fn refuse(file: &File) -> io::Result<()> {
         }
     }
     head.truncate(filled);
-    if looks_like_journal(&head) {
+    if looks_like_journal(&head) || path.as_os_str().as_encoded_bytes().ends_with(SUFFIX.as_bytes()) {
         Ok(())
     } else {
         Err(io::Error::other("it holds something else than reviews and is left alone; name another with --reviews"))

@@ -187,6 +187,9 @@ fn nothing_but_a_journal_is_written_into() {
         let said = refused(&at(name)).unwrap_or_else(|| panic!("{name} was taken"));
         assert!(said.contains(why), "{name}: {said}");
     }
+    // What our own name is given to is a journal, however damaged.
+    std::fs::write(at("a.reviews.jsonl"), "{\"id\": 1, \"sta").unwrap();
+    assert_eq!(save(&at("a.reviews.jsonl"), &["a"]), [Met { sealed: true, anew: false }]);
     // Also for root, who may write into a folder without the right.
     let (mut journal, told) = open(Path::new("/proc/stepscope-reviews"));
     journal.append(verdict("a"));
