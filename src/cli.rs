@@ -2,13 +2,20 @@
 //! 2 (something could not be done, said on standard error).
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::domain::finding::Severity;
 use crate::domain::report::Format;
 use crate::domain::text::Shown;
+use crate::domain::types::use_types;
+use crate::io::answers::AnswerStore;
+use crate::io::config::Folders;
+use crate::io::failure::Failure;
+use crate::io::input::{Expand, expand};
+use crate::io::types;
+use crate::shown;
 
 mod check;
 mod compare;
@@ -46,12 +53,45 @@ pub struct Screen {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// Theme: dark, light, high-contrast, mono, or a name or path of your own
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Folder of config.toml and your own themes
+    /// Folder of config.toml and your own themes and schemas
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    #[arg(long, value_name = "DIR")]
+    pub schemas: Option<PathBuf>,
+}
+
+/// Where typed answers and what they cite are to be found.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Answers {
+    /// The document that answers cite where they name none: lines as .parquet, .jsonl, .txt or .md, or a folder of tables
+    #[arg(long, value_name = "FILE")]
+    pub document: Option<PathBuf>,
+    /// Also open the usual folder of docintel: $DOCINTEL_OUTPUT_DIR, else ~/.docintel/output
+    #[arg(long)]
+    pub docintel: bool,
+}
+
+impl Answers {
+    /// These paths, and the usual folder where that was asked for.
+    pub fn with(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let usual = AnswerStore::usual_root().filter(|_| self.docintel);
+        paths.iter().cloned().chain(usual).collect()
+    }
+
+    fn expand(&self, paths: &[PathBuf]) -> Result<Expand, Failure> {
+        let inputs = expand(&self.with(paths));
+        match &self.document {
+            Some(document) => inputs.with_document(document),
+            None => Ok(inputs),
+        }
+    }
 }
 
 /// What to do instead of opening the screen.
@@ -78,7 +118,7 @@ pub enum Command {
     },
     /// Print the table of keys
     Keys,
-    /// Print a JSON Schema: trace, review, procedure, general, bool, gsm or arc
+    /// Print a JSON Schema: of a trace, a review, an answer, or a type of values
     Schema {
         /// Its name; without one, the names are listed
         name: Option<String>,
@@ -94,8 +134,11 @@ pub enum Command {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Check {
     /// Files and folders, `-` for standard input; folders are searched in path order
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// How to print
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
@@ -105,6 +148,9 @@ pub struct Check {
     /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
+    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    #[arg(long, value_name = "DIR")]
+    pub schemas: Option<PathBuf>,
     /// Print a board instead: where the wrong runs are to be fixed, by which argument, in which step
     #[arg(long, conflicts_with = "format")]
     pub summary: bool,
@@ -188,8 +234,11 @@ pub enum Colour {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Show {
     /// The file (or folder) that holds the record
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// The record's id
     #[arg(long)]
     pub id: Option<String>,
@@ -242,10 +291,11 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 /// Does what was asked. The exit code.
 pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
-        Command::Check(check) => check::run(check, out),
-        Command::Show(show) => show::run(show, out),
-        Command::Compare(compare) => compare::run(compare, out),
-        Command::Review(review) => review::run(review, out),
+        Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
+        Command::Show(show) if knows_types(None, out) => show::run(show, out),
+        Command::Compare(compare) if knows_types(None, out) => compare::run(compare, out),
+        Command::Review(review) if knows_types(None, out) => review::run(review, out),
+        Command::Check(_) | Command::Show(_) | Command::Compare(_) | Command::Review(_) => FAILED,
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),
@@ -256,6 +306,19 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
             CLEAN
         }
     }
+}
+
+/// Takes the user's types of values into use; `false`: they cannot be used, and that was said.
+fn knows_types(named: Option<&Path>, out: &mut Out) -> bool {
+    let registry = types::read_all(Folders::find(None).config.as_deref(), named);
+    match registry {
+        Ok(registry) => use_types(registry),
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return false;
+        }
+    }
+    true
 }
 
 #[cfg(test)]

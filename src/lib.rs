@@ -12,6 +12,16 @@ pub mod domain {
     pub mod card;
     /// Two runs of the same questions, joined and counted.
     pub mod compare;
+    /// Whether the model saw all there is: the page after the last that it saw.
+    pub mod completeness;
+    /// The published contract of typed answers, and who would take what does not hold it.
+    pub mod contract;
+    /// Currencies as ISO 4217 names them.
+    pub mod currency;
+    /// Dates as people write them.
+    pub mod date;
+    /// A document as its lines: what answers cite.
+    pub mod document;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.
@@ -50,12 +60,16 @@ pub mod domain {
     pub mod report;
     /// What people decided about records: events, and the state that follows.
     pub mod review;
+    /// What should happen with a typed answer, and why.
+    pub mod route;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
     /// The registry of rules.
     pub mod rules;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
+    /// What cited spans really point at: numberings, the search for the quote, what differs.
+    pub mod spans;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
     /// The few statistics that reviews and comparisons need.
@@ -66,12 +80,18 @@ pub mod domain {
     pub mod trace;
     /// Where to fix a wrong run, and why.
     pub mod triage;
+    /// Typed answers with cited spans.
+    pub mod typed;
+    /// The types of their values.
+    pub mod types;
     /// Which characters Python calls printable.
     pub mod unicode;
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
+    /// Stores of typed answers: docintel folders and `storage.sqlite`.
+    pub mod answers;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// What stands beside the records and helps to judge them.
@@ -90,24 +110,34 @@ pub mod io {
     pub mod examine;
     /// What could not be done, and what to do about it.
     pub mod failure;
+    /// Work that may panic on hostile data.
+    pub mod guard;
     /// From names to sources.
     pub mod input;
     /// The journal of reviews: appended to safely, read as far as it goes.
     pub mod journal;
+    /// The documents that answers cite, found and kept.
+    pub mod library;
     /// Loading in the background, and following.
     pub mod load;
     /// Opening without harm.
     pub mod open;
+    /// Parquet tables, column by column.
+    pub mod parquet;
     /// Reading one record on another thread.
     pub mod reading;
     /// The sample runs, part of the program.
     pub mod samples;
     /// Looking through all records for text.
     pub mod search;
+    /// SQLite databases opened without harm.
+    pub mod sqlite;
     /// All records found, as the screen sees them.
     pub mod store;
     /// Reading the user's own themes.
     pub mod themes;
+    /// Reading the user's own types of values.
+    pub mod types;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.
@@ -121,6 +151,8 @@ pub mod tui {
     pub mod derivation;
     /// Does what update asked for.
     pub mod effects;
+    /// The evidence screen's state.
+    pub mod evidence;
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.
@@ -151,6 +183,8 @@ pub mod tui {
     mod screen;
     /// One session at the screen.
     pub mod session;
+    /// A typed answer, ready for the panes.
+    pub mod sheet;
     /// The table of records.
     pub mod table;
     /// The terminal: found, taken over, given back.

@@ -174,6 +174,48 @@ fn items_of_a_list_know_their_place() {
 }
 
 #[test]
+fn typed_answers_are_routed_and_know_types_of_ones_own() {
+    let folder = Folder::new();
+    let flags = r#""extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null"#;
+    let trace = |asked: &str, value: &str| {
+        format!(
+            r#"{{"format": "stepscope.answer_trace", "version": 1, "question": "Which\u001b?", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "document": {{"lines": ["VIN SHORT"]}}, "answer": {{{flags}, "items": [{{"vin": {value}, "spans": [{{"line_start": 0, "line_end": 0, "quote": "SHORT"}}]}}]}}}}"#
+        )
+    };
+    let text_of = [trace("vin", "\"SHORT\""), trace("vin", "\"1M8GDM9AXKP042788\""), trace("date", "1")].join("\n");
+    let answers = folder.write("answers.jsonl", &text_of);
+    let types = folder.path("types");
+    std::fs::create_dir(&types).unwrap();
+    std::fs::write(types.join("vin.schema.json"), r#"{"type": "string", "minLength": 17}"#).unwrap();
+    let check = |options: &[&str]| {
+        let output = run(&[&["check", "--format", "jsonl"], options].concat(), &[&answers]);
+        let lines = text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap());
+        (lines.collect::<Vec<serde_json::Value>>(), output)
+    };
+    let routes = |lines: &[serde_json::Value]| {
+        lines.iter().map(|line| line["route"]["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (lines, _) = check(&[]);
+    assert_eq!(routes(&lines), ["ship", "ship", "reject"]);
+    assert_eq!(lines[0]["question"], "Which\u{1b}?");
+    assert_eq!(lines[0]["strictness"]["strict"], true);
+    assert_eq!(lines[0]["spans"][0]["pointer"], "/answer/items/0/spans/0");
+    assert_eq!(lines[0]["spans"][0]["resolution"]["word"], "exact");
+    assert_eq!(lines[0]["grounded"], serde_json::json!({"items": 1, "of": 1}));
+    assert_eq!(lines[2]["route"]["triggers"], serde_json::json!(["reject"]));
+    assert_eq!(lines[2]["findings"][0]["rule"], "answer/shape_mismatch");
+    let (lines, _) = check(&["--schemas", types.to_str().unwrap()]);
+    assert_eq!(routes(&lines), ["reject", "ship", "reject"]);
+    assert_eq!(lines[0]["findings"][0]["pointer"], "/answer/items/0/vin");
+    assert_eq!(lines[0]["findings"][0]["message"], "The value: 'SHORT' is too short.");
+
+    std::fs::write(types.join("bad.json"), "{").unwrap();
+    let (lines, output) = check(&["--schemas", types.to_str().unwrap()]);
+    assert!(lines.is_empty() && code(&output) == 2, "{output:?}");
+    assert!(text(&output.stderr).contains("cannot use the type bad"), "{output:?}");
+}
+
+#[test]
 fn a_schema_can_be_asked_for() {
     let folder = Folder::new();
     let answers =
@@ -250,12 +292,14 @@ fn the_program_explains_itself() {
     let near = run(&["rules", "unused"], &[]);
     assert!(code(&near) == 2 && text(&near.stderr).contains("did you mean procedure/unused"), "{near:?}");
 
-    for name in ["trace", "review", "procedure", "general", "bool", "gsm", "arc"] {
+    for name in
+        ["trace", "review", "answer-trace", "typed-answer", "procedure", "general", "bool", "gsm", "arc", "amount"]
+    {
         let schema = run(&["schema", name], &[]);
         let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     }
     assert_eq!(code(&run(&["schema", "x"], &[])), 2);
-    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 7);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 19);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
     }

@@ -939,7 +939,7 @@ fn a_replaced_file_is_marked_and_read_anew() {
     d.keys("q");
     d.shows(&["changed on disk", "All new?", "1 record "]);
     std::fs::remove_file(&path).unwrap();
-    d.wait_for(|app| app.disk_news() == Some("↻ deleted on disk"));
+    d.wait_for(|app| app.disk_news().is_some_and(|news| news.as_str() == "↻ deleted on disk"));
     d.keys("Enter");
     d.shows(&["All new?"]);
 }
@@ -1268,4 +1268,96 @@ fn a_baseline_that_agrees_with_the_run_makes_the_gold_suspect() {
 
     let d = Drive::beside(&run, &folder.path().join("none.jsonl"));
     assert!(d.status().contains("none.jsonl"), "what cannot be read is said: {}", d.status());
+}
+
+// Typed answers.
+
+fn answers() -> Drive {
+    Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/answers.jsonl")])
+}
+
+fn line_of(drive: &Drive) -> usize {
+    drive.app.inspect.as_ref().unwrap().evidence.as_ref().unwrap().lines.at
+}
+
+#[test]
+fn a_typed_answer_opens_with_its_evidence() {
+    let mut d = answers();
+    d.keys("Enter");
+    assert_eq!(d.app.screen, Screen::Evidence);
+    d.shows(&["How much is the rent?", "grounded 1/1", "84.5 EUR / month", "exact", "page 2/4", "→ ship"]);
+    assert!(d.screen().contains("▌A    6"), "{}", d.screen());
+}
+
+#[test]
+fn a_wrong_line_and_an_invention_are_told_apart() {
+    let mut d = answers();
+    d.keys("j Enter");
+    d.shows(&["wrong line: 2 lines below", "stands line 9"]);
+    assert_eq!(line_of(&d), 7, "the cited place first");
+    d.keys("Enter");
+    assert_eq!(line_of(&d), 9, "then the found one");
+    d.keys("Enter");
+    assert_eq!(line_of(&d), 7);
+    d.keys("}");
+    d.shows(&["made up: nowhere", "quote  The unit is insured"]);
+    d.hides(&["wrong line"]);
+    d.resize(80, 24);
+    d.shows(&["made up: nowhere", "quote  The unit is insured against fire and water."]);
+}
+
+#[test]
+fn citations_are_walked_and_copied_with_their_lines() {
+    let mut d = answers();
+    d.keys("3j Enter s s s");
+    d.shows(&["Citation  3/3", "hyphens"]);
+    assert_eq!(line_of(&d), 14);
+    d.keys("y q");
+    assert_eq!(d.copied.last().unwrap(), "“(c) fuel and gas bot-\ntles;” (page 3, lines 14–15, hyphens)");
+    d.keys("s");
+    d.shows(&["Citation  1/3"]);
+    d.keys("S");
+    d.shows(&["Citation  3/3"]);
+    d.keys("e");
+    d.shows(&["▲ answer/list_truncated_next_pa", "Citation  3/3"]);
+    d.keys("}");
+    d.shows(&[
+        "What does a lost key cost?",
+        "A amount   25 EUR",
+        "B amount  250 EUR",
+        "no quote",
+        "two fees are named",
+    ]);
+}
+
+#[test]
+fn the_document_is_read_by_contents_and_search() {
+    let mut d = answers();
+    d.keys("Enter c");
+    d.shows(&["Contents", "3. What must not be stored"]);
+    d.keys("G Enter");
+    assert_eq!(line_of(&d), 16);
+    d.shows(&["page 4/4"]);
+    d.keys("/ 'deposit' Enter n");
+    assert_eq!(line_of(&d), 9);
+    d.keys("q q");
+    assert_eq!(d.app.screen, Screen::Table);
+}
+
+#[test]
+fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
+    let mut d = answers();
+    d.keys("5j Enter");
+    d.shows(&["what    │ EUR", "key     │ ∅"]);
+    for (width, height) in [(200, 60), (100, 30), (80, 24), (40, 10), (20, 6), (5, 3), (1, 1)] {
+        d.resize(width, height);
+        d.keys("Tab j G g ^D Tab j G g Tab j G Enter Esc Tab Z j k Z s S c Esc e J J");
+    }
+    while d.app.screen != Screen::Table {
+        d.keys("q");
+    }
+    d.resize(120, 36).keys("G Enter");
+    d.shows(&["nothing was answered", "→ pending"]);
+    d.keys("Enter s");
+    assert!(d.status().contains("cites nothing"), "{}", d.status());
 }

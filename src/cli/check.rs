@@ -11,14 +11,14 @@ use crate::domain::finding::Severity;
 use crate::domain::record::{AnswerSchema, RecordKind};
 use crate::domain::report::board::Board;
 use crate::domain::report::text::Look;
-use crate::domain::report::{Format, Item, Summary};
+use crate::domain::report::{Format, Item, Judged, Summary};
 use crate::domain::rules::answer::{Schema, published};
 use crate::domain::rules::procedure::fitness;
 use crate::domain::text::{Shown, Untrusted};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, Outcome, check};
-use crate::io::input::{Input, expand};
+use crate::io::input::Input;
 use crate::shown;
 
 mod expect;
@@ -64,11 +64,18 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let inputs = match options.answers.expand(&options.paths) {
+        Ok(inputs) => inputs,
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return FAILED;
+        }
+    };
     let board = Mutex::new(Board::default());
     let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
     let mut outcome = check(
-        expand(&options.paths),
+        inputs,
         threads(options.jobs),
         schema,
         |checked, into| {
@@ -133,6 +140,9 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
         _ => {}
     }
     out.flush();
+    for (name, note) in &outcome.notes {
+        out.complain(&shown!("{name}: {note}"));
+    }
     for failure in &outcome.failures {
         out.complain(&shown!("{failure}"));
     }
@@ -146,7 +156,7 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
     }
     let nothing = outcome.sources.is_empty() && outcome.failures.is_empty() && !out.is_closed();
     if nothing {
-        out.complain(&Shown::own("there is nothing to check: no file there begins like JSON"));
+        out.complain(&Shown::own("there is nothing to check: no file there holds records"));
     }
     if nothing || empty || !outcome.failures.is_empty() || counts.faults > 0 {
         FAILED
@@ -169,8 +179,8 @@ fn rest(outcome: &Outcome) -> Shown {
         rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
     }
     if outcome.passed_over > 0 {
-        let word = if outcome.passed_over == 1 { "other file holds" } else { "other files hold" };
-        rest = rest.join(&shown!("; {} {word} no records", outcome.passed_over));
+        let files = if outcome.passed_over == 1 { "file holds" } else { "files hold" };
+        rest = rest.join(&shown!("; {} other {files} no records", outcome.passed_over));
     }
     if !outcome.duplicates.is_empty() {
         let named =
@@ -183,12 +193,20 @@ fn rest(outcome: &Outcome) -> Shown {
     rest
 }
 
-/// The bytes by which an input was named.
-pub(super) fn source_of(input: &Input) -> Untrusted<'_> {
-    input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
+/// The bytes by which the input of a record was named; of a store, the folder of its question.
+pub(super) fn source_of<'c>(checked: &Checked<'c>) -> Untrusted<'c> {
+    let record = checked.subject.record.as_ref();
+    match checked.origin.input {
+        Input::Answers(store) => {
+            let folder = record.and_then(|record| record.root.get("folder")?.string());
+            let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
+            Untrusted::owned(place.into_os_string().into_encoded_bytes())
+        }
+        input => input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+    }
 }
 
-/// A checked record as the report wants it; `fit`: with the fitness of its procedure.
+/// A checked record as the report wants it; `fit`: with the fitness of its procedure, or the route of its answer.
 pub(super) fn with_item<T>(
     checked: &Checked<'_>,
     fit: bool,
@@ -197,8 +215,9 @@ pub(super) fn with_item<T>(
 ) -> T {
     let record = checked.subject.record.as_ref();
     let procedure = record.and_then(|record| record.procedure).filter(|_| fit);
+    let judged = if fit { Judged::of(checked.subject, checked.findings) } else { None };
     then(&Item {
-        source: &source_of(checked.origin.input),
+        source: &source_of(checked),
         line: checked.origin.line as usize,
         column: checked.origin.column,
         offset: checked.origin.offset,
@@ -210,6 +229,7 @@ pub(super) fn with_item<T>(
         findings: checked.findings,
         fitness: procedure.and_then(|procedure| fitness(procedure, checked.findings)),
         triage,
+        judged: judged.as_ref(),
     })
 }
 

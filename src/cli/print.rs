@@ -104,6 +104,7 @@ fn example(rule: &Rule, out: &mut Out) {
         findings: &findings,
         fitness: None,
         triage: None,
+        judged: None,
     };
     let mut text = Vec::new();
     write(&item, &Look::new(false), &mut text);
@@ -123,16 +124,17 @@ fn indented(example: &str) -> Shown {
 
 pub(super) fn schema(name: Option<&str>, out: &mut Out) -> u8 {
     let Some(name) = name else {
-        for schema in schemas::ALL {
-            out.line(&shown!("{:10}{}", schema.name, schema.summary));
+        for schema in schemas::ALL.iter().chain(&schemas::TYPES) {
+            out.line(&shown!("{:14}{}", schema.name, schema.summary));
         }
         return CLEAN;
     };
-    if let Some(schema) = schemas::ALL.iter().find(|schema| schema.name == name) {
+    let all = schemas::ALL.iter().chain(&schemas::TYPES);
+    if let Some(schema) = all.clone().find(|schema| schema.name == name) {
         out.write(schema.text.as_bytes());
         return CLEAN;
     }
-    let names: Vec<_> = schemas::ALL.iter().map(|schema| schema.name).collect();
+    let names: Vec<_> = all.map(|schema| schema.name).collect();
     let name = Shown::line(name.as_bytes());
     out.complain(&shown!("there is no schema {name}; there are {}", names.join(", ")));
     FAILED

@@ -10,7 +10,8 @@ use super::block::{Block, Cursor, Want};
 use super::cut::{Layout, Skips, is_cut_off, line_ends};
 use super::examine::{Examined, Examiner};
 use super::failure::Failure;
-use super::input::{Begun, Input, begin, begin_pipe};
+use super::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
+use super::library::{Documents, Library};
 use crate::domain::finding::Findings;
 use crate::domain::formats::Expect;
 use crate::domain::json::Tape;
@@ -127,6 +128,8 @@ pub struct Outcome {
     pub sources: BTreeMap<usize, SourceCounts>,
     /// What could not be read.
     pub failures: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub passed_over: u64,
     /// Ids that stand twice, by source and line.
@@ -139,7 +142,7 @@ pub struct Outcome {
 /// block, in input order, on this thread. If the sink fails, everything ends. With `answers` every record is taken as an
 /// answer object of that schema.
 pub fn check(
-    inputs: impl Iterator<Item = Result<Input, Failure>> + Send,
+    inputs: Expand,
     threads: usize,
     answers: Option<&Schema>,
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
@@ -171,6 +174,8 @@ pub fn check(
     outcome.duplicates.sort_unstable();
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcome.failures = reader.failures;
+    outcome.failures.extend(reader.library.failures());
+    outcome.notes = reader.notes;
     outcome.passed_over = reader.passed_over;
     outcome
 }
@@ -188,22 +193,24 @@ struct Done {
 }
 
 /// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
-struct Line<I> {
-    reader: Mutex<Reader<I>>,
+struct Line {
+    reader: Mutex<Reader>,
     shelf: Mutex<Shelf>,
     /// Something was put on the shelf, or taken, or the line ended.
     moved: Condvar,
     ahead: u64,
 }
 
-struct Reader<I> {
-    inputs: I,
+struct Reader {
+    inputs: Expand,
+    library: Arc<Library>,
     current: Option<Current>,
     /// How many inputs were begun.
     begun: usize,
     /// The number of the next block.
     next: u64,
     failures: Vec<Failure>,
+    notes: Vec<(Shown, Shown)>,
     passed_over: u64,
 }
 
@@ -234,15 +241,25 @@ struct Task {
     name: Shown,
     layout: Layout,
     expect: Expect,
+    documents: Option<Documents>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<I: Iterator<Item = Result<Input, Failure>>> Line<I> {
-    fn new(inputs: I, ahead: u64) -> Self {
-        let reader = Reader { inputs, current: None, begun: 0, next: 0, failures: Vec::new(), passed_over: 0 };
+impl Line {
+    fn new(inputs: Expand, ahead: u64) -> Self {
+        let reader = Reader {
+            library: inputs.library().clone(),
+            inputs,
+            current: None,
+            begun: 0,
+            next: 0,
+            failures: Vec::new(),
+            notes: Vec::new(),
+            passed_over: 0,
+        };
         Self { reader: Mutex::new(reader), shelf: Mutex::default(), moved: Condvar::new(), ahead }
     }
 
@@ -313,7 +330,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Line<I> {
     }
 }
 
-impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
+impl Reader {
     fn next(&mut self, block: &mut Block) -> Option<Task> {
         loop {
             if self.current.is_none() {
@@ -330,6 +347,7 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
                         name: current.name.clone(),
                         layout: current.cursor.layout(),
                         expect: current.cursor.blob().expect(),
+                        documents: current.cursor.blob().documents().cloned(),
                     });
                 }
                 Ok(false) => self.current = None,
@@ -350,19 +368,31 @@ impl<I: Iterator<Item = Result<Input, Failure>>> Reader<I> {
                 return Some(());
             }
         };
-        let begun = begin(&input).and_then(|begun| match begun {
-            Begun::Source(source) => Ok(Some(source)),
-            Begun::Pipe(pipe) => begin_pipe(pipe, &input.name()).map(Some),
-            Begun::PassedOver => Ok(None),
-        });
-        match begun {
-            Ok(Some(source)) => {
+        let source = match begin(&input, &self.library) {
+            Ok(Begun::Source(source)) => Ok(source),
+            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.library),
+            Ok(Begun::Answers(store)) => {
+                let (source, report) = begin_answers(&store, &self.library);
+                self.failures.extend(report.failures);
+                self.notes.extend(report.note.map(|note| (input.name(), note)));
+                match source {
+                    Some(source) => Ok(source),
+                    None => return Some(()),
+                }
+            }
+            Ok(Begun::PassedOver) => {
+                self.passed_over += 1;
+                return Some(());
+            }
+            Err(failure) => Err(failure),
+        };
+        match source {
+            Ok(source) => {
                 let cursor = Cursor::new(source.blob, source.layout);
                 let name = input.name();
                 self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor });
                 self.begun += 1;
             }
-            Ok(None) => self.passed_over += 1,
             Err(failure) => self.failures.push(failure),
         }
         Some(())
@@ -378,7 +408,7 @@ fn render_block(
     done: &mut Done,
 ) {
     done.counts.skips = block.skips;
-    examiner.expect(task.expect);
+    examiner.expect(task.expect, task.documents.as_ref());
     let (mut line, mut column, mut counted) = (block.line, block.column, 0);
     let (last, dense) = (block.cuts.len(), block.is_dense(task.layout));
     for (n, cut) in block.cuts.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! ever created, locked or mapped beside or over a file.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,8 @@ use std::time::SystemTime;
 use rustix::fs::OFlags;
 
 use super::failure::{Failure, reason};
+use super::library::Documents;
+use super::{parquet, sqlite};
 use crate::domain::formats::Expect;
 use crate::domain::review::line;
 use crate::domain::text::Shown;
@@ -67,6 +69,8 @@ pub struct Blob {
     file: Option<File>,
     /// What its beginning promises.
     expect: OnceLock<Expect>,
+    /// Where the documents are that its records cite.
+    documents: Option<Documents>,
 }
 
 /// What a path turned out to be.
@@ -107,6 +111,7 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
         path: Some(path.to_owned()),
         file: Some(file),
         expect: OnceLock::new(),
+        documents: None,
     }))
 }
 
@@ -151,7 +156,8 @@ pub fn standard_input() -> Result<Opened, Failure> {
     let kind = meta.file_type();
     if kind.is_file() {
         let id = FileId::of(&meta);
-        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect: OnceLock::new() }));
+        let expect = OnceLock::new();
+        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect, documents: None }));
     }
     if kind.is_fifo() || kind.is_socket() {
         return Ok(Opened::Pipe(file));
@@ -169,7 +175,7 @@ impl Blob {
         };
         let file = memory_file().map_err(fail)?;
         let id = FileId::of(&file.metadata().map_err(fail)?);
-        Ok(Self { name, id, path: None, file: Some(file), expect: OnceLock::new() })
+        Ok(Self { name, id, path: None, file: Some(file), expect: OnceLock::new(), documents: None })
     }
 
     /// A blob in memory that holds these bytes.
@@ -180,7 +186,7 @@ impl Blob {
     }
 
     /// Writes behind what is there; only for blobs in memory.
-    fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
+    pub fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
         let done = match (&self.file, &self.path) {
             (Some(file), None) => file.write_all_at(bytes, at),
             _ => Err(ErrorKind::ReadOnlyFilesystem.into()),
@@ -203,6 +209,17 @@ impl Blob {
     /// What its beginning promised.
     pub fn expect(&self) -> Expect {
         self.expect.get().copied().unwrap_or_default()
+    }
+
+    /// With the place where the documents are that its records cite.
+    #[must_use]
+    pub fn with_documents(self, documents: Option<Documents>) -> Self {
+        Self { documents, ..self }
+    }
+
+    /// Where the documents are that its records cite.
+    pub const fn documents(&self) -> Option<&Documents> {
+        self.documents.as_ref()
     }
 
     /// The name to show.
@@ -255,6 +272,14 @@ impl Blob {
         })?;
         into.truncate(done);
         Ok(())
+    }
+
+    /// Copies all its bytes into a file.
+    pub fn copy_to(&self, to: &mut File) -> Result<u64, Failure> {
+        self.with(|mut file| {
+            file.rewind()?;
+            std::io::copy(&mut file, to)
+        })
     }
 
     fn with<T>(&self, act: impl FnOnce(&File) -> std::io::Result<T>) -> Result<T, Failure> {
@@ -319,10 +344,13 @@ pub fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "this is zstandard; unpack it first: unzstd"),
         (b"\xfd7zXZ\0", "this is xz; unpack it first: unxz"),
         (b"BZh", "this is bzip2; unpack it first: bunzip2"),
-        (b"SQLite format 3\0", "this is an SQLite database, not JSON; export its rows as JSON lines"),
-        (b"PAR1", "this is a parquet table, not JSON; export its rows as JSON lines"),
+        (sqlite::MAGIC, "this is an SQLite database; it is read from a file that is named, not through a pipe"),
+        (
+            parquet::MAGIC,
+            "this is a parquet table; a table of document lines goes with its answers: check ANSWERS --document TABLE",
+        ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),
-        (b"ARROW1", "this is an Arrow table, not JSON; export its rows as JSON lines"),
+        (b"ARROW1", "this is an Arrow table; write it as parquet, or its rows as JSON lines"),
         (b"\x89PNG", "this is a PNG image, not JSON"),
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),

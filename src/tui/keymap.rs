@@ -11,6 +11,8 @@ pub enum Context {
     Table,
     /// The run screen.
     Run,
+    /// The evidence of a typed answer.
+    Evidence,
     /// The record as JSON.
     Json,
     /// How a computed value comes about.
@@ -24,13 +26,14 @@ impl Context {
             Self::Anywhere => "Anywhere",
             Self::Table => "Table of records",
             Self::Run => "Run",
+            Self::Evidence => "Typed answer",
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 5] = [Self::Anywhere, Self::Table, Self::Run, Self::Json, Self::Derivation];
+    pub const ALL: [Self; 6] = [Self::Anywhere, Self::Table, Self::Run, Self::Evidence, Self::Json, Self::Derivation];
 }
 
 macro_rules! actions {
@@ -110,6 +113,14 @@ actions! {
     NextFinding = "next_finding",
     /// To the finding before.
     PreviousFinding = "previous_finding",
+    /// To the next citation.
+    NextSpan = "next_span",
+    /// To the citation before.
+    PreviousSpan = "previous_span",
+    /// The document's table of contents.
+    Contents = "contents",
+    /// Copies the quote with its lines.
+    CopyQuote = "copy_quote",
     /// To the step that writes the variable.
     Writer = "writer",
     /// To the next step that reads the variable.
@@ -185,7 +196,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Json, Run, Table};
+    use Context::{Anywhere, Derivation, Evidence, Json, Run, Table};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -210,6 +221,24 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["/"], A::Find, "", "find text in this run"),
         bind(Run, &["n"], A::FindNext, "", "next place found"),
         bind(Run, &["N"], A::FindPrevious, "", "place found before"),
+        bind(Evidence, &["s"], A::NextSpan, "next span", "next citation, its place on screen"),
+        bind(Evidence, &["S"], A::PreviousSpan, "", "citation before"),
+        bind(
+            Evidence,
+            &["Enter"],
+            A::Open,
+            "cited/found",
+            "from the cited place to the found one and back; a check in full",
+        ),
+        bind(Evidence, &["e"], A::NextFinding, "next finding", "next finding, and the citation it is about"),
+        bind(Evidence, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Evidence, &["c"], A::Contents, "contents", "the document's table of contents"),
+        bind(Evidence, &["}"], A::NextRecord, "record", "next record"),
+        bind(Evidence, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Evidence, &["y q"], A::CopyQuote, "", "copy the quote with its page and lines"),
+        bind(Evidence, &["/"], A::Find, "find", "find text in the answer and the document"),
+        bind(Evidence, &["n"], A::FindNext, "", "next place found"),
+        bind(Evidence, &["N"], A::FindPrevious, "", "place found before"),
         bind(Json, &["Space", "Enter"], A::Fold, "fold", "fold or unfold"),
         bind(Json, &["H"], A::FoldAll, "", "fold everything"),
         bind(Json, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),

@@ -15,9 +15,14 @@ use crate::tui::prose::fit;
 use crate::tui::theme::{Role, Theme};
 
 pub mod bars;
+pub mod checks;
+pub mod citation;
+pub mod contents;
 pub mod derivation;
+pub mod document;
 pub mod findings;
 pub mod help;
+pub mod items;
 pub mod json;
 pub mod palette;
 pub mod popup;

@@ -268,7 +268,7 @@ impl Scan<'_> {
         let end = if self.before(at) == b' ' { at - 1 } else { at };
         let (len, name) = match (self.before(end), end.checked_sub(2).map(|at| self.byte(at))) {
             (b'$', _) => (1, &b"dollar"[..]),
-            (0xac, Some(0x82)) => (3, &b"euro"[..]),
+            (0xac, Some(0x82)) if end.checked_sub(3).is_some_and(|at| self.byte(at) == 0xe2) => (3, &b"euro"[..]),
             (0xa3 | 0xa5, Some(0xc2)) => (2, &b"dollar"[..]),
             _ => return None,
         };

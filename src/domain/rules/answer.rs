@@ -13,7 +13,7 @@ use crate::domain::text::Untrusted;
 mod evaluate;
 mod schema;
 
-pub use schema::{Schema, SchemaFailure};
+pub use schema::{Breach, Law, Schema, SchemaFailure, Type};
 
 /// See its `explanation`.
 pub const SCHEMA: Rule = Rule {
@@ -128,7 +128,8 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some(record) = &subject.record else { return };
+    // A typed answer has a contract of its own.
+    let Some(record) = subject.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
     let Some(answer) = record.answer else { return };
     let Some(schema) = subject.answer_schema.or_else(|| record.answer_schema.map(published)) else { return };
     let view = match record.kind {

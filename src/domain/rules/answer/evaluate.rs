@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use regex::bytes::Regex;
 use serde_json::{Map, Number as JsonNumber, Value as Json};
 
 use super::View;
-use super::schema::{Counted, Id, Keyword, Limit, Literal, Node, Problem, Schema, Type};
+use super::schema::{Breach, Counted, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
 use crate::domain::json::{Kind, Member, Value};
 use crate::domain::python::{Message, Number};
 use crate::domain::text::Untrusted;
@@ -18,6 +19,17 @@ type Found<'a> = Option<Problem<'a>>;
 /// Judges an answer from the schema's root.
 pub(super) fn root<'a>(schema: &Schema, answer: Value<'a>, view: View) -> Found<'a> {
     Evaluation { schema, view, depth: 0 }.node(0, answer)
+}
+
+/// So many breaches of one value are told apart.
+const MAX_BREACHES: usize = 100;
+
+/// Every breach below the schema's root: of keywords that look at one member or item each, all of theirs; of the
+/// others, the first.
+pub(super) fn every<'a>(schema: &Schema, value: Value<'a>) -> Vec<Breach<'a>> {
+    let mut breaches = Vec::new();
+    Evaluation { schema, view: View::Whole, depth: 0 }.every(0, value, &mut breaches);
+    breaches
 }
 
 #[derive(Clone, Copy)]
@@ -52,6 +64,54 @@ impl<'s> Evaluation<'s> {
             return None;
         }
         Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value)
+    }
+
+    fn every<'a>(self, id: Id, value: Value<'a>, out: &mut Vec<Breach<'a>>) {
+        let keywords = match self.schema.nodes.get(id) {
+            Some(Node::Keywords(keywords)) if self.depth < MAX_DEPTH && out.len() < MAX_BREACHES => keywords,
+            Some(Node::Never) => {
+                let message = Message::new("False schema does not allow ").value(value).into();
+                return out.push(Breach { law: Law::Other, message, value, key: None });
+            }
+            _ => return,
+        };
+        let below = Self { depth: self.depth + 1, ..self };
+        for keyword in keywords {
+            match keyword {
+                Keyword::Properties(properties) => {
+                    let present = properties.iter().filter_map(|(name, id)| Some((*id, get(value, name)?)));
+                    present.for_each(|(id, member)| below.every(id, member, out));
+                }
+                Keyword::Items { prefix, schema } => {
+                    value.items().skip(*prefix).for_each(|item| below.every(*schema, item, out));
+                }
+                Keyword::PrefixItems(schemas) => {
+                    value.items().zip(schemas).for_each(|(item, &schema)| below.every(schema, item, out));
+                }
+                Keyword::AllOf(schemas) => schemas.iter().for_each(|&schema| below.every(schema, value, out)),
+                Keyword::Ref(schema) => below.every(*schema, value, out),
+                Keyword::Required(names) if value.kind() == Kind::Object => {
+                    for name in names.iter().filter(|name| get(value, name).is_none()) {
+                        let message = Message::default().quoted(name).text(" is a required property").into();
+                        out.push(Breach { law: Law::Missing(name.clone()), message, value, key: None });
+                    }
+                }
+                Keyword::AdditionalProperties { known, patterns, schema, .. } if value.kind() == Kind::Object => {
+                    let extra = value.entries().into_iter().filter(|member| is_extra(member, known, patterns));
+                    if matches!(self.schema.nodes.get(*schema), Some(Node::Never)) {
+                        out.extend(extra.map(|member| unexpected(value, &member)));
+                    } else {
+                        extra.for_each(|member| below.every(*schema, member.value, out));
+                    }
+                }
+                _ => {
+                    if let Some(Problem { message, value, key }) = self.keyword(keyword, value) {
+                        out.push(Breach { law: law_of(keyword), message, value, key });
+                    }
+                }
+            }
+            out.truncate(MAX_BREACHES);
+        }
     }
 
     fn holds(self, id: Id, value: Value<'_>) -> bool {
@@ -168,11 +228,7 @@ impl<'s> Evaluation<'s> {
         if self.view == View::OwnKeys || matches!(self.schema.nodes.get(*schema), Some(Node::Always)) {
             return None;
         }
-        let is_extra = |member: &Member<'a>| {
-            let name = member.name();
-            !known.iter().any(|known| known.as_slice() == name.bytes())
-                && !patterns.iter().any(|(_, regex)| regex.is_match(name.bytes()))
-        };
+        let is_extra = |member: &Member<'a>| is_extra(member, known, patterns);
         // Nearly always there is none: nothing is collected for that.
         value.members().find(is_extra)?;
         let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
@@ -246,6 +302,26 @@ impl<'s> Evaluation<'s> {
             more += 1;
         }
         if more > 0 { problem(value, message.text(first)) } else { None }
+    }
+}
+
+fn is_extra(member: &Member<'_>, known: &[Vec<u8>], patterns: &[(Vec<u8>, Regex)]) -> bool {
+    let name = member.name();
+    !known.iter().any(|known| known.as_slice() == name.bytes())
+        && !patterns.iter().any(|(_, regex)| regex.is_match(name.bytes()))
+}
+
+fn unexpected<'a>(value: Value<'a>, member: &Member<'a>) -> Breach<'a> {
+    let name = Message::default().quoted(member.name().bytes());
+    Breach { law: Law::Extra, message: name.text(" was unexpected").into(), value, key: Some(member.key) }
+}
+
+fn law_of(keyword: &Keyword) -> Law {
+    match keyword {
+        Keyword::Type { types, .. } => Law::Type(types.clone()),
+        Keyword::Enum { .. } | Keyword::Const { .. } => Law::Enum,
+        Keyword::Limit { .. } => Law::Limit,
+        _ => Law::Other,
     }
 }
 

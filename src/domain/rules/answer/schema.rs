@@ -70,14 +70,22 @@ pub(super) enum Keyword {
     Ref(Id),
 }
 
+/// The types of JSON Schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Type {
+pub enum Type {
+    /// `null`
     Null,
+    /// `true` or `false`
     Boolean,
+    /// A number without a fraction.
     Integer,
+    /// Any number.
     Number,
+    /// A string.
     String,
+    /// A list.
     Array,
+    /// An object.
     Object,
 }
 
@@ -181,6 +189,48 @@ impl Schema {
             None => evaluate::root(self, answer, view),
         }
     }
+
+    /// Every place where a value does not hold the schema, in Python's order, up to a limit.
+    pub fn breaches<'a>(&self, value: Value<'a>) -> Vec<Breach<'a>> {
+        match &self.foreign {
+            Some(validator) => {
+                let problem = evaluate::foreign(validator, value);
+                let breach = |Problem { message, value, key }| Breach { law: Law::Other, message, value, key };
+                problem.map(breach).into_iter().collect()
+            }
+            None => evaluate::every(self, value),
+        }
+    }
+}
+
+/// Which law of a schema a value breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Law {
+    /// It is of another type; the types that would do.
+    Type(Vec<Type>),
+    /// A key with this name is missing.
+    Missing(Vec<u8>),
+    /// The key is not among those that may stand here.
+    Extra,
+    /// It is none of the values that may stand here.
+    Enum,
+    /// A number that is too small or too large.
+    Limit,
+    /// Something else.
+    Other,
+}
+
+/// One place where a value does not hold a schema.
+#[derive(Clone, Debug)]
+pub struct Breach<'a> {
+    /// The law that is broken.
+    pub law: Law,
+    /// In Python's words.
+    pub message: Untrusted<'static>,
+    /// The value, or the object that lacks or should not have a key.
+    pub value: Value<'a>,
+    /// The key that should not be there.
+    pub key: Option<Value<'a>>,
 }
 
 /// What is wrong, and with what.
