@@ -18,8 +18,10 @@ use crate::io::types;
 use crate::shown;
 
 mod check;
+mod compare;
 mod out;
 mod print;
+mod review;
 mod show;
 mod verify;
 
@@ -111,6 +113,14 @@ pub enum Command {
     /// Exit code: 0 all passed, 1 some failed, 2 something could not be read or used.
     #[command(after_long_help = verify::HELP)]
     Verify(Verify),
+    /// Compare two runs of the same questions: joined by id, else by question
+    ///
+    /// B is the baseline: an item that B has right and A has not is a regression. Exit code: 0, 1 with
+    /// --fail-on-regression and a regression, 2 something could not be read.
+    Compare(compare::Compare),
+    /// Save, list, export and compare the verdicts of people
+    #[command(subcommand)]
+    Review(review::Review),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -118,7 +128,7 @@ pub enum Command {
     },
     /// Print the table of keys
     Keys,
-    /// Print a JSON Schema: of a trace, an answer, or a type of values
+    /// Print a JSON Schema: of a trace, a review, an answer, or a type of values
     Schema {
         /// Its name; without one, the names are listed
         name: Option<String>,
@@ -157,6 +167,15 @@ pub struct Check {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Take in what people said: what they passed is accepted as it is, what they failed is a finding
+    #[arg(long)]
+    pub reviewed: bool,
+    /// The journal for --reviewed; without it, PATH.reviews.jsonl
+    #[arg(long, value_name = "JOURNAL", requires = "reviewed")]
+    pub reviews: Vec<PathBuf>,
+    /// Take a journal as a regression set: 1 when what people passed has another answer, new findings, or is gone
+    #[arg(long, value_name = "JOURNAL", conflicts_with_all = ["reviewed", "summary", "schema", "baseline"])]
+    pub expect: Option<PathBuf>,
     /// How many threads; without it, as many as there are cores
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
@@ -284,8 +303,10 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
         Command::Show(show) if knows_types(None, out) => show::run(show, out),
-        Command::Check(_) | Command::Show(_) => FAILED,
         Command::Verify(options) => verify::run(options, out),
+        Command::Compare(compare) if knows_types(None, out) => compare::run(compare, out),
+        Command::Review(review) if knows_types(None, out) => review::run(review, out),
+        Command::Check(_) | Command::Show(_) | Command::Compare(_) | Command::Review(_) => FAILED,
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

@@ -6,6 +6,12 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
+    /// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
+    pub mod canonical;
+    /// What is kept of a record to review it and to compare it.
+    pub mod card;
+    /// Two runs of the same questions, joined and counted.
+    pub mod compare;
     /// Whether the model saw all there is: the page after the last that it saw.
     pub mod completeness;
     /// The published contract of typed answers, and who would take what does not hold it.
@@ -32,6 +38,8 @@ pub mod domain {
     pub mod json;
     /// Exact numbers of bounded size.
     pub mod number;
+    /// Writing a JSON object by hand.
+    pub mod object;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.
@@ -52,6 +60,8 @@ pub mod domain {
     pub mod record;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
+    /// What people decided about records: events, and the state that follows.
+    pub mod review;
     /// What should happen with a typed answer, and why.
     pub mod route;
     /// What the table keeps of a record: forty bytes.
@@ -64,6 +74,8 @@ pub mod domain {
     pub mod spans;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
+    /// The few statistics that reviews and comparisons need.
+    pub mod statistics;
     /// Text from data, and its one door to the screen.
     pub mod text;
     /// What was recorded of every step.
@@ -90,6 +102,8 @@ pub mod io {
     pub mod beside;
     /// Sources read block by block.
     pub mod block;
+    /// The records of files as cards.
+    pub mod cards;
     /// The pipeline behind `stepscope check`.
     pub mod check;
     /// What the user set, and what the screen remembers.
@@ -104,6 +118,8 @@ pub mod io {
     pub mod guard;
     /// From names to sources.
     pub mod input;
+    /// The journal of reviews: appended to safely, read as far as it goes.
+    pub mod journal;
     /// The documents that answers cite, found and kept.
     pub mod library;
     /// The assembly line of the commands: read in order, worked on by all cores, handed over in order.

@@ -292,12 +292,14 @@ fn the_program_explains_itself() {
     let near = run(&["rules", "unused"], &[]);
     assert!(code(&near) == 2 && text(&near.stderr).contains("did you mean procedure/unused"), "{near:?}");
 
-    for name in ["trace", "answer-trace", "typed-answer", "procedure", "general", "bool", "gsm", "arc", "amount"] {
+    for name in
+        ["trace", "review", "answer-trace", "typed-answer", "procedure", "general", "bool", "gsm", "arc", "amount"]
+    {
         let schema = run(&["schema", name], &[]);
         let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     }
     assert_eq!(code(&run(&["schema", "x"], &[])), 2);
-    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 18);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 19);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
     }

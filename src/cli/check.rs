@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use crate::domain::finding::Severity;
 use crate::domain::record::{AnswerSchema, RecordKind};
@@ -21,12 +22,23 @@ use crate::io::input::Input;
 use crate::io::open::read_small;
 use crate::shown;
 
+mod expect;
+mod reviewed;
+
 /// A larger file is no schema that anyone wrote.
 const MAX_SCHEMA: u64 = 16 << 20;
 /// How many of the ids that stand twice are named.
 const NAMED: usize = 3;
 
 pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
+    if let Some(journal) = &options.expect {
+        return expect::run(options, journal, out);
+    }
+    let reviewed = match options.reviewed.then(|| Reviewed::read(&options.reviews, &options.paths, out)) {
+        None => None,
+        Some(Some(reviewed)) => Some(reviewed),
+        Some(None) => return FAILED,
+    };
     let own;
     let schema = match options.schema.as_deref().map(answer_schema) {
         None => None,
@@ -63,11 +75,13 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let board = Mutex::new(Board::default());
     let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
-    let outcome = check(
+    let mut outcome = check(
         inputs,
         threads(options.jobs),
         schema,
         |checked, into| {
+            let judged = reviewed.as_ref().map(|reviewed| reviewed.findings(checked));
+            let checked = &Checked { findings: judged.as_ref().unwrap_or(checked.findings), ..*checked };
             let triage = judges.then(|| triage_of(checked, &baseline)).flatten();
             if options.summary {
                 if let Some(triage) = &triage {
@@ -92,7 +106,12 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         }
         out.line(&Shown::default());
     }
-    finish(options, &outcome, out)
+    let tally = reviewed.map(|reviewed| reviewed.tally());
+    if let Some(tally) = &tally {
+        outcome.counts.findings = tally.findings;
+    }
+    let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
+    finish(options, &outcome, &said, out)
 }
 
 /// Where to fix a checked run, with the baseline's answer to the same question.
@@ -105,13 +124,14 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
     asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
+/// `said`: what else belongs into the last line.
+fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8 {
     let (format, counts) = (options.format(), &outcome.counts);
     let summary = Summary { records: counts.records, findings: counts.findings };
     let mut end = Vec::new();
     format.end(&mut end);
     out.write(&end);
-    let line = summary.line().join(&rest(outcome));
+    let line = summary.line().join(said).join(&rest(outcome));
     match format {
         Format::Text => out.line(&line),
         Format::Short if !out.is_closed() => {

@@ -27,6 +27,7 @@ pub mod plausibility;
 pub mod procedure;
 pub mod quantity;
 pub mod reading;
+pub mod review;
 pub mod run;
 pub mod source;
 pub mod span;
@@ -319,6 +320,9 @@ pub const RULES: &[&Rule] = &[
     &span::BOUNDARY,
     &source::JOINED,
     &source::DUPLICATE_ID,
+    &review::FAILED,
+    &review::DISPUTED,
+    &review::STALE,
 ];
 
 /// What all rules say of a record.
@@ -383,8 +387,10 @@ mod tests {
 
     #[test]
     fn every_example_does_what_it_says() {
-        let about_sources = |rule: &&&Rule| source::SOURCE_RULES.iter().any(|other| other.id == rule.id);
-        for rule in RULES.iter().filter(|rule| !about_sources(rule)) {
+        // What is said because of what stands around a record is tested there.
+        let around =
+            |rule: &&&Rule| source::SOURCE_RULES.iter().chain(review::REVIEW_RULES).any(|other| other.id == rule.id);
+        for rule in RULES.iter().filter(|rule| !around(rule)) {
             let bad = findings(&example(rule.bad));
             assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);
             for finding in bad.iter().filter(|finding| finding.rule == rule.id) {

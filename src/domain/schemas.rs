@@ -1,5 +1,5 @@
-//! The JSON Schemas that are part of the program: our traces and typed answers, and upstream's own, byte for byte as Python dumps
-//! them (`tests/parity/make_schemas.py`), because prompts hold their text.
+//! The JSON Schemas that are part of the program: our traces, reviews and typed answers, and upstream's own, byte for
+//! byte as Python dumps them (`tests/parity/make_schemas.py`), because prompts hold their text.
 
 use super::record::AnswerSchema;
 
@@ -15,11 +15,16 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const ALL: [Schema; 9] = [
+pub const ALL: [Schema; 10] = [
     Schema {
         name: "trace",
         summary: "a run record with everything that was recorded of its steps (stepscope's own, version 1)",
         text: include_str!("schemas/trace.schema.json"),
+    },
+    Schema {
+        name: "review",
+        summary: "one line of a review journal (stepscope's own, version 1)",
+        text: include_str!("schemas/review.schema.json"),
     },
     Schema {
         name: "answer-trace",

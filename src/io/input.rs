@@ -17,6 +17,7 @@ use super::sqlite;
 use crate::domain::formats::{self, Expect};
 use crate::domain::json::{Tape, Value};
 use crate::domain::record::RecordKind;
+use crate::domain::review::line;
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
@@ -228,6 +229,10 @@ pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
         let is_store = named || answers::is_store(path);
         return Ok(if is_store { Begun::Answers(AnswerStore::of_database(path)) } else { Begun::PassedOver });
     }
+    // A journal of reviews lies beside the records that it is about.
+    if !named && is_journal(&blob) {
+        return Ok(Begun::PassedOver);
+    }
     let documents = match input {
         Input::Sample(_) => Documents::of_samples(library.clone()),
         _ => match input.path() {
@@ -283,6 +288,11 @@ pub fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Sou
     let why = "another program changes it all the time; copy it, or wait until that is done";
     report.failures = vec![Failure::own("cannot read", &name, why)];
     (None, report)
+}
+
+fn is_journal(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    blob.read(0, line::BEGIN.len(), &mut head).is_ok() && head == line::BEGIN
 }
 
 /// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.

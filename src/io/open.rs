@@ -15,6 +15,7 @@ use super::failure::{Failure, reason};
 use super::library::Documents;
 use super::{parquet, sqlite};
 use crate::domain::formats::Expect;
+use crate::domain::review::line;
 use crate::domain::text::Shown;
 use crate::shown;
 
@@ -376,6 +377,7 @@ pub fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),
         (b"\x7fELF", "this is a program, not JSON"),
+        (line::BEGIN, "this is a journal of reviews, not records: stepscope review list --reviews"),
     ];
     if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some(why);
