@@ -1307,6 +1307,13 @@ fn a_wrong_line_and_an_invention_are_told_apart() {
 }
 
 #[test]
+fn a_place_just_above_the_cited_one_is_on_screen_too() {
+    let mut d = Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl")]);
+    d.resize(80, 24).keys("/ 'paid at most for treatment' Enter Enter");
+    d.shows(&["wrong line: 3 lines above", "»A   73", "▌A   76"]);
+}
+
+#[test]
 fn citations_are_walked_and_copied_with_their_lines() {
     let mut d = answers();
     d.keys("3j Enter s s s");

@@ -321,12 +321,23 @@ impl Evidence {
         let count = self.document_len();
         let at = self.lines.at.min(count.saturating_sub(1));
         self.lines.at = at;
-        if std::mem::take(&mut self.moved) {
-            // A third of what is on screen stands before what one came to see.
-            self.lines.top = self.top_above(at, height / 3, &rows_of);
-        }
         let lowest = self.top_above(at, height.saturating_sub(rows_of(self, at)), &rows_of);
+        if std::mem::take(&mut self.moved) {
+            // A third of what is on screen stands before what one came to see, or all down from the place above it
+            // that belongs to it.
+            let above = self.places().filter(|line| (lowest..at).contains(line)).min();
+            let third = self.top_above(at, height / 3, &rows_of);
+            self.lines.top = above.map_or(third, |above| third.min(above));
+        }
         self.lines.top = self.lines.top.clamp(lowest, at);
+    }
+
+    /// Where the citation under the cursor is cited and where it stands.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let view = self.span_view();
+        let cited = view.and_then(|view| view.cited.as_ref()).map(|lines| lines.start);
+        let found = view.and_then(|view| view.found.as_ref()).map(|found| found.lines.start);
+        cited.into_iter().chain(found)
     }
 
     /// The first line on screen if so many rows stand above a line.
