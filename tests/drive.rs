@@ -1295,6 +1295,9 @@ fn a_wrong_line_and_an_invention_are_told_apart() {
     d.keys("j Enter");
     d.shows(&["wrong line: 2 lines below", "stands line 9"]);
     assert_eq!(line_of(&d), 7, "the cited place first");
+    d.keys("y q");
+    let copied = "“The deposit is EUR 200”, line 9 (page 2, line 6): wrong line: 2 lines below";
+    assert_eq!(d.copied.last().unwrap(), copied, "the words with the lines on which they stand");
     d.keys("Enter");
     assert_eq!(line_of(&d), 9, "then the found one");
     d.keys("Enter");
@@ -1320,7 +1323,7 @@ fn citations_are_walked_and_copied_with_their_lines() {
     d.shows(&["Citation  3/3", "hyphens"]);
     assert_eq!(line_of(&d), 14);
     d.keys("y q");
-    assert_eq!(d.copied.last().unwrap(), "“(c) fuel and gas bot-\ntles;” (page 3, lines 14–15, hyphens)");
+    assert_eq!(d.copied.last().unwrap(), "“(c) fuel and gas bot-\ntles;”, lines 14-15 (page 3, lines 5-6): hyphens");
     d.keys("s");
     d.shows(&["Citation  1/3"]);
     d.keys("S");

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::domain::json::Pointer;
+use crate::domain::spans::lines_in_words;
 use crate::domain::text::Shown;
 use crate::shown;
 use crate::tui::inspect::Hit;
@@ -251,21 +252,16 @@ impl Evidence {
         self.moved = true;
     }
 
-    /// The quote with its lines, for copying: the document's own words where it has them.
+    /// The quote with its lines, for copying: the document's own words where it has them, and where those stand, which
+    /// need not be where the answer says.
     pub fn quote_text(&self) -> Option<Shown> {
         let view = self.span_view()?;
-        let text = view.recovered.as_ref().or(view.quote.as_ref())?;
-        let place = if view.recovered.is_some() { &view.badge } else { return Some(text.clone()) };
-        let lines = self.place().map(|lines| self.lines_text(&lines)).unwrap_or_default();
-        Some(shown!("“{text}” ({lines}, {place})"))
-    }
-
-    /// `page 5, lines 83–85`.
-    pub fn lines_text(&self, lines: &Range<usize>) -> String {
-        let last = lines.end.saturating_sub(1).max(lines.start);
-        let page = self.sheet.document.as_ref().and_then(|document| document.number(lines.start)).map(|(page, _)| page);
-        let page = page.map(|page| format!("page {page}, ")).unwrap_or_default();
-        if last == lines.start { format!("{page}line {last}") } else { format!("{page}lines {}–{last}", lines.start) }
+        let found = view.found.as_ref().map(|found| &found.lines);
+        let lines = found.or(view.near.as_ref()).or(view.cited.as_ref());
+        let (Some(text), Some(document), Some(lines)) = (&view.recovered, &self.sheet.document, lines) else {
+            return view.quote.clone();
+        };
+        Some(shown!("“{text}”, {}: {}", lines_in_words(document, lines), view.badge))
     }
 
     /// Every row of the items and line of the document that holds a text.
