@@ -3,14 +3,17 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use stepscope::domain::document::Document;
 use stepscope::domain::filter::text_pattern;
 use stepscope::domain::formats;
 use stepscope::domain::json::Tape;
 use stepscope::domain::rules::{self, Subject};
+use stepscope::domain::spans::{Claim, resolve};
 use stepscope::io::block::{Block, Cursor, Want};
 use stepscope::io::check::check;
 use stepscope::io::input::{Begun, Input, begin, expand};
@@ -86,7 +89,7 @@ fn rules(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn index(bencher: Bencher<'_, '_>) {
     let file = on_disk();
-    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone())) else { return };
+    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone()), &Arc::default()) else { return };
     let mut block = Block::default();
     bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
         let mut cursor = Cursor::new(source.blob.clone(), source.layout);
@@ -133,4 +136,48 @@ fn search_file(bencher: Bencher<'_, '_>) {
         let _running = start(Plan::of(&store, 0, |_| true), fits, move |found| send.send(found).is_ok());
         events.iter().take_while(|found| !matches!(found, Found::All)).count()
     });
+}
+
+/// Ten thousand pages of fifty lines each, forty megabytes.
+fn document() -> Document {
+    let words = ["insured", "notice", "premium", "within", "clause", "damage", "policy", "thirty", "payment", "claims"];
+    let line = |page: usize, n: usize| {
+        let word = |k: usize| *words.get((page * 31 + n * 7 + k * (page % 7 + 1)) % words.len()).unwrap();
+        let text: Vec<&str> = (0..9).map(word).collect();
+        (page as i64, n as i64, format!("{} the {} of {page}.{n} shall be", text.join(" "), word(n % 5)))
+    };
+    Document::of((1..=10_000).flat_map(|page| (1..=50).map(move |n| line(page, n))).collect(), Vec::new())
+}
+
+/// A quote at its lines, a hundred pages off, with one word changed, and made up.
+#[divan::bench(args = ["cited", "elsewhere", "reworded", "made up"])]
+fn span(bencher: Bencher<'_, '_>, which: &str) {
+    let document = document();
+    let quote = String::from_utf8_lossy(document.text(400_000..400_002)).into_owned();
+    let changed = quote.replacen(" the ", " another ", 1);
+    let (line, quote) = match which {
+        "cited" => (400_000, quote),
+        "elsewhere" => (395_000, quote),
+        "reworded" => (395_000, changed),
+        _ => {
+            (395_000, "Coverage extends to spacecraft, submarines and every kind of dragon known to science".to_owned())
+        }
+    };
+    let claim = Claim {
+        lines: (Some(line), Some(line + 1)),
+        pages: (None, None),
+        quote: Some(quote.as_bytes()),
+        retrieved: &[],
+    };
+    let first = resolve(&document, &claim);
+    bencher.bench_local(|| black_box(resolve(&document, black_box(&claim)).word() == first.word()));
+}
+
+/// The first quote that is not at its lines: all lines are folded.
+#[divan::bench(sample_count = 10)]
+fn span_first(bencher: Bencher<'_, '_>) {
+    let document = document();
+    let claim =
+        Claim { lines: (Some(0), Some(0)), pages: (None, None), quote: Some(b"shall be of 9999.50"), retrieved: &[] };
+    bencher.with_inputs(|| document.clone()).bench_local_values(|document| resolve(&document, &claim).word());
 }

@@ -2,27 +2,38 @@
 //! 2 (something could not be done, said on standard error) and 3 (a model's server failed, or a run ended early).
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::domain::finding::Severity;
 use crate::domain::report::Format;
 use crate::domain::text::Shown;
+use crate::domain::types::use_types;
+use crate::io::answers::AnswerStore;
+use crate::io::config::Folders;
+use crate::io::failure::Failure;
+use crate::io::input::{Expand, expand};
+use crate::io::types;
+use crate::shown;
 
 mod ask;
 mod check;
 mod models;
+mod compare;
 mod out;
 mod pick;
 mod print;
 mod repair;
 mod rerun;
 mod run;
+mod review;
 mod show;
+mod verify;
 
 pub use out::Out;
 pub use print::{KeyRow, Keys};
+pub use verify::{Judge, Verify};
 
 /// Nothing to complain of.
 pub const CLEAN: u8 = 0;
@@ -52,12 +63,48 @@ pub struct Screen {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// Theme: dark, light, high-contrast, mono, or a name or path of your own
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Folder of config.toml and your own themes
+    /// Folder of config.toml and your own themes and schemas
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    #[arg(long, value_name = "DIR")]
+    pub schemas: Option<PathBuf>,
+    /// What judges completions, shown by the key V
+    #[command(flatten)]
+    pub judge: Judge,
+}
+
+/// Where typed answers and what they cite are to be found.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Answers {
+    /// The document that answers cite where they name none: lines as .parquet, .jsonl, .txt or .md, or a folder of tables
+    #[arg(long, value_name = "FILE")]
+    pub document: Option<PathBuf>,
+    /// Also open the usual folder of docintel: `$DOCINTEL_OUTPUT_DIR`, else ~/.docintel/output
+    #[arg(long)]
+    pub docintel: bool,
+}
+
+impl Answers {
+    /// These paths, and the usual folder where that was asked for.
+    pub fn with(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let usual = AnswerStore::usual_root().filter(|_| self.docintel);
+        paths.iter().cloned().chain(usual).collect()
+    }
+
+    fn expand(&self, paths: &[PathBuf]) -> Result<Expand, Failure> {
+        let inputs = expand(&self.with(paths));
+        match &self.document {
+            Some(document) => inputs.with_document(document),
+            None => Ok(inputs),
+        }
+    }
 }
 
 /// What to do instead of opening the screen.
@@ -88,6 +135,19 @@ pub enum Command {
     ///
     /// Exit code: 0 no diagnostics are left, 1 some are, 2 something could not be done, 3 the server failed.
     Repair(Box<repair::Repair>),
+    /// Judge completions by a verifier and print their rewards, one JSON object a record
+    ///
+    /// Exit code: 0 all passed, 1 some failed, 2 something could not be read or used.
+    #[command(after_long_help = verify::HELP)]
+    Verify(Verify),
+    /// Compare two runs of the same questions: joined by id, else by question
+    ///
+    /// B is the baseline: an item that B has right and A has not is a regression. Exit code: 0, 1 with
+    /// --fail-on-regression and a regression, 2 something could not be read.
+    Compare(compare::Compare),
+    /// Save, list, export and compare the verdicts of people
+    #[command(subcommand)]
+    Review(review::Review),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -95,7 +155,7 @@ pub enum Command {
     },
     /// Print the table of keys
     Keys,
-    /// Print a JSON Schema: trace, procedure, general, bool, gsm or arc
+    /// Print a JSON Schema: of a trace, a review, an answer, or a type of values
     Schema {
         /// Its name; without one, the names are listed
         name: Option<String>,
@@ -111,8 +171,11 @@ pub enum Command {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Check {
     /// Files and folders, `-` for standard input; folders are searched in path order
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     /// How to print
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
@@ -122,12 +185,24 @@ pub struct Check {
     /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
+    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    #[arg(long, value_name = "DIR")]
+    pub schemas: Option<PathBuf>,
     /// Print a board instead: where the wrong runs are to be fixed, by which argument, in which step
     #[arg(long, conflicts_with = "format")]
     pub summary: bool,
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// Take in what people said: what they passed is accepted as it is, what they failed is a finding
+    #[arg(long)]
+    pub reviewed: bool,
+    /// The journal for --reviewed; without it, PATH.reviews.jsonl
+    #[arg(long, value_name = "JOURNAL", requires = "reviewed")]
+    pub reviews: Vec<PathBuf>,
+    /// Take a journal as a regression set: 1 when what people passed has another answer, new findings, or is gone
+    #[arg(long, value_name = "JOURNAL", conflicts_with_all = ["reviewed", "summary", "schema", "baseline"])]
+    pub expect: Option<PathBuf>,
     /// How many threads; without it, as many as there are cores
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
@@ -196,8 +271,11 @@ pub enum Colour {
 #[derive(clap::Args, Clone, Debug)]
 pub struct Show {
     /// The file (or folder) that holds the record
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    pub answers: Answers,
     #[command(flatten)]
     pick: pick::Pick,
     /// Only this step, counted from 1: what it reads, does and writes
@@ -246,12 +324,21 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 /// Does what was asked. The exit code.
 pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
-        Command::Check(check) => check::run(check, out),
-        Command::Show(show) => show::run(show, out),
+        Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
+        Command::Show(show) if knows_types(None, out) => show::run(show, out),
+        Command::Verify(options) => verify::run(options, out),
+        Command::Compare(compare) if knows_types(None, out) => compare::run(compare, out),
+        Command::Review(review) if knows_types(None, out) => review::run(review, out),
         Command::Models(options) => models::run(options, out),
         Command::Run(options) => run::run(options, out),
-        Command::Repair(options) => repair::run(options, out),
-        Command::Rerun(options) => rerun::run(options, out),
+        Command::Repair(options) if knows_types(None, out) => repair::run(options, out),
+        Command::Rerun(options) if knows_types(None, out) => rerun::run(options, out),
+        Command::Check(_)
+        | Command::Show(_)
+        | Command::Compare(_)
+        | Command::Review(_)
+        | Command::Repair(_)
+        | Command::Rerun(_) => FAILED,
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),
@@ -262,6 +349,19 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
             CLEAN
         }
     }
+}
+
+/// Takes the user's types of values into use; `false`: they cannot be used, and that was said.
+fn knows_types(named: Option<&Path>, out: &mut Out) -> bool {
+    let registry = types::read_all(Folders::find(None).config.as_deref(), named);
+    match registry {
+        Ok(registry) => use_types(registry),
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return false;
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -8,6 +8,22 @@
 pub mod domain {
     /// JSON objects as they are written.
     pub mod compose;
+    /// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
+    pub mod canonical;
+    /// What is kept of a record to review it and to compare it.
+    pub mod card;
+    /// Two runs of the same questions, joined and counted.
+    pub mod compare;
+    /// Whether the model saw all there is: the page after the last that it saw.
+    pub mod completeness;
+    /// The published contract of typed answers, and who would take what does not hold it.
+    pub mod contract;
+    /// Currencies as ISO 4217 names them.
+    pub mod currency;
+    /// Dates as people write them.
+    pub mod date;
+    /// A document as its lines: what answers cite.
+    pub mod document;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.
@@ -28,6 +44,8 @@ pub mod domain {
     pub mod json;
     /// Exact numbers of bounded size.
     pub mod number;
+    /// Writing a JSON object by hand.
+    pub mod object;
     /// Overlapping marks made into segments.
     pub mod paint;
     /// A procedure as it stands in a record.
@@ -38,6 +56,8 @@ pub mod domain {
     pub mod pyjson;
     /// Python's `json.loads`, with its complaints.
     pub mod pyload;
+    /// Patterns of Python's `re`, matched as Python matches them, but never for long.
+    pub mod pyregex;
     /// Values as Python prints them in its messages.
     pub mod python;
     /// The quantities of a question, and the variables that took them up.
@@ -52,6 +72,10 @@ pub mod domain {
     pub mod report;
     /// One call of a model as a machine, and what its text gives.
     pub mod rerun;
+    /// What people decided about records: events, and the state that follows.
+    pub mod review;
+    /// What should happen with a typed answer, and why.
+    pub mod route;
     /// What the table keeps of a record: forty bytes.
     pub mod row;
     /// The registry of rules.
@@ -60,28 +84,42 @@ pub mod domain {
     pub mod runner;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
+    /// What cited spans really point at: numberings, the search for the quote, what differs.
+    pub mod spans;
     /// The global state over time: what every step could read and what it wrote.
     pub mod state;
+    /// The few statistics that reviews and comparisons need.
+    pub mod statistics;
     /// Text from data, and its one door to the screen.
     pub mod text;
     /// What was recorded of every step.
     pub mod trace;
     /// Where to fix a wrong run, and why.
     pub mod triage;
+    /// Typed answers with cited spans.
+    pub mod typed;
+    /// The types of their values.
+    pub mod types;
     /// Which characters Python calls printable.
     pub mod unicode;
+    /// Verifiers: a completion in, a reward out.
+    pub mod verify;
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
     /// Files that are only added to.
     pub mod append;
+    /// Stores of typed answers: docintel folders and `storage.sqlite`.
+    pub mod answers;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// What stands beside the records and helps to judge them.
     pub mod beside;
     /// Sources read block by block.
     pub mod block;
+    /// The records of files as cards.
+    pub mod cards;
     /// The pipeline behind `stepscope check`.
     pub mod check;
     /// Times as texts.
@@ -96,24 +134,42 @@ pub mod io {
     pub mod failure;
     /// Bytes of a stream to frames.
     pub mod frames;
+    /// Work that may panic on hostile data.
+    pub mod guard;
     /// From names to sources.
     pub mod input;
+    /// The journal of reviews: appended to safely, read as far as it goes.
+    pub mod journal;
+    /// The documents that answers cite, found and kept.
+    pub mod library;
+    /// The assembly line of the commands: read in order, worked on by all cores, handed over in order.
+    pub mod line;
     /// Loading in the background, and following.
     pub mod load;
     /// Asking models, and hearing their replies piece by piece.
     pub mod model;
     /// Opening without harm.
     pub mod open;
+    /// Parquet tables, column by column.
+    pub mod parquet;
     /// Reading one record on another thread.
     pub mod reading;
     /// The sample runs, part of the program.
     pub mod samples;
     /// Looking through all records for text.
     pub mod search;
+    /// SQLite databases opened without harm.
+    pub mod sqlite;
     /// All records found, as the screen sees them.
     pub mod store;
     /// Reading the user's own themes.
     pub mod themes;
+    /// Reading the user's own types of values.
+    pub mod types;
+    /// Verifiers as they are asked for: by options, or in a TOML file.
+    pub mod verifiers;
+    /// The pipeline behind `stepscope verify`.
+    pub mod verify;
 }
 
 /// The commands that need no screen. Law: knows `domain` and `io`.
@@ -127,6 +183,8 @@ pub mod tui {
     pub mod derivation;
     /// Does what update asked for.
     pub mod effects;
+    /// The evidence screen's state.
+    pub mod evidence;
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.
@@ -135,6 +193,8 @@ pub mod tui {
     pub mod inspect;
     /// The one table of keys.
     pub mod keymap;
+    /// What a chain of verifiers says of the open record.
+    pub mod ladder;
     /// A cursor over n rows.
     pub mod list;
     /// The open record, ready for the panes.
@@ -157,6 +217,8 @@ pub mod tui {
     mod screen;
     /// One session at the screen.
     pub mod session;
+    /// A typed answer, ready for the panes.
+    pub mod sheet;
     /// The table of records.
     pub mod table;
     /// The terminal: found, taken over, given back.

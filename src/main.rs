@@ -18,11 +18,15 @@ fn main() -> ExitCode {
 
 /// Opens the screen, or says why there is none.
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
+    let screen = screen.clone();
     let start = Start {
-        paths: screen.paths.clone(),
-        theme: screen.theme.clone(),
-        baseline: screen.baseline.clone(),
-        config_dir: screen.config_dir.clone(),
+        judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
+        paths: screen.answers.with(&screen.paths),
+        document: screen.answers.document,
+        theme: screen.theme,
+        baseline: screen.baseline,
+        config_dir: screen.config_dir,
+        schemas: screen.schemas,
     };
     match session::open(&start) {
         Ok(ended) => {

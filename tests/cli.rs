@@ -174,6 +174,48 @@ fn items_of_a_list_know_their_place() {
 }
 
 #[test]
+fn typed_answers_are_routed_and_know_types_of_ones_own() {
+    let folder = Folder::new();
+    let flags = r#""extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null"#;
+    let trace = |asked: &str, value: &str| {
+        format!(
+            r#"{{"format": "stepscope.answer_trace", "version": 1, "question": "Which\u001b?", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "document": {{"lines": ["VIN SHORT"]}}, "answer": {{{flags}, "items": [{{"vin": {value}, "spans": [{{"line_start": 0, "line_end": 0, "quote": "SHORT"}}]}}]}}}}"#
+        )
+    };
+    let text_of = [trace("vin", "\"SHORT\""), trace("vin", "\"1M8GDM9AXKP042788\""), trace("date", "1")].join("\n");
+    let answers = folder.write("answers.jsonl", &text_of);
+    let types = folder.path("types");
+    std::fs::create_dir(&types).unwrap();
+    std::fs::write(types.join("vin.schema.json"), r#"{"type": "string", "minLength": 17}"#).unwrap();
+    let check = |options: &[&str]| {
+        let output = run(&[&["check", "--format", "jsonl"], options].concat(), &[&answers]);
+        let lines = text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap());
+        (lines.collect::<Vec<serde_json::Value>>(), output)
+    };
+    let routes = |lines: &[serde_json::Value]| {
+        lines.iter().map(|line| line["route"]["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (lines, _) = check(&[]);
+    assert_eq!(routes(&lines), ["ship", "ship", "reject"]);
+    assert_eq!(lines[0]["question"], "Which\u{1b}?");
+    assert_eq!(lines[0]["strictness"]["strict"], true);
+    assert_eq!(lines[0]["spans"][0]["pointer"], "/answer/items/0/spans/0");
+    assert_eq!(lines[0]["spans"][0]["resolution"]["word"], "exact");
+    assert_eq!(lines[0]["grounded"], serde_json::json!({"items": 1, "of": 1}));
+    assert_eq!(lines[2]["route"]["triggers"], serde_json::json!(["reject"]));
+    assert_eq!(lines[2]["findings"][0]["rule"], "answer/shape_mismatch");
+    let (lines, _) = check(&["--schemas", types.to_str().unwrap()]);
+    assert_eq!(routes(&lines), ["reject", "ship", "reject"]);
+    assert_eq!(lines[0]["findings"][0]["pointer"], "/answer/items/0/vin");
+    assert_eq!(lines[0]["findings"][0]["message"], "The value: 'SHORT' is too short.");
+
+    std::fs::write(types.join("bad.json"), "{").unwrap();
+    let (lines, output) = check(&["--schemas", types.to_str().unwrap()]);
+    assert!(lines.is_empty() && code(&output) == 2, "{output:?}");
+    assert!(text(&output.stderr).contains("cannot use the type bad"), "{output:?}");
+}
+
+#[test]
 fn a_schema_can_be_asked_for() {
     let folder = Folder::new();
     let answers =
@@ -250,12 +292,14 @@ fn the_program_explains_itself() {
     let near = run(&["rules", "unused"], &[]);
     assert!(code(&near) == 2 && text(&near.stderr).contains("did you mean procedure/unused"), "{near:?}");
 
-    for name in ["trace", "procedure", "general", "bool", "gsm", "arc"] {
+    for name in
+        ["trace", "review", "answer-trace", "typed-answer", "procedure", "general", "bool", "gsm", "arc", "amount"]
+    {
         let schema = run(&["schema", name], &[]);
         let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     }
     assert_eq!(code(&run(&["schema", "x"], &[])), 2);
-    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 6);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 19);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
     }
@@ -392,4 +436,103 @@ fn wrong_runs_are_placed() {
     let shown = run(&["show"], &[&folder.path("runs.jsonl")]);
     assert!(text(&shown.stdout).contains("fix the step run, step 2 (sure)"), "{shown:?}");
     assert!(text(&shown.stdout).contains("≙ final_answer 5 = 2 + 3 ← a = 2 (step 1), b = 3 (step 1)"), "{shown:?}");
+}
+
+fn results(output: &Output) -> Vec<serde_json::Value> {
+    assert!(output.stdout.is_ascii());
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+#[test]
+fn completions_are_judged_in_order_and_compared_with_what_was_recorded() {
+    let folder = Folder::new();
+    let verified = folder.write(
+        "cycle_1_verified.jsonl",
+        "{\"prompt\": \"p\", \"completion\": \"```json\\n{\\\"x\\\": 1}\\n```\", \"reward\": 1.0, \"success\": true, \"details\": \"d\"}\n\
+         \n{\"prompt\": \"p\", \"completion\": \"{}\", \"reward\": 1.0, \"success\": true, \"details\": \"d\"}\n\
+         {\"prompt\": \"p\"}\n{\"prompt\":\n",
+    );
+    let schema = folder.write("schema.json", r#"{"type": "object", "required": ["x"]}"#);
+    let judge = |more: &[&str]| {
+        let mut command = stepscope();
+        command.arg("verify").arg(&verified).args(["--verifier", "json_schema", "--schema"]).arg(&schema).args(more);
+        command.output().unwrap()
+    };
+    let output = judge(&[]);
+    assert_eq!(code(&output), 1);
+    let lines = results(&output);
+    assert_eq!(lines.len(), 4);
+    assert_eq!(
+        lines[0],
+        serde_json::json!({"success": true, "reward": 1.0, "details": "JSON valid + schema-compliant", "error": null,
+            "metadata": {"recorded_reward": 1.0}})
+    );
+    assert_eq!((&lines[1]["reward"], &lines[1]["error"]), (&0.5.into(), &"schema_invalid".into()));
+    let name = verified.display();
+    assert_eq!(lines[2]["error"], format!("{name}, line 4: there is no field completion"));
+    assert!(lines[3]["error"].as_str().unwrap().starts_with(&format!("{name}, line 5: this is no record: ")));
+    assert_eq!(
+        text(&output.stderr),
+        "stepscope: 4 records, 1 passed, 3 failed (2 of them not judged); mean reward 0.3750; \
+         1 of 2 recorded rewards differ; read 4, skipped 1: 1 blank line\n"
+    );
+    assert_eq!(results(&judge(&["--no-partial-credit"]))[1]["reward"], 0.0);
+    let prompts = results(&judge(&["--field", "/prompt"]));
+    assert!(prompts[..3].iter().all(|line| line["error"] == "invalid_json"));
+}
+
+#[test]
+fn a_chain_judges_standard_input_on_all_cores_in_order() {
+    let folder = Folder::new();
+    let chain = folder.write(
+        "chain.toml",
+        "[[stage]]\nverifier = \"json_structure\"\n[[stage]]\nverifier = \"regex_format\"\npattern = \"0$\"\n",
+    );
+    let record = |n: usize| format!("{{\"completion\": \"{n}\", \"pad\": \"{}\"}}\n", "x".repeat(90));
+    let records = (0..20_000).map(record).collect::<Vec<_>>().concat();
+    let mut child = stepscope()
+        .args(["verify", "-", "-j", "4", "--chain"])
+        .arg(&chain)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(records.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert_eq!(code(&output), 1);
+    let lines = results(&output);
+    assert_eq!(lines.len(), 20_000);
+    for (n, line) in lines.iter().enumerate() {
+        assert_eq!(line["success"], n % 10 == 0, "{n}");
+        assert_eq!(line["reward"], if n % 10 == 0 { 1.0 } else { 0.5 }, "{n}");
+    }
+}
+
+#[test]
+fn verify_ends_with_what_became_of_it() {
+    let folder = Folder::new();
+    let good = folder.write("ok.jsonl", "{\"completion\": \"{}\"}\n");
+    let none = folder.path("none.jsonl");
+    let json = ["verify", "--verifier", "json_structure"];
+    assert_eq!(code(&run(&json, &[&good])), 0);
+    let both = run(&json, &[&none, &good]);
+    assert_eq!((code(&both), results(&both).len()), (2, 1));
+    assert!(text(&both.stderr).contains("none.jsonl: there is no such file"), "{both:?}");
+    for (arguments, why) in [
+        (&["verify"][..], "say what to judge by"),
+        (&["verify", "--verifier", "json"], "there is no such verifier"),
+        (&["verify", "--verifier", "regex_format", "--pattern", "("], "this group is never closed"),
+        (&["verify", "--verifier", "json_structure", "--full-match"], "full_match means nothing to it"),
+        (&["verify", "--chain", "/none.toml"], "there is no such file"),
+        (&["verify", "--chain", "x", "--verifier", "y"], "cannot be used with"),
+    ] {
+        let output = run(arguments, &[&good]);
+        assert_eq!(code(&output), 2, "{arguments:?}");
+        assert!(text(&output.stderr).contains(why) && output.stdout.is_empty(), "{output:?}");
+    }
+    let bleu = ["verify", "--verifier", "bleu", "--reference", "{}", "--threshold", "0.9"];
+    assert_eq!(code(&run(&bleu, &[&good])), 0);
 }

@@ -939,7 +939,7 @@ fn a_replaced_file_is_marked_and_read_anew() {
     d.keys("q");
     d.shows(&["changed on disk", "All new?", "1 record "]);
     std::fs::remove_file(&path).unwrap();
-    d.wait_for(|app| app.disk_news() == Some("↻ deleted on disk"));
+    d.wait_for(|app| app.disk_news().is_some_and(|news| news.as_str() == "↻ deleted on disk"));
     d.keys("Enter");
     d.shows(&["All new?"]);
 }
@@ -1268,4 +1268,164 @@ fn a_baseline_that_agrees_with_the_run_makes_the_gold_suspect() {
 
     let d = Drive::beside(&run, &folder.path().join("none.jsonl"));
     assert!(d.status().contains("none.jsonl"), "what cannot be read is said: {}", d.status());
+}
+
+// Typed answers.
+
+fn answers() -> Drive {
+    Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/answers.jsonl")])
+}
+
+fn line_of(drive: &Drive) -> usize {
+    drive.app.inspect.as_ref().unwrap().evidence.as_ref().unwrap().lines.at
+}
+
+#[test]
+fn a_typed_answer_opens_with_its_evidence() {
+    let mut d = answers();
+    d.keys("Enter");
+    assert_eq!(d.app.screen, Screen::Evidence);
+    d.shows(&["How much is the rent?", "grounded 1/1", "84.5 EUR / month", "exact", "page 2/4", "→ ship"]);
+    assert!(d.screen().contains("▌A    6"), "{}", d.screen());
+}
+
+#[test]
+fn a_wrong_line_and_an_invention_are_told_apart() {
+    let mut d = answers();
+    d.keys("j Enter");
+    d.shows(&["wrong line: 2 lines below", "stands line 9"]);
+    assert_eq!(line_of(&d), 7, "the cited place first");
+    d.keys("y q");
+    let copied = "“The deposit is EUR 200”, line 9 (page 2, line 6): wrong line: 2 lines below";
+    assert_eq!(d.copied.last().unwrap(), copied, "the words with the lines on which they stand");
+    d.keys("Enter");
+    assert_eq!(line_of(&d), 9, "then the found one");
+    d.keys("Enter");
+    assert_eq!(line_of(&d), 7);
+    d.keys("}");
+    d.shows(&["made up: nowhere", "quote  The unit is insured"]);
+    d.hides(&["wrong line"]);
+    d.resize(80, 24);
+    d.shows(&["made up: nowhere", "quote  The unit is insured against fire and water."]);
+}
+
+#[test]
+fn a_place_just_above_the_cited_one_is_on_screen_too() {
+    let mut d = Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl")]);
+    d.resize(80, 24).keys("/ 'paid at most for treatment' Enter Enter");
+    d.shows(&["wrong line: 3 lines above", "»A   73", "▌A   76"]);
+}
+
+#[test]
+fn citations_are_walked_and_copied_with_their_lines() {
+    let mut d = answers();
+    d.keys("3j Enter s s s");
+    d.shows(&["Citation  3/3", "hyphens"]);
+    assert_eq!(line_of(&d), 14);
+    d.keys("y q");
+    assert_eq!(d.copied.last().unwrap(), "“(c) fuel and gas bot-\ntles;”, lines 14-15 (page 3, lines 5-6): hyphens");
+    d.keys("s");
+    d.shows(&["Citation  1/3"]);
+    d.keys("S");
+    d.shows(&["Citation  3/3"]);
+    d.keys("e");
+    d.shows(&["▲ answer/list_truncated_next_pa", "Citation  3/3"]);
+    d.keys("}");
+    d.shows(&[
+        "What does a lost key cost?",
+        "A amount   25 EUR",
+        "B amount  250 EUR",
+        "no quote",
+        "two fees are named",
+    ]);
+}
+
+#[test]
+fn the_document_is_read_by_contents_and_search() {
+    let mut d = answers();
+    d.keys("Enter c");
+    d.shows(&["Contents", "3. What must not be stored"]);
+    d.keys("G Enter");
+    assert_eq!(line_of(&d), 16);
+    d.shows(&["page 4/4"]);
+    d.keys("/ 'deposit' Enter n");
+    assert_eq!(line_of(&d), 9);
+    d.keys("q q");
+    assert_eq!(d.app.screen, Screen::Table);
+}
+
+#[test]
+fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
+    let mut d = answers();
+    d.keys("5j Enter");
+    d.shows(&["what    │ EUR", "key     │ ∅"]);
+    for (width, height) in [(200, 60), (100, 30), (80, 24), (40, 10), (20, 6), (5, 3), (1, 1)] {
+        d.resize(width, height);
+        d.keys("Tab j G g ^D Tab j G g Tab j G Enter Esc Tab Z j k Z s S c Esc e J J");
+    }
+    while d.app.screen != Screen::Table {
+        d.keys("q");
+    }
+    d.resize(120, 36).keys("G Enter");
+    d.shows(&["nothing was answered", "→ pending"]);
+    d.keys("Enter s");
+    assert!(d.status().contains("cites nothing"), "{}", d.status());
+}
+
+/// Three verified completions and a chain of three stages that judges them.
+fn verified() -> (tempfile::TempDir, Drive) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let records = write(
+        "cycle_1_verified.jsonl",
+        "{\"prompt\": \"Name it\", \"completion\": \"{\\\"name\\\": \\\"please\\\"}\", \"reward\": 1.0, \"success\": true, \"details\": \"\"}\n\
+         {\"prompt\": \"Name it\", \"completion\": \"{\\\"nam\\u202ee\\\": 1}\", \"reward\": 1.0, \"success\": true, \"details\": \"\"}\n\
+         {\"prompt\": \"Name it\", \"reward\": 0.5}\n",
+    );
+    let chain = write(
+        "chain.toml",
+        "[[stage]]\nname = \"is JSON\"\nverifier = \"json_structure\"\nweight = 0.2\n\
+         [[stage]]\nverifier = \"json_schema\"\nschema = { required = [\"name\"] }\nweight = 0.5\n\
+         [[stage]]\nname = \"polite\"\nverifier = \"regex_format\"\npattern = \"please\"\nweight = 0.3\n",
+    );
+    let drive = Drive::judged(&records, &chain);
+    (folder, drive)
+}
+
+#[test]
+fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
+    let (_folder, mut drive) = verified();
+    drive.keys("Enter V");
+    let screen = drive.screen();
+    assert!(screen.contains("Reward ✓ 1.00  = recorded 1.00"), "{screen}");
+    assert!(screen.contains("✓ 1 is JSON      1.00 × 0.20 = 0.20"), "{screen}");
+    assert!(screen.contains("✓ 3 polite       1.00 × 0.30 = 0.30"), "{screen}");
+    drive.keys("Esc } V");
+    let screen = drive.screen();
+    assert!(screen.contains("Reward ✗ 0.20  ≠ recorded 1.00"), "{screen}");
+    assert!(screen.contains("✗ 2 json_schema  stopped here (alone 0.50)"), "{screen}");
+    assert!(screen.contains("Schema validation failed: 'name' is a required property"), "{screen}");
+    assert!(screen.contains("· 3 polite       not reached"), "{screen}");
+    drive.resize(80, 24);
+    insta::assert_snapshot!("ladder_80x24", drive.screen());
+    drive.resize(40, 8).keys("G");
+    assert!(drive.screen().contains("not reached"), "{}", drive.screen());
+    drive.resize(120, 36).keys("Esc }");
+    assert!(drive.app.overlay.is_none());
+    drive.keys("V");
+    assert!(drive.screen().contains("Reward ✗ 0.00"), "{}", drive.screen());
+    assert!(!drive.screen().contains("is JSON"));
+}
+
+#[test]
+fn without_a_verifier_there_is_no_ladder() {
+    let mut drive = Drive::runs();
+    drive.keys("Enter V");
+    assert!(drive.app.overlay.is_none());
+    assert!(drive.screen().contains("no verifier was named: start with --chain or --verifier"));
+    assert!(!drive.screen().contains("V reward"));
 }

@@ -481,9 +481,10 @@ mod live {
 
     #[test]
     fn what_is_said_of_sources_is_said_of_their_examples() {
+        use stepscope::domain::row::RuleBits;
         use stepscope::domain::rules::{RULES, source::SOURCE_RULES};
         for rule in SOURCE_RULES {
-            let bit = RULES.iter().position(|other| other.id == rule.id).unwrap();
+            let bit = RuleBits::of(RULES.iter().position(|other| other.id == rule.id).unwrap());
             for (example, found) in [(rule.bad, true), (rule.good, false)] {
                 let files = Files::new();
                 let mut live = Live::open(&[files.write("runs.jsonl", format!("{example}\n"))]);

@@ -5,21 +5,25 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use crate::domain::finding::Severity;
 use crate::domain::record::{AnswerSchema, RecordKind};
 use crate::domain::report::board::Board;
 use crate::domain::report::text::Look;
-use crate::domain::report::{Format, Item, Summary};
+use crate::domain::report::{Format, Item, Judged, Summary};
 use crate::domain::rules::answer::{Schema, published};
 use crate::domain::rules::procedure::fitness;
 use crate::domain::text::{Shown, Untrusted};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, Outcome, check};
-use crate::io::input::{Input, expand};
-use crate::io::open::read_whole;
+use crate::io::input::Input;
+use crate::io::open::read_small;
 use crate::shown;
+
+mod expect;
+mod reviewed;
 
 /// A larger file is no schema that anyone wrote.
 pub(super) const MAX_SCHEMA: u64 = 16 << 20;
@@ -27,6 +31,14 @@ pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 const NAMED: usize = 3;
 
 pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
+    if let Some(journal) = &options.expect {
+        return expect::run(options, journal, out);
+    }
+    let reviewed = match options.reviewed.then(|| Reviewed::read(&options.reviews, &options.paths, out)) {
+        None => None,
+        Some(Some(reviewed)) => Some(reviewed),
+        Some(None) => return FAILED,
+    };
     let own;
     let schema = match options.schema.as_deref().map(answer_schema) {
         None => None,
@@ -53,14 +65,23 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let inputs = match options.answers.expand(&options.paths) {
+        Ok(inputs) => inputs,
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return FAILED;
+        }
+    };
     let board = Mutex::new(Board::default());
     let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
-    let outcome = check(
-        expand(&options.paths),
+    let mut outcome = check(
+        inputs,
         threads(options.jobs),
         schema,
         |checked, into| {
+            let judged = reviewed.as_ref().map(|reviewed| reviewed.findings(checked));
+            let checked = &Checked { findings: judged.as_ref().unwrap_or(checked.findings), ..*checked };
             let triage = judges.then(|| triage_of(checked, &baseline)).flatten();
             if options.summary {
                 if let Some(triage) = &triage {
@@ -85,7 +106,12 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         }
         out.line(&Shown::default());
     }
-    finish(options, &outcome, out)
+    let tally = reviewed.map(|reviewed| reviewed.tally());
+    if let Some(tally) = &tally {
+        outcome.counts.findings = tally.findings;
+    }
+    let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
+    finish(options, &outcome, &said, out)
 }
 
 /// Where to fix a checked run, with the baseline's answer to the same question.
@@ -98,13 +124,14 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
     asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
+/// `said`: what else belongs into the last line.
+fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8 {
     let (format, counts) = (options.format(), &outcome.counts);
     let summary = Summary { records: counts.records, findings: counts.findings };
     let mut end = Vec::new();
     format.end(&mut end);
     out.write(&end);
-    let line = summary.line().join(&rest(outcome));
+    let line = summary.line().join(said).join(&rest(outcome));
     match format {
         Format::Text => out.line(&line),
         Format::Short if !out.is_closed() => {
@@ -114,6 +141,9 @@ fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
         _ => {}
     }
     out.flush();
+    for (name, note) in &outcome.notes {
+        out.complain(&shown!("{name}: {note}"));
+    }
     for failure in &outcome.failures {
         out.complain(&shown!("{failure}"));
     }
@@ -127,7 +157,7 @@ fn finish(options: &Check, outcome: &Outcome, out: &mut Out) -> u8 {
     }
     let nothing = outcome.sources.is_empty() && outcome.failures.is_empty() && !out.is_closed();
     if nothing {
-        out.complain(&Shown::own("there is nothing to check: no file there begins like JSON"));
+        out.complain(&Shown::own("there is nothing to check: no file there holds records"));
     }
     if nothing || empty || !outcome.failures.is_empty() || counts.faults > 0 {
         FAILED
@@ -150,7 +180,8 @@ fn rest(outcome: &Outcome) -> Shown {
         rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
     }
     if outcome.passed_over > 0 {
-        rest = rest.join(&shown!("; {} other files do not begin like JSON", outcome.passed_over));
+        let files = if outcome.passed_over == 1 { "file holds" } else { "files hold" };
+        rest = rest.join(&shown!("; {} other {files} no records", outcome.passed_over));
     }
     if !outcome.duplicates.is_empty() {
         let named =
@@ -163,12 +194,20 @@ fn rest(outcome: &Outcome) -> Shown {
     rest
 }
 
-/// The bytes by which an input was named.
-pub(super) fn source_of(input: &Input) -> Untrusted<'_> {
-    input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes()))
+/// The bytes by which the input of a record was named; of a store, the folder of its question.
+pub(super) fn source_of<'c>(checked: &Checked<'c>) -> Untrusted<'c> {
+    let record = checked.subject.record.as_ref();
+    match checked.origin.input {
+        Input::Answers(store) => {
+            let folder = record.and_then(|record| record.root.get("folder")?.string());
+            let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
+            Untrusted::owned(place.into_os_string().into_encoded_bytes())
+        }
+        input => input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+    }
 }
 
-/// A checked record as the report wants it; `fit`: with the fitness of its procedure.
+/// A checked record as the report wants it; `fit`: with the fitness of its procedure, or the route of its answer.
 pub(super) fn with_item<T>(
     checked: &Checked<'_>,
     fit: bool,
@@ -177,8 +216,9 @@ pub(super) fn with_item<T>(
 ) -> T {
     let record = checked.subject.record.as_ref();
     let procedure = record.and_then(|record| record.procedure).filter(|_| fit);
+    let judged = if fit { Judged::of(checked.subject, checked.findings) } else { None };
     then(&Item {
-        source: &source_of(checked.origin.input),
+        source: &source_of(checked),
         line: checked.origin.line as usize,
         column: checked.origin.column,
         offset: checked.origin.offset,
@@ -190,6 +230,7 @@ pub(super) fn with_item<T>(
         findings: checked.findings,
         fitness: procedure.and_then(|procedure| fitness(procedure, checked.findings)),
         triage,
+        judged: judged.as_ref(),
     })
 }
 
@@ -210,7 +251,7 @@ fn answer_schema(name: &str) -> Result<Answers, Shown> {
             Shown::path(path)
         )
     };
-    let text = read_whole(path, MAX_SCHEMA).map_err(|failure| fail(&failure.source))?;
+    let text = read_small(path, MAX_SCHEMA, "cannot read").map_err(|failure| fail(&failure.source))?;
     let schema = Schema::compile(&text).map_err(|failure| fail(&shown!("{failure}")))?;
     Ok(Answers::Own(Box::new(schema)))
 }

@@ -68,7 +68,7 @@ impl Pick {
                 let at = (checked.origin.source, checked.origin.offset);
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
-                    let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+                    let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                     let path = checked.origin.input.path().map(std::path::Path::to_owned);
                     *first = Some((at, Picked { text: checked.text.to_vec(), place, path }));
                 }

@@ -83,7 +83,7 @@ fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
     let bad = rules::example(rule.bad);
     // Examples of rules about sources are whole sources: what is said is said of the last record in them.
-    let around = rules::source::of_example(rule.id);
+    let around = rules::source::of_example(rule.id).or_else(|| rules::review::of_example(rule.id));
     let bad = if around.is_some() { last_value(&bad) } else { bad.as_ref() };
     tape.read(bad);
     let subject = Subject::new(bad, &tape.problems, tape.root(bad).map(formats::read));
@@ -104,6 +104,7 @@ fn example(rule: &Rule, out: &mut Out) {
         findings: &findings,
         fitness: None,
         triage: None,
+        judged: None,
     };
     let mut text = Vec::new();
     write(&item, &Look::new(false), &mut text);
@@ -123,16 +124,17 @@ fn indented(example: &str) -> Shown {
 
 pub(super) fn schema(name: Option<&str>, out: &mut Out) -> u8 {
     let Some(name) = name else {
-        for schema in schemas::ALL {
-            out.line(&shown!("{:10}{}", schema.name, schema.summary));
+        for schema in schemas::ALL.iter().chain(&schemas::TYPES) {
+            out.line(&shown!("{:14}{}", schema.name, schema.summary));
         }
         return CLEAN;
     };
-    if let Some(schema) = schemas::ALL.iter().find(|schema| schema.name == name) {
+    let all = schemas::ALL.iter().chain(&schemas::TYPES);
+    if let Some(schema) = all.clone().find(|schema| schema.name == name) {
         out.write(schema.text.as_bytes());
         return CLEAN;
     }
-    let names: Vec<_> = schemas::ALL.iter().map(|schema| schema.name).collect();
+    let names: Vec<_> = all.map(|schema| schema.name).collect();
     let name = Shown::line(name.as_bytes());
     out.complain(&shown!("there is no schema {name}; there are {}", names.join(", ")));
     FAILED

@@ -16,7 +16,6 @@ use crate::domain::trace::TraceStep;
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, check};
-use crate::io::input::expand;
 use crate::shown;
 
 /// A longer value is cut, unless one step alone is shown.
@@ -50,14 +49,21 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     let look = Look::new(out.colours(show.color));
     let terminal = out.is_terminal();
     let found = Mutex::new(Vec::new());
+    let inputs = match show.answers.expand(&show.paths) {
+        Ok(inputs) => inputs,
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return FAILED;
+        }
+    };
     // The same pipeline as `check`: a large file is searched on all cores.
     let outcome = check(
-        expand(&show.paths),
+        inputs,
         threads(None),
         None,
         |checked, _| {
             if show.pick.wants(checked) {
-                let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+                let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                 let (source, offset) = (checked.origin.source, checked.origin.offset);
                 // Only the first is printed, but which one that is shows at the end.
                 let page = page(show, checked, &look, terminal);
@@ -106,7 +112,7 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
     let mut out = Page::default();
     let Some(record) = &subject.record else {
         let origin = &checked.origin;
-        out.line(&shown!("{}:{}: not readable as JSON\n", source_of(origin.input).line(), origin.line));
+        out.line(&shown!("{}:{}: not readable as JSON\n", source_of(checked).line(), origin.line));
         with_item(checked, true, None, |item| write(item, look, &mut out.out));
         return out;
     };
@@ -151,7 +157,7 @@ impl View<'_, '_> {
             Some(false) => ", judged wrong",
             None => "",
         };
-        let place = shown!("{}:{}", source_of(checked.origin.input).line(), checked.origin.line);
+        let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
         out.line(&shown!("{place}  id {id}  {}{verdict}\n", record.kind.word()));
         for (title, value) in [
             ("Question", record.question),

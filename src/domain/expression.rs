@@ -7,6 +7,12 @@ use std::ops::Range;
 
 use super::number::{Number, Written};
 
+mod equation;
+mod measure;
+
+pub use equation::{equation, solved};
+pub use measure::{clock, list};
+
 /// Longer texts are not looked at.
 pub const MAX_TEXT: usize = 4_000;
 /// More tokens are not read.
@@ -31,6 +37,10 @@ pub enum Operation {
     Multiply,
     /// `/`
     Divide,
+    /// `mod`: what is left over.
+    Remainder,
+    /// `//`: how many times it goes in.
+    Quotient,
     /// `^`
     Power,
     /// The smaller.
@@ -43,7 +53,7 @@ impl Operation {
     const fn precedence(self) -> u8 {
         match self {
             Self::Add | Self::Subtract => 1,
-            Self::Multiply | Self::Divide => 2,
+            Self::Multiply | Self::Divide | Self::Remainder | Self::Quotient => 2,
             Self::Power => 4,
             Self::Minimum | Self::Maximum => 5,
         }
@@ -55,6 +65,8 @@ impl Operation {
             Self::Subtract => " − ",
             Self::Multiply => " × ",
             Self::Divide => " / ",
+            Self::Remainder => " mod ",
+            Self::Quotient => " // ",
             Self::Power => "^",
             Self::Minimum | Self::Maximum => ", ",
         }
@@ -66,6 +78,8 @@ impl Operation {
             Self::Subtract => left.minus(right),
             Self::Multiply => left.times(right),
             Self::Divide => left.over(right),
+            Self::Remainder => left.minus(left.over(right)?.floor().times(right)?),
+            Self::Quotient => Some(left.over(right)?.floor()),
             Self::Power => left.power(right),
             Self::Minimum => Some(left.min(right)),
             Self::Maximum => Some(left.max(right)),
@@ -84,6 +98,20 @@ pub enum Single {
     Floor,
     /// The next whole number above.
     Ceil,
+    /// The nearest whole number.
+    Round,
+}
+
+impl Single {
+    fn apply(self, of: Number) -> Option<Number> {
+        Some(match self {
+            Self::Negate => of.negated(),
+            Self::Magnitude => of.magnitude(),
+            Self::Floor => of.floor(),
+            Self::Ceil => of.ceil(),
+            Self::Round => of.plus(Number::fraction(1, 2)?)?.floor(),
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +161,64 @@ impl Expression {
         Some(Self { nodes })
     }
 
+    /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
+    pub fn shares(&self) -> Vec<(u32, bool)> {
+        let at = |n: u16| self.nodes.get(usize::from(n));
+        let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
+        let mut shares = Vec::new();
+        for node in &self.nodes {
+            let Node::Pair(operation, left, right) = *node else { continue };
+            match (operation, at(left), at(right)) {
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 1) => {
+                    shares.push((*name, true));
+                }
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 100) => {
+                    shares.push((*name, false));
+                }
+                (Operation::Divide, Some(Node::Name(name)), _) if number(right, 100) => shares.push((*name, false)),
+                _ => {}
+            }
+        }
+        shares
+    }
+
+    /// With calculations in place of some of its names; `None` where that is too large.
+    pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());
+        // Of each node, where it is now.
+        let mut places: Vec<u16> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let moved = |at: u16| places.get(usize::from(at)).copied();
+            let offset = nodes.len() as u16;
+            match *node {
+                Node::Name(name) if part(name).is_some() => {
+                    let whole = part(name)?;
+                    nodes.extend(whole.nodes.iter().map(|node| match *node {
+                        Node::Single(single, at) => Node::Single(single, at + offset),
+                        Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
+                        leaf => leaf,
+                    }));
+                }
+                Node::Single(single, at) => nodes.push(Node::Single(single, moved(at)?)),
+                Node::Pair(operation, a, b) => nodes.push(Node::Pair(operation, moved(a)?, moved(b)?)),
+                leaf => nodes.push(leaf),
+            }
+            places.push((nodes.len() as u16).checked_sub(1)?);
+            if nodes.len() >= MAX_NODES {
+                return None;
+            }
+        }
+        Some(Self { nodes })
+    }
+
+    /// An operation on one calculation; `None` where that is too large.
+    pub fn single(single: Single, of: &Self) -> Option<Self> {
+        let last = of.nodes.len().checked_sub(1).filter(|_| of.nodes.len() < MAX_NODES)?;
+        let mut nodes = of.nodes.clone();
+        nodes.push(Node::Single(single, last as u16));
+        Some(Self { nodes })
+    }
+
     /// The variables it names, each once, in order of appearance.
     pub fn names(&self) -> Vec<u32> {
         let mut names = Vec::new();
@@ -167,6 +253,11 @@ impl Expression {
 
     /// The number it gives; `None` where a name has no value, where it divides by zero or grows too large.
     pub fn evaluate(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
+        self.values(value)?.last().copied()
+    }
+
+    /// The numbers of all its parts, its own last.
+    pub fn values(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Vec<Number>> {
         let mut values: Vec<Number> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let at = |n: u16| values.get(usize::from(n)).copied();
@@ -175,15 +266,7 @@ impl Expression {
                 Node::Percent(number) => number.over(Number::whole(100))?,
                 Node::Name(name) => value(name)?,
                 Node::Symbol(..) => return None,
-                Node::Single(single, of) => {
-                    let of = at(of)?;
-                    match single {
-                        Single::Negate => of.negated(),
-                        Single::Magnitude => of.magnitude(),
-                        Single::Floor => of.floor(),
-                        Single::Ceil => of.ceil(),
-                    }
-                }
+                Node::Single(single, of) => single.apply(at(of)?)?,
                 Node::Pair(operation, left, right) => {
                     let is_percent = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Percent(_)));
                     if operation.precedence() == 1 && is_percent(left) != is_percent(right) {
@@ -194,7 +277,7 @@ impl Expression {
             };
             values.push(number);
         }
-        values.last().copied()
+        Some(values)
     }
 
     /// As people write it, each name as `name` shows it.
@@ -222,6 +305,7 @@ impl Expression {
                     Single::Magnitude => ("abs(", 0, ")"),
                     Single::Floor => ("floor(", 0, ")"),
                     Single::Ceil => ("ceil(", 0, ")"),
+                    Single::Round => ("round(", 0, ")"),
                 };
                 out.push_str(before);
                 self.write(of, inner, name, out);
@@ -239,7 +323,7 @@ impl Expression {
                 self.write(left, inner, name, out);
                 out.push_str(operation.sign());
                 // What stands behind minus and divided-by keeps its parentheses.
-                let tight = matches!(operation, Operation::Subtract | Operation::Divide);
+                let tight = !matches!(operation, Operation::Add | Operation::Multiply);
                 self.write(right, inner + u8::from(tight), name, out);
                 if !open.is_empty() {
                     out.push(')');
@@ -348,7 +432,9 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Token>> {
             '–' if spaced && rest.get(len..)?.starts_with(' ') => one(Kind::Operator(Operation::Subtract)),
             '*' if rest.starts_with("**") => (Kind::Operator(Operation::Power), 2),
             '*' | '×' | '·' | '⋅' | '∙' | '∗' | '✕' => one(Kind::Operator(Operation::Multiply)),
+            '/' if rest.starts_with("//") => (Kind::Operator(Operation::Quotient), 2),
             '/' | '÷' => one(Kind::Operator(Operation::Divide)),
+            '%' if spaced && rest.starts_with("% ") => one(Kind::Operator(Operation::Remainder)),
             '^' => one(Kind::Operator(Operation::Power)),
             '(' => one(Kind::Open),
             ')' => one(Kind::Close),
@@ -428,23 +514,27 @@ fn word(rest: &str, names: &Names) -> (Kind, usize) {
     (Kind::Word, end.max(1))
 }
 
-/// `8 x 60`: an x between two operands multiplies, unless it is a variable.
+/// `8 x 60`, `a mod b`: an x between two operands multiplies, unless it is a variable.
 fn mark_times(list: &mut [Token], text: &str) {
     for at in 1..list.len().saturating_sub(1) {
         let [Some(before), Some(here), Some(after)] = [list.get(at - 1), list.get(at), list.get(at + 1)] else {
             return;
         };
-        let is_x = here.kind == Kind::Word && matches!(text.get(here.start..here.end), Some("x" | "X"));
+        let word = text.get(here.start..here.end).filter(|_| here.kind == Kind::Word);
+        let operation = match word {
+            Some("x" | "X") => Operation::Multiply,
+            Some("mod" | "modulo" | "MOD") => Operation::Remainder,
+            _ => continue,
+        };
         let left = matches!(before.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Close | Kind::Word);
         let right = matches!(after.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Open);
-        if is_x
-            && left
+        if left
             && right
             && here.spaced
             && after.spaced
             && let Some(here) = list.get_mut(at)
         {
-            here.kind = Kind::Operator(Operation::Multiply);
+            here.kind = Kind::Operator(operation);
         }
     }
 }
@@ -477,12 +567,17 @@ pub fn may_hold(bytes: &[u8]) -> bool {
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
         || memchr::memchr2_iter(b'-', b'x', bytes)
             .any(|at| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' '))
-        || memchr::memchr2_iter(0xc3, 0xe2, bytes).any(|at| {
-            matches!(bytes.get(at..at + 2), Some([0xc3, 0x97 | 0xb7]))
-                || matches!(bytes.get(at..at + 3), Some([0xe2, 0x88, 0x92]))
-        })
+        || holds_typographic_sign(bytes)
         || memchr::memchr_iter(b'\\', bytes)
             .any(|at| matches!(bytes.get(at + 1..at + 6), Some(b"u00d7" | b"u00f7" | b"u2212")))
+}
+
+/// Whether a cross, an obelus or a minus sign of Unicode stands in a text. Their last bytes are rarer than their first.
+pub fn holds_typographic_sign(bytes: &[u8]) -> bool {
+    memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|last| {
+        let before = bytes.get(..=last).unwrap_or_default();
+        ["×", "÷", "−"].iter().any(|sign| before.ends_with(sign.as_bytes()))
+    })
 }
 
 /// Every calculation in a text, in order. Names must be known.
@@ -566,9 +661,14 @@ pub enum Reading {
     Other,
 }
 
-/// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's.
+/// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's. Of
+/// an equation it is the calculation of its unknown.
 pub fn read(text: &str, names: &Names) -> Reading {
-    reading(text, names).unwrap_or(Reading::Other)
+    let reading = reading(text, names);
+    match equation(text, names) {
+        Some(solved) => Reading::Expression(solved),
+        None => reading.or_else(|| measure::measure(text).map(Reading::Number)).unwrap_or(Reading::Other),
+    }
 }
 
 fn reading(text: &str, names: &Names) -> Option<Reading> {
@@ -669,6 +769,7 @@ fn function(text: &str, token: &Token) -> Option<Function> {
         "abs" => Function::Single(Single::Magnitude),
         "floor" => Function::Single(Single::Floor),
         "ceil" | "ceiling" => Function::Single(Single::Ceil),
+        "round" => Function::Round,
         _ => return None,
     })
 }
@@ -677,6 +778,8 @@ fn function(text: &str, token: &Token) -> Option<Function> {
 enum Function {
     Fold(Operation),
     Single(Single),
+    /// With a second number, so many decimals: people write numbers that way anyhow.
+    Round,
 }
 
 struct Parser<'t> {
@@ -685,6 +788,8 @@ struct Parser<'t> {
     text: &'t str,
     /// The text is nothing but a calculation: unknown names are taken as such.
     whole: bool,
+    /// Any word may be the unknown of an equation.
+    words: bool,
     nodes: Vec<Node>,
     depth: usize,
     /// Operators that can be nothing else.
@@ -695,7 +800,12 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     const fn new(list: &'t [Token], at: usize, text: &'t str, whole: bool) -> Self {
-        Self { list, at, text, whole, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
+        Self { list, at, text, whole, words: false, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
+    }
+
+    const fn with_words(mut self) -> Self {
+        self.words = true;
+        self
     }
 
     fn push(&mut self, node: Node) -> Option<u16> {
@@ -854,6 +964,10 @@ impl<'t> Parser<'t> {
         let mut value = self.expression(0)?;
         match function {
             Function::Single(single) => value = self.push(Node::Single(single, value))?,
+            Function::Round if self.kind(0)? == Kind::Comma => {
+                (matches!(self.kind(1)?, Kind::Number(_))).then(|| self.at += 2)?;
+            }
+            Function::Round => value = self.push(Node::Single(Single::Round, value))?,
             Function::Fold(operation) => {
                 while self.kind(0)? == Kind::Comma {
                     self.at += 1;
@@ -870,7 +984,7 @@ impl<'t> Parser<'t> {
     fn symbol(&mut self) -> Option<u16> {
         let token = self.list.get(self.at).filter(|_| self.whole)?;
         let word = self.text.get(token.start..token.end)?;
-        let named = word.len() == 1 || word.contains('_');
+        let named = self.words || word.len() == 1 || word.contains('_');
         if !named {
             return None;
         }

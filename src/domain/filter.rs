@@ -7,11 +7,14 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::completeness::Strong;
 use super::finding::Severity;
 use super::record::RecordKind;
-use super::row::{Flag, Row, rule_bit};
+use super::route::Route;
+use super::row::{Flag, Row, RuleBits, TypedRow};
 use super::rules::RULES;
 use super::triage::Fix;
+use super::types;
 
 /// A filter that was understood.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +37,11 @@ enum Test {
     Fix(Vec<Fix>),
     /// Whether executing the procedure exactly gives the gold answer.
     RecoversGold(bool),
-    /// Bits of [`RULES`].
-    Rule(u64),
+    Rule(RuleBits),
+    Route(Vec<Route>),
+    Strong(Vec<Strong>),
+    /// Places of types that are asked for.
+    Type(Vec<usize>),
     Number(Column, Comparison, f64),
     Text(Regex),
 }
@@ -55,10 +61,14 @@ pub enum Column {
     Count(Severity),
     /// How many findings.
     Findings,
+    /// Which part of the items of a typed answer is grounded.
+    Grounded,
+    /// How many items a typed answer has.
+    Items,
 }
 
 impl Column {
-    const NAMES: [(&'static str, Self); 9] = [
+    const NAMES: [(&'static str, Self); 11] = [
         ("steps", Self::Steps),
         ("fitness", Self::Fitness),
         ("conf", Self::Confidence),
@@ -68,6 +78,8 @@ impl Column {
         ("warning", Self::Count(Severity::Warning)),
         ("note", Self::Count(Severity::Note)),
         ("findings", Self::Findings),
+        ("grounded", Self::Grounded),
+        ("items", Self::Items),
     ];
 
     /// The column's value in a row, if it has one.
@@ -75,10 +87,12 @@ impl Column {
         let present = |value: f32| (!value.is_nan()).then_some(f64::from(value));
         match self {
             Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
-            Self::Fitness => present(row.fitness),
+            Self::Fitness => present(row.fitness()),
             Self::Confidence => present(row.confidence),
-            Self::Pred => present(row.pred_num),
+            Self::Pred => present(row.pred_num()),
             Self::Count(severity) => Some(f64::from(row.count(severity))),
+            Self::Grounded => row.typed().as_ref().and_then(TypedRow::share),
+            Self::Items => row.typed().map(|typed| f64::from(typed.items)),
             Self::Findings => Some(Severity::ALL.iter().map(|severity| f64::from(row.count(*severity))).sum()),
         }
     }
@@ -143,10 +157,15 @@ pub enum Answer {
 /// The fields of the language, with what they take: for completion and help.
 pub const FIELDS: &[(&str, &str)] = &[
     ("correct:", "true, false or unknown"),
-    ("kind:", "procedure, procedural, baseline, fixed, error, answer, unknown, broken"),
+    ("kind:", "procedure, procedural, baseline, fixed, error, answer, typed, call, unknown, broken"),
     ("rule:", "a rule's id or a part of it: procedure/unused, unused, answer"),
     ("severity:", "fatal, repairable, warning, note"),
     ("fix:", "where to fix it: none, step_run, procedure, gold, unknown"),
+    ("route:", "where an answer goes: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
+    ("type:", "the type that was asked for: amount, date, list, table"),
+    ("strong:", "the page that the model did not see: bounded, truncated, unknown"),
+    ("grounded", "the part of the items that rest on a found place: grounded<1"),
+    ("items", "how many items an answer has: items=0"),
     ("recovered:", "gold: executed exactly, the procedure gives the gold answer; no: it does not"),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
@@ -217,7 +236,14 @@ impl Test {
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
             Self::RecoversGold(wanted) => row.recovers_gold() == *wanted,
-            Self::Rule(bits) => row.rules & bits != 0,
+            Self::Rule(bits) => row.spoke(*bits),
+            Self::Route(routes) => {
+                row.typed().and_then(|typed| typed.route).is_some_and(|route| routes.contains(&route))
+            }
+            Self::Strong(verdicts) => row.typed().is_some_and(|typed| verdicts.contains(&typed.strong)),
+            Self::Type(places) => {
+                row.typed().and_then(|typed| typed.asked).is_some_and(|asked| places.contains(&usize::from(asked)))
+            }
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
@@ -253,6 +279,8 @@ fn words(typed: &str) -> Result<Vec<Range<usize>>, FilterError> {
 fn parse_test(word: &str) -> Result<Test, String> {
     for (name, column) in Column::NAMES {
         if let Some(rest) = word.strip_prefix(name)
+            // `grounded:<1` is `grounded<1`.
+            && let rest = rest.strip_prefix(':').filter(|rest| rest.starts_with(['<', '>', '='])).unwrap_or(rest)
             && let Some((sign, comparison)) = Comparison::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))
         {
             return number_test(name, column, *comparison, rest.strip_prefix(sign).unwrap_or_default());
@@ -272,6 +300,9 @@ fn parse_test(word: &str) -> Result<Test, String> {
             choices(field, value, &Severity::ALL.map(|severity| (severity.word(), severity))).map(Test::Severity)
         }
         "rule" => rule_test(value),
+        "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
+        "strong" => choices(field, value, &Strong::ALL.map(|strong| (strong.word(), strong))).map(Test::Strong),
+        "type" => choices(field, value, &type_names()).map(Test::Type),
         "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
         "recovered" => {
             choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
@@ -299,22 +330,28 @@ fn choices<T: Copy>(field: &str, value: &str, known: &[(&str, T)]) -> Result<Vec
         .collect()
 }
 
+/// The names of the types with their places.
+fn type_names() -> Vec<(&'static str, usize)> {
+    let names = types::in_use().types().iter().enumerate();
+    names.filter_map(|(n, known)| Some((known.name.utf8()?, n))).collect()
+}
+
 fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| name.trim_end_matches(':')).collect::<Vec<_>>().join(", ")
 }
 
 fn rule_test(value: &str) -> Result<Test, String> {
-    let mut bits = 0;
+    let mut bits = RuleBits::default();
     for word in value.split(',') {
         let found = RULES
             .iter()
             .enumerate()
             .filter(|(_, rule)| !word.is_empty() && rule.id.contains(word))
-            .fold(0, |bits, (n, _)| bits | rule_bit(n));
-        if found == 0 {
+            .fold(RuleBits::default(), |bits, (n, _)| bits.or(RuleBits::of(n)));
+        if found.is_empty() {
             return Err(format!("no rule's id holds {word:?}; `stepscope rules` lists them"));
         }
-        bits |= found;
+        bits = bits.or(found);
     }
     Ok(Test::Rule(bits))
 }
@@ -405,6 +442,14 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
         Some(("severity", part)) => {
             values("severity", part, &Severity::ALL.map(|severity| (severity.word(), "records with such a finding")))
         }
+        Some(("route", part)) => values("route", part, &Route::ALL.map(|route| (route.word(), route.phrase()))),
+        Some(("strong", part)) => {
+            values("strong", part, &Strong::ALL.map(|strong| (strong.word(), "what the next page says")))
+        }
+        Some(("type", part)) => {
+            let known: Vec<_> = type_names().into_iter().map(|(name, _)| (name, "answers of this type")).collect();
+            values("type", part, &known)
+        }
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
             let yes = "executed exactly, the procedure gives the gold answer";
@@ -440,6 +485,46 @@ mod tests {
         assert!(error("steps>many").contains("steps>4"));
         assert!(error("rule:nothing_like_it").contains("stepscope rules"));
         assert_eq!(Filter::parse("a text:\"b").unwrap_err().range, 7..9);
+    }
+
+    #[test]
+    fn typed_answers_are_filtered_by_their_own_columns() {
+        use crate::domain::formats;
+        use crate::domain::json::Tape;
+        use crate::domain::rules::{Subject, check};
+        let row = |answer: &str| {
+            let text = format!(
+                r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "date"}}, "answer": {answer}}}"#
+            );
+            let mut tape = Tape::default();
+            let root = tape.parse(text.as_bytes()).unwrap();
+            let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+            Row::unchecked(0, 3).checked(&subject, &check(&subject), None)
+        };
+        let wrong =
+            row(r#"{"answer_found": true, "confidence": 1, "items": [{"date": {"iso": "2004-02"}, "spans": []}]}"#);
+        let run = Row::unchecked(0, 3);
+        for typed in [
+            "route:reject",
+            "route:ship,reject",
+            "type:date",
+            "strong:unknown",
+            "grounded<1",
+            "grounded:<1",
+            "items=1",
+            "rule:answer/date_not_iso8601",
+            "rule:answer",
+            "kind:typed",
+            "-route:ship",
+            "-type:amount",
+        ] {
+            let filter = Filter::parse(typed).unwrap();
+            assert_eq!(filter.fits_row(&wrong), Answer::Yes, "{typed}");
+            assert!(typed.starts_with('-') || filter.fits_row(&run) == Answer::No, "{typed}");
+        }
+        assert_eq!(Filter::parse("grounded<1").unwrap().fits_row(&row("null")), Answer::No);
+        assert!(error("route:home").contains("show_conflict") && error("type:vin").contains("iban"));
+        assert_eq!(Filter::parse("rule:procedure").unwrap().fits_row(&wrong), Answer::No);
     }
 
     #[test]

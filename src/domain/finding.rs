@@ -217,6 +217,11 @@ impl Finding {
         self
     }
 
+    /// Adds a labelled place.
+    pub fn push_label(&mut self, label: Label) {
+        self.more.push(label);
+    }
+
     /// With a sentence on how to mend it.
     #[must_use]
     pub fn help(mut self, help: &'static str) -> Self {

@@ -22,7 +22,8 @@ pub struct Format {
 }
 
 /// Every format, in the order in which they are asked.
-pub const FORMATS: &[Format] = &[run::FORMAT, procedure::FORMAT, answer::FORMAT, call::FORMAT];
+pub const FORMATS: &[Format] =
+    &[typed::TRACE, run::FORMAT, procedure::FORMAT, answer::FORMAT, verified::FORMAT, call::FORMAT, typed::FORMAT];
 
 /// What a source is known to hold, from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -73,6 +74,8 @@ pub mod answer;
 pub mod call;
 pub mod procedure;
 pub mod run;
+pub mod typed;
+pub mod verified;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The gold answer: the number at the end of its text (`#### 1,080`), and what in it cannot be right.
 
-use super::expression::{self, alone};
+use super::expression::{self, Expression, alone};
 use super::json::Value;
 use super::number::{Number, Written};
 use super::record::Record;
@@ -30,12 +30,28 @@ pub struct Mark {
     pub says: Written,
     /// What it gives.
     pub gives: Option<Number>,
+    /// The number that stands behind it, with its unit: `<<12/3=4>>4`.
+    pub printed: Option<Written>,
 }
 
 impl Mark {
     /// Whether it is wrong.
     pub fn is_wrong(&self) -> bool {
         self.gives.is_some_and(|gives| !self.says.stands_for(gives))
+    }
+
+    /// The number behind the mark, where it is another one.
+    pub fn contradiction(&self) -> Option<Number> {
+        let (printed, says) = (self.printed?, self.says);
+        let hundred = Number::whole(100);
+        let percent = printed.value.over(hundred).is_some_and(|share| share.is_near(says.value));
+        let same = percent || printed.stands_for(says.value) || says.stands_for(printed.value);
+        (!same).then_some(printed.value)
+    }
+
+    /// What is calculated.
+    pub fn calculation(&self) -> Option<Expression> {
+        alone(self.text.rsplit_once('=')?.0)
     }
 }
 
@@ -78,11 +94,21 @@ pub fn marks(record: &Record<'_>) -> Vec<Mark> {
 }
 
 fn mark(text: &str) -> Option<Mark> {
-    let (inner, _) = text.split_once(">>")?;
+    let (inner, behind) = text.split_once(">>")?;
     let (left, right) = inner.rsplit_once('=')?;
     let says = Written::parse(right.trim().replace(',', "").as_bytes())?;
     let gives = alone(left).and_then(|calculation| calculation.evaluate(|_| None));
-    Some(Mark { text: inner.to_owned(), says, gives })
+    Some(Mark { text: inner.to_owned(), says, gives, printed: printed(behind) })
+}
+
+/// The number right behind a mark; of a fraction or a range nobody knows.
+fn printed(text: &str) -> Option<Written> {
+    let text = text.trim_start_matches('$');
+    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | '.'))).unwrap_or(text.len());
+    let (number, behind) = text.split_at_checked(end)?;
+    let plain = !behind.starts_with(['/', '-', ':', '–']) && number.starts_with(|c: char| c.is_ascii_digit());
+    let number = number.trim_end_matches(['.', ',']).replace(',', "");
+    plain.then(|| Written::parse(number.as_bytes()))?
 }
 
 #[cfg(test)]
@@ -119,5 +145,11 @@ mod tests {
         let wrong = |gold: &str| with(gold, |record| marks(record).iter().filter(|mark| mark.is_wrong()).count());
         assert_eq!(wrong("a <<48/2=24>>24 <<24+48=72>> <<10/3=3.33>> <<+1+2=3>> <<18*.5=9.00>> <<1000*2=2,000>>"), 0);
         assert_eq!(wrong("a <<48/2=25>>24 <<x=1>> <<1=>> <<=2>> <<2*2=5"), 1);
+        let other = |gold: &str| with(gold, |record| marks(record).iter().filter_map(Mark::contradiction).count());
+        assert_eq!(other("<<7*3=21>>210 km"), 1);
+        assert_eq!(
+            other("<<7*3=21>>21. <<1/2=.5>>1/2 <<1/5=.2>>20% <<10/3=3.33>>3.333 <<9*9=81>> <<40*30=1200>>$1,200"),
+            0
+        );
     }
 }

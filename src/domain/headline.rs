@@ -3,6 +3,7 @@
 use super::json::{Kind, Value};
 use super::record::{Record, RecordKind};
 use super::text::Shown;
+use crate::shown;
 
 /// More of a text is never needed in one row.
 const MAX_HEAD: usize = 480;
@@ -27,7 +28,8 @@ impl Headline {
         Self {
             id: record.id_text().map(|id| id.line()).unwrap_or_default(),
             gold: gold_text(record).unwrap_or_default(),
-            pred: scalar(record.pred_num)
+            pred: answered(record)
+                .or_else(|| scalar(record.pred_num))
                 .or_else(|| scalar(record.answer.and_then(|answer| answer.get("final_answer_numerical"))))
                 .or_else(|| scalar(record.pred_answer))
                 .or_else(|| scalar(letter))
@@ -42,6 +44,24 @@ impl Headline {
     }
 }
 
+/// What a typed answer says: its first value, and how many more there are.
+fn answered(record: &Record<'_>) -> Option<Shown> {
+    let items = record.typed.as_ref()?.items();
+    let (_, value) = items.iter().find_map(|item| item.value.as_ref())?;
+    let first = value_text(*value)?;
+    Some(if items.len() > 1 { shown!("{first} +{}", items.len() - 1) } else { first })
+}
+
+/// A value on one line: an amount with its currency, a date as ISO has it, anything else as it is written.
+fn value_text(value: Value<'_>) -> Option<Shown> {
+    let part = |key| value.get(key).and_then(|part| scalar(Some(part)));
+    match (part("iso"), part("value"), part("currency")) {
+        (Some(iso), _, _) => Some(iso),
+        (None, Some(amount), Some(currency)) => Some(shown!("{amount} {currency}")),
+        _ => scalar(Some(value)),
+    }
+}
+
 fn title(record: &Record<'_>) -> Shown {
     let procedure = record.procedure;
     let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
@@ -49,6 +69,7 @@ fn title(record: &Record<'_>) -> Shown {
         .or_else(|| scalar(name))
         .or_else(|| scalar(record.error))
         .or_else(|| (record.kind == RecordKind::Answer).then(|| scalar(record.answer?.get("final_answer"))).flatten())
+        .or_else(|| answered(record))
         .unwrap_or_else(|| Shown::line(head(record.root.raw())))
 }
 
@@ -81,6 +102,27 @@ mod tests {
     use super::*;
     use crate::domain::formats;
     use crate::domain::json::Tape;
+
+    #[test]
+    fn a_typed_answer_shows_its_question_and_its_first_value() {
+        let shown = |text: &str| {
+            let mut tape = Tape::default();
+            let headline = Headline::of(&formats::read(tape.parse(text.as_bytes()).unwrap()));
+            (headline.title.into_string(), headline.pred.into_string())
+        };
+        let items = r#"[{"amount": {"value": 1200.0, "currency": "USD"}, "spans": []}, {"text": "x", "spans": []}]"#;
+        let trace = format!(
+            r#"{{"format": "stepscope.answer_trace", "question": "How much?", "answer": {{"items": {items}}}}}"#
+        );
+        assert_eq!(shown(&trace), ("How much?".into(), "1200.0 USD +1".into()));
+        let date =
+            r#"{"answer_found": true, "items": [{"date": {"iso": "2024-03-15", "original": "x"}, "spans": []}]}"#;
+        assert_eq!(shown(date), ("2024-03-15".into(), "2024-03-15".into()));
+        assert_eq!(
+            shown(r#"{"format": "stepscope.answer_trace", "question": "?", "answer": null}"#),
+            ("?".into(), String::new())
+        );
+    }
 
     #[test]
     fn a_row_shows_the_gold_text_not_the_misread_number() {

@@ -56,6 +56,36 @@ struct Node {
     escaped: bool,
 }
 
+impl Node {
+    /// Whether a string or key, unescaped, is made of these bytes.
+    #[inline]
+    fn spells(self, text: &[u8], bytes: &[u8]) -> bool {
+        if self.escaped {
+            return spells_escaped(text, self, bytes);
+        }
+        // Most are told apart by their length alone.
+        self.end.wrapping_sub(self.start) as usize == bytes.len() + 2 && raw_inner(text, self) == bytes
+    }
+}
+
+#[cold]
+fn spells_escaped(text: &[u8], node: Node, bytes: &[u8]) -> bool {
+    unescape(raw_inner(text, node)) == bytes
+}
+
+/// A container that is not closed yet.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    node: u32,
+    inside: Inside,
+    /// How many keys had the sign of an earlier one.
+    alike: u8,
+    /// The signs of its keys, one bit each; see [`sign`].
+    signs: u64,
+    /// A key may stand twice in it.
+    doubtful: bool,
+}
+
 /// What is unusual in a text that could be read, or why it could not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
@@ -138,7 +168,7 @@ pub struct Problem {
 #[derive(Default, Debug, Clone)]
 pub struct Tape {
     nodes: Vec<Node>,
-    open: Vec<u32>,
+    open: Vec<Open>,
     /// What was unusual, in text order; if the last one is fatal the text could not be read.
     pub problems: Vec<Problem>,
 }
@@ -156,11 +186,11 @@ impl Tape {
         self.open.clear();
         self.problems.clear();
         if text.len() > MAX_TEXT {
-            self.problem(ProblemKind::TooLong, 0..text.len());
+            note(&mut self.problems, ProblemKind::TooLong, 0..text.len());
             return false;
         }
-        let done = Reader { text, at: 0, tape: self }.document();
-        if let Err(problem) = done {
+        let Self { nodes, open, problems } = self;
+        if let Err(problem) = (Reader { text, at: 0, nodes, open, problems, inside: Inside::Nothing }).document() {
             self.nodes.clear();
             // The fatal one must be last and must not fall to the cap.
             self.problems.truncate(MAX_PROBLEMS - 1);
@@ -171,7 +201,7 @@ impl Tape {
             && let Err(error) = std::str::from_utf8(text)
         {
             let from = error.valid_up_to();
-            self.problem(ProblemKind::InvalidUtf8, from..from + error.error_len().unwrap_or(1));
+            note(&mut self.problems, ProblemKind::InvalidUtf8, from..from + error.error_len().unwrap_or(1));
         }
         true
     }
@@ -185,397 +215,380 @@ impl Tape {
     pub fn refuse(&mut self, len: usize) {
         self.nodes.clear();
         self.problems.clear();
-        self.problem(ProblemKind::TooLong, 0..len);
-    }
-
-    fn problem(&mut self, kind: ProblemKind, range: Range<usize>) {
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(Problem { kind, range });
-        }
+        note(&mut self.problems, ProblemKind::TooLong, 0..len);
     }
 }
 
+fn note(problems: &mut Vec<Problem>, kind: ProblemKind, range: Range<usize>) {
+    if problems.len() < MAX_PROBLEMS {
+        problems.push(Problem { kind, range });
+    }
+}
+
+/// What is rare or long is read by functions of the text and a place in it: so the place can stay in a register.
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
-    tape: &'t mut Tape,
+    nodes: &'t mut Vec<Node>,
+    open: &'t mut Vec<Open>,
+    problems: &'t mut Vec<Problem>,
+    inside: Inside,
 }
 
 type Read<T> = Result<T, Problem>;
 
-/// What the reader expects next.
-enum State {
-    Value,
-    /// A value or `]`.
-    FirstItem,
-    /// A key or `}`.
-    FirstKey,
-    Key,
-    /// `,` or the end of the container.
-    After,
+/// What sort of container the reader stands in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Inside {
+    Nothing,
+    Array,
+    Object,
+}
+
+/// What stands behind a value.
+enum After {
+    /// A comma.
+    More,
+    /// The end of the container.
+    Closed,
+    /// The end of the text.
+    End,
 }
 
 impl Reader<'_> {
-    fn document(&mut self) -> Read<()> {
-        let mut state = State::Value;
+    fn document(mut self) -> Read<()> {
         loop {
-            self.skip_blanks();
-            state = match state {
-                State::FirstItem if self.peek() == Some(b']') => self.close()?,
-                State::FirstKey if self.peek() == Some(b'}') => self.close()?,
-                State::Value | State::FirstItem => self.value()?,
-                State::Key | State::FirstKey => self.key()?,
-                State::After if self.tape.nodes.len() >= MAX_VALUES => return Err(self.fail(ProblemKind::TooMany)),
-                State::After => match (self.tape.open.last(), self.peek()) {
-                    (None, None) => return Ok(()),
-                    (None, Some(_)) => return Err(self.fail(ProblemKind::Trailing)),
-                    (Some(_), None) => return Err(self.fail(ProblemKind::Cut)),
-                    (Some(&open), Some(b)) => self.after(self.kind(open), b)?,
-                },
-            };
+            if self.inside == Inside::Object {
+                self.key()?;
+            }
+            let mut whole = self.value()?;
+            while whole {
+                match self.after()? {
+                    After::More => whole = false,
+                    After::Closed => {}
+                    After::End => return Ok(()),
+                }
+            }
         }
     }
 
-    fn after(&mut self, open: Kind, byte: u8) -> Read<State> {
-        match (open, byte) {
-            (Kind::Object, b',') => {
-                self.at += 1;
-                Ok(State::Key)
+    /// The next byte that is no blank.
+    fn next(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.get(self.at) {
+            self.at += 1;
+        }
+        self.text.get(self.at).copied()
+    }
+
+    fn fail(&self, kind: ProblemKind) -> Problem {
+        failure(self.text, self.at, kind)
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, escaped: bool) {
+        let next = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
+    }
+
+    /// A value; `false`: it is a container that is not empty, and only its beginning was read.
+    fn value(&mut self) -> Read<bool> {
+        let first = self.next();
+        let start = self.at;
+        let (kind, escaped) = match first {
+            Some(b'"') => (Kind::String, self.string()?),
+            Some(bracket @ (b'{' | b'[')) => return self.open(bracket),
+            Some(b'-' | b'0'..=b'9') => {
+                let (end, kind) = number(self.text, start, self.problems)?;
+                self.at = end;
+                (kind, false)
             }
-            (_, b',') => {
+            Some(b't') => (self.word(b"true", Kind::True)?, false),
+            Some(b'f') => (self.word(b"false", Kind::False)?, false),
+            Some(b'n') => (self.word(b"null", Kind::Null)?, false),
+            Some(b'N') => (self.word(b"NaN", Kind::NotFinite)?, false),
+            Some(b'I') => (self.word(b"Infinity", Kind::NotFinite)?, false),
+            _ => return Err(self.fail(ProblemKind::Unexpected)),
+        };
+        self.push(kind, start, escaped);
+        Ok(true)
+    }
+
+    fn word(&mut self, word: &'static [u8], kind: Kind) -> Read<Kind> {
+        let start = self.at;
+        self.at = word_end(self.text, start, word)?;
+        if kind == Kind::NotFinite {
+            note(self.problems, ProblemKind::NotFinite, start..self.at);
+        }
+        Ok(kind)
+    }
+
+    /// Opens a container, and closes it if it is empty.
+    fn open(&mut self, bracket: u8) -> Read<bool> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(self.fail(ProblemKind::TooDeep));
+        }
+        let (kind, inside, end) = match bracket {
+            b'{' => (Kind::Object, Inside::Object, b'}'),
+            _ => (Kind::Array, Inside::Array, b']'),
+        };
+        let start = self.at;
+        self.at += 1;
+        self.open.push(Open { node: self.nodes.len() as u32, inside, alike: 0, signs: 0, doubtful: false });
+        self.inside = inside;
+        self.push(kind, start, false);
+        let empty = self.next() == Some(end);
+        if empty {
+            self.close();
+        }
+        Ok(empty)
+    }
+
+    fn after(&mut self) -> Read<After> {
+        let next = self.next();
+        if self.nodes.len() >= MAX_VALUES {
+            return Err(self.fail(ProblemKind::TooMany));
+        }
+        match (self.inside, next) {
+            (Inside::Object | Inside::Array, Some(b',')) => {
                 self.at += 1;
-                Ok(State::Value)
+                Ok(After::More)
             }
-            (Kind::Object, b'}') | (Kind::Array, b']') => self.close(),
+            (Inside::Object, Some(b'}')) | (Inside::Array, Some(b']')) => {
+                self.close();
+                Ok(After::Closed)
+            }
+            (Inside::Nothing, None) => Ok(After::End),
+            (Inside::Nothing, Some(_)) => Err(self.fail(ProblemKind::Trailing)),
             _ => Err(self.fail(ProblemKind::Unexpected)),
         }
     }
 
-    fn kind(&self, node: u32) -> Kind {
-        self.tape.nodes.get(node as usize).map_or(Kind::Null, |node| node.kind)
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
-    }
-
-    fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
-        }
-    }
-
-    fn fail(&self, kind: ProblemKind) -> Problem {
-        let end = self.text.len();
-        let kind = if self.at >= end && kind == ProblemKind::Unexpected { ProblemKind::Cut } else { kind };
-        Problem { kind, range: self.at.min(end)..(self.at + 1).min(end) }
-    }
-
-    fn push(&mut self, kind: Kind, start: usize, escaped: bool) {
-        let next = self.tape.nodes.len() as u32 + 1;
-        self.tape.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
-    }
-
-    fn value(&mut self) -> Read<State> {
-        let start = self.at;
-        match self.peek() {
-            Some(b'"') => {
-                let escaped = self.string()?;
-                self.push(Kind::String, start, escaped);
+    fn close(&mut self) {
+        self.at += 1;
+        let next = self.nodes.len() as u32;
+        if let Some(open) = self.open.pop() {
+            if let Some(node) = self.nodes.get_mut(open.node as usize) {
+                node.end = self.at as u32;
+                node.next = next;
             }
-            Some(b'{') => return self.open(Kind::Object, State::FirstKey),
-            Some(b'[') => return self.open(Kind::Array, State::FirstItem),
-            Some(b't') => self.word(b"true", Kind::True)?,
-            Some(b'f') => self.word(b"false", Kind::False)?,
-            Some(b'n') => self.word(b"null", Kind::Null)?,
-            Some(b'N') => self.word(b"NaN", Kind::NotFinite)?,
-            Some(b'I') => self.word(b"Infinity", Kind::NotFinite)?,
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            _ => return Err(self.fail(ProblemKind::Unexpected)),
-        }
-        Ok(State::After)
-    }
-
-    fn open(&mut self, kind: Kind, first: State) -> Read<State> {
-        if self.tape.open.len() >= MAX_DEPTH {
-            return Err(self.fail(ProblemKind::TooDeep));
-        }
-        let start = self.at;
-        self.at += 1;
-        self.tape.open.push(self.tape.nodes.len() as u32);
-        self.push(kind, start, false);
-        Ok(first)
-    }
-
-    fn close(&mut self) -> Read<State> {
-        self.at += 1;
-        let next = self.tape.nodes.len() as u32;
-        let Some(open) = self.tape.open.pop() else { return Err(self.fail(ProblemKind::Unexpected)) };
-        if let Some(node) = self.tape.nodes.get_mut(open as usize) {
-            node.end = self.at as u32;
-            node.next = next;
-            if node.kind == Kind::Object {
-                self.report_duplicates(open);
+            if open.doubtful {
+                note_duplicates(self.text, self.nodes, open.node, self.problems);
             }
         }
-        Ok(State::After)
+        self.inside = self.open.last().map_or(Inside::Nothing, |open| open.inside);
     }
 
-    fn key(&mut self) -> Read<State> {
-        if self.peek() != Some(b'"') {
+    /// A key and its colon.
+    fn key(&mut self) -> Read<()> {
+        if self.next() != Some(b'"') {
             return Err(self.fail(ProblemKind::Unexpected));
         }
         let start = self.at;
         let escaped = self.string()?;
+        if let Some(open) = self.open.last_mut() {
+            let sign = sign(self.text, start, self.at);
+            if escaped || open.signs & sign != 0 {
+                let key = self.text.get(start..self.at).unwrap_or_default();
+                open.compare(key, escaped, self.nodes, self.text);
+            }
+            open.signs |= sign;
+        }
         self.push(Kind::Key, start, escaped);
-        self.skip_blanks();
-        if self.peek() != Some(b':') {
+        if self.next() != Some(b':') {
             return Err(self.fail(ProblemKind::Unexpected));
         }
         self.at += 1;
-        Ok(State::Value)
-    }
-
-    fn word(&mut self, word: &'static [u8], kind: Kind) -> Read<()> {
-        let start = self.at;
-        let rest = self.text.get(start..).unwrap_or_default();
-        if !rest.starts_with(word) {
-            let cut = word.starts_with(rest);
-            return Err(self.fail(if cut { ProblemKind::Cut } else { ProblemKind::Unexpected }));
-        }
-        self.at += word.len();
-        if kind == Kind::NotFinite {
-            self.tape.problem(ProblemKind::NotFinite, start..self.at);
-        }
-        self.push(kind, start, false);
         Ok(())
-    }
-
-    fn number(&mut self) -> Read<()> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-            if self.peek() == Some(b'I') {
-                self.word(b"Infinity", Kind::NotFinite)?;
-                if let Some(node) = self.tape.nodes.last_mut() {
-                    node.start = start as u32;
-                }
-                return Ok(());
-            }
-        }
-        let digits = self.at;
-        let mut kind = Kind::Int;
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            Some(b'1'..=b'9') => self.digits(),
-            _ => return Err(self.fail(ProblemKind::Unexpected)),
-        }
-        // As in Python's reader, a point or exponent without digits ends the number before it.
-        if self.peek() == Some(b'.') && self.digit_at(self.at + 1) {
-            kind = Kind::Float;
-            self.at += 1;
-            self.digits();
-        }
-        let mut exponent = false;
-        if let Some(b'e' | b'E') = self.peek() {
-            let sign = usize::from(matches!(self.text.get(self.at + 1), Some(b'+' | b'-')));
-            if self.digit_at(self.at + 1 + sign) {
-                kind = Kind::Float;
-                self.at += 1 + sign;
-                self.digits();
-                exponent = true;
-            }
-        }
-        // Only what is long or has an exponent can leave the range; that is seldom enough to look closely.
-        if kind == Kind::Float && (exponent || self.at - digits > 300) && self.overflows(start) {
-            self.tape.problem(ProblemKind::OutOfRange, start..self.at);
-        }
-        if kind == Kind::Int && self.at - digits > 4300 {
-            self.tape.problem(ProblemKind::LongInteger, start..self.at);
-        }
-        self.push(kind, start, false);
-        Ok(())
-    }
-
-    fn overflows(&self, start: usize) -> bool {
-        let text = self.text.get(start..self.at).and_then(|text| std::str::from_utf8(text).ok());
-        text.and_then(|text| text.parse::<f64>().ok()).is_some_and(f64::is_infinite)
-    }
-
-    fn digits(&mut self) {
-        while self.digit_at(self.at) {
-            self.at += 1;
-        }
-    }
-
-    fn digit_at(&self, at: usize) -> bool {
-        self.text.get(at).is_some_and(u8::is_ascii_digit)
     }
 
     /// Moves past a string; `true` if it holds an escape.
+    #[inline]
     fn string(&mut self) -> Read<bool> {
         let start = self.at;
-        self.at += 1;
-        let mut escaped = false;
-        loop {
-            self.at = plain_until(self.text, self.at);
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(escaped);
-                }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
-                Some(_) => {
-                    self.tape.problem(ProblemKind::ControlCharacter, self.at..self.at + 1);
-                    self.at += 1;
-                }
-                None => {
-                    return Err(Problem { kind: ProblemKind::Cut, range: start..self.text.len() });
-                }
-            }
+        self.at = plain_until(self.text, start + 1);
+        if self.text.get(self.at) == Some(&b'"') {
+            self.at += 1;
+            return Ok(false);
+        }
+        let (end, escaped) = string_end(self.text, start, self.problems)?;
+        self.at = end;
+        Ok(escaped)
+    }
+}
+
+impl Open {
+    /// Whether a new key, alike to an earlier one, stands in the object already.
+    fn compare(&mut self, key: &[u8], escaped: bool, nodes: &[Node], text: &[u8]) {
+        /// If more keys are alike, or one holds an escape, all keys are compared at the end of the object.
+        const FEW: u8 = 24;
+        if escaped || self.alike >= FEW {
+            self.doubtful = true;
+        } else if !self.doubtful {
+            self.alike += 1;
+            let first = Value { nodes, text, at: self.node + 1 };
+            let mut known = Members { key: first, end: nodes.len() as u32 };
+            self.doubtful = known.any(|member| member.key.raw() == key);
         }
     }
+}
 
-    fn escape(&mut self) -> Read<()> {
-        match self.text.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                Ok(())
-            }
-            Some(b'u') => {
-                let Some(code) = hex4(self.text, self.at + 2) else {
-                    let cut = self.at + 6 > self.text.len();
-                    return Err(self.fail(if cut { ProblemKind::Cut } else { ProblemKind::BadEscape }));
-                };
-                if (0xd800..0xe000).contains(&code) {
-                    let low = low_surrogate(self.text, self.at + 6);
-                    if code < 0xdc00 && low.is_some() {
-                        self.at += 6;
-                    } else {
-                        self.tape.problem(ProblemKind::LoneSurrogate, self.at..self.at + 6);
-                    }
-                }
-                self.at += 6;
-                Ok(())
-            }
-            Some(_) => Err(self.fail(ProblemKind::BadEscape)),
-            None => Err(self.fail(ProblemKind::Cut)),
+#[cold]
+fn failure(text: &[u8], at: usize, kind: ProblemKind) -> Problem {
+    let end = text.len();
+    let kind = if at >= end && kind == ProblemKind::Unexpected { ProblemKind::Cut } else { kind };
+    Problem { kind, range: at.min(end)..(at + 1).min(end) }
+}
+
+/// The end of a word that must stand here.
+fn word_end(text: &[u8], start: usize, word: &'static [u8]) -> Read<usize> {
+    let rest = text.get(start..).unwrap_or_default();
+    if rest.starts_with(word) {
+        return Ok(start + word.len());
+    }
+    let cut = word.starts_with(rest);
+    Err(failure(text, start, if cut { ProblemKind::Cut } else { ProblemKind::Unexpected }))
+}
+
+/// The end of a number, and what it is.
+fn number(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(usize, Kind)> {
+    let byte = |at: usize| text.get(at).copied();
+    let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
+    let behind_digits = |mut at: usize| {
+        while is_digit(at) {
+            at += 1;
+        }
+        at
+    };
+    let digits = start + usize::from(byte(start) == Some(b'-'));
+    let mut at = match byte(digits) {
+        Some(b'0') => digits + 1,
+        Some(b'1'..=b'9') => behind_digits(digits),
+        Some(b'I') if digits > start => {
+            let end = word_end(text, digits, b"Infinity")?;
+            note(problems, ProblemKind::NotFinite, digits..end);
+            return Ok((end, Kind::NotFinite));
+        }
+        _ => return Err(failure(text, digits, ProblemKind::Unexpected)),
+    };
+    let mut kind = Kind::Int;
+    // As in Python's reader, a point or exponent without digits ends the number before it.
+    if byte(at) == Some(b'.') && is_digit(at + 1) {
+        kind = Kind::Float;
+        at = behind_digits(at + 1);
+    }
+    let mut exponent = false;
+    if let Some(b'e' | b'E') = byte(at) {
+        let sign = usize::from(matches!(byte(at + 1), Some(b'+' | b'-')));
+        if is_digit(at + 1 + sign) {
+            kind = Kind::Float;
+            at = behind_digits(at + 1 + sign);
+            exponent = true;
         }
     }
+    // Only what is long or has an exponent can leave the range; that is seldom enough to look closely.
+    if kind == Kind::Float && (exponent || at - digits > 300) && overflows(text.get(start..at)) {
+        note(problems, ProblemKind::OutOfRange, start..at);
+    }
+    if kind == Kind::Int && at - digits > 4300 {
+        note(problems, ProblemKind::LongInteger, start..at);
+    }
+    Ok((at, kind))
+}
 
-    fn report_duplicates(&mut self, open: u32) {
-        const FEW: usize = 24;
-        let (mut seen, mut count, mut at) = (0_u64, 0, open + 1);
-        let end = self.tape.nodes.len() as u32;
-        while at < end {
-            let Some(&key) = self.tape.nodes.get(at as usize) else { return };
-            // A sign of the key: only keys of one sign can be equal, and few keys share one.
-            let sign = 1 << self.sign(key);
-            count += 1;
-            if count > FEW || key.escaped {
-                return self.report_many_duplicates(open);
+fn overflows(number: Option<&[u8]>) -> bool {
+    let text = number.and_then(|number| std::str::from_utf8(number).ok());
+    text.and_then(|text| text.parse::<f64>().ok()).is_some_and(f64::is_infinite)
+}
+
+/// The end of a string that holds more than plain characters, and whether it holds an escape.
+#[cold]
+fn string_end(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(usize, bool)> {
+    let mut at = start + 1;
+    let mut escaped = false;
+    loop {
+        at = plain_until(text, at);
+        match text.get(at) {
+            Some(b'"') => return Ok((at + 1, escaped)),
+            Some(b'\\') => {
+                escaped = true;
+                at = escape_end(text, at, problems)?;
             }
-            if seen & sign != 0 && self.stands_between(open + 1, at) {
-                self.report_duplicate(at);
+            Some(_) => {
+                note(problems, ProblemKind::ControlCharacter, at..at + 1);
+                at += 1;
             }
-            seen |= sign;
-            at = self.tape.nodes.get(at as usize + 1).map_or(end, |value| value.next);
+            None => return Err(Problem { kind: ProblemKind::Cut, range: start..text.len() }),
         }
     }
+}
 
-    /// Below 64, made of a key's length and its last bytes.
-    fn sign(&self, key: Node) -> u32 {
-        let end = key.end as usize;
-        let last = self.text.get(end.saturating_sub(3)..end).unwrap_or_default();
-        last.iter().fold(key.end - key.start, |sign, &b| sign.wrapping_mul(5).wrapping_add(u32::from(b))) & 63
-    }
-
-    /// Whether a key stands among the keys from one node up to its own; none of them is escaped.
-    fn stands_between(&self, mut from: u32, key: u32) -> bool {
-        while from < key {
-            if self.same_key(from, key) {
-                return true;
+fn escape_end(text: &[u8], at: usize, problems: &mut Vec<Problem>) -> Read<usize> {
+    match text.get(at + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+        Some(b'u') => {
+            let Some(code) = hex4(text, at + 2) else {
+                let cut = at + 6 > text.len();
+                return Err(failure(text, at, if cut { ProblemKind::Cut } else { ProblemKind::BadEscape }));
+            };
+            if !(0xd800..0xe000).contains(&code) {
+                return Ok(at + 6);
             }
-            from = self.tape.nodes.get(from as usize + 1).map_or(key, |value| value.next);
-        }
-        false
-    }
-
-    fn report_many_duplicates(&mut self, open: u32) {
-        let mut seen = std::collections::HashSet::new();
-        let (mut at, end) = (open + 1, self.tape.nodes.len() as u32);
-        let mut again = Vec::new();
-        while at < end {
-            if let Some(&key) = self.tape.nodes.get(at as usize)
-                && !seen.insert(decode(self.text, key))
-            {
-                again.push(at);
+            if code < 0xdc00 && low_surrogate(text, at + 6).is_some() {
+                return Ok(at + 12);
             }
-            at = self.tape.nodes.get(at as usize + 1).map_or(end, |value| value.next);
+            note(problems, ProblemKind::LoneSurrogate, at..at + 6);
+            Ok(at + 6)
         }
-        for key in again {
-            self.report_duplicate(key);
-        }
+        Some(_) => Err(failure(text, at, ProblemKind::BadEscape)),
+        None => Err(failure(text, at, ProblemKind::Cut)),
     }
+}
 
-    fn report_duplicate(&mut self, key: u32) {
-        if let Some(&node) = self.tape.nodes.get(key as usize) {
-            self.tape.problem(ProblemKind::DuplicateKey, node.start as usize..node.end as usize);
+/// Notes every key of an object that stands earlier in it.
+fn note_duplicates(text: &[u8], nodes: &[Node], object: u32, problems: &mut Vec<Problem>) {
+    let mut seen = std::collections::HashSet::new();
+    for member in (Value { nodes, text, at: object }).members() {
+        if !seen.insert(member.name()) {
+            note(problems, ProblemKind::DuplicateKey, member.key.range());
         }
     }
+}
 
-    fn same_key(&self, a: u32, b: u32) -> bool {
-        let (Some(&a), Some(&b)) = (self.tape.nodes.get(a as usize), self.tape.nodes.get(b as usize)) else {
-            return false;
-        };
-        raw_inner(self.text, a) == raw_inner(self.text, b)
-    }
+/// One bit for a key (with its quotes), made of its length, its first and its last byte: only keys of one sign can be
+/// equal, and few keys of one object share a sign.
+fn sign(text: &[u8], start: usize, end: usize) -> u64 {
+    let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+    let (first, last) = (byte(start.wrapping_add(1)), byte(end.wrapping_sub(2)));
+    let mixed = (end.wrapping_sub(start) as u8).wrapping_add(first.wrapping_mul(3)).wrapping_add(last.wrapping_mul(19));
+    1 << (mixed & 63)
 }
 
 /// The first place at or after `at` that holds a quote, a backslash or a control character.
-fn plain_until(text: &[u8], mut at: usize) -> usize {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    const NEAR: usize = 2;
-    let mut near = 0;
-    // Eight bytes at a time: a byte minus n borrows into its high bit if it was below n.
-    while let Some(chunk) = text.get(at..at + 8).and_then(|chunk| <[u8; 8]>::try_from(chunk).ok()) {
-        let word = u64::from_le_bytes(chunk);
-        let quote = word ^ (LOW * 0x22);
-        let slash = word ^ (LOW * 0x5c);
-        let found = (quote.wrapping_sub(LOW) & !quote)
-            | (slash.wrapping_sub(LOW) & !slash)
-            | (word.wrapping_sub(LOW * 0x20) & !word);
-        let found = found & HIGH;
+fn plain_until(text: &[u8], at: usize) -> usize {
+    let mut rest = text.get(at..).unwrap_or_default();
+    while let Some((word, more)) = rest.split_first_chunk::<8>() {
+        let found = specials(u64::from_le_bytes(*word));
         if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
+            return text.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
         }
-        at += 8;
-        near += 1;
-        if near == NEAR {
-            at = plain_for_long(text, at);
-        }
+        rest = more;
     }
-    while text.get(at).is_some_and(|&b| b != b'"' && b != b'\\' && b >= 0x20) {
-        at += 1;
-    }
-    at.min(text.len())
+    let plain = rest.iter().take_while(|byte| !is_special(**byte)).count();
+    text.len() - rest.len() + plain
 }
 
-/// Goes on in a long string by 32 bytes at a time, which the compiler turns into a few wide instructions.
-fn plain_for_long(text: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = text.get(at..at + 32).and_then(|chunk| <&[u8; 32]>::try_from(chunk).ok()) {
-        if chunk.iter().fold(0, |found, &b| found | u8::from(b < 0x20) | u8::from(b == b'"') | u8::from(b == b'\\'))
-            != 0
-        {
-            break;
-        }
-        at += 32;
-    }
-    at
+/// Ends or interrupts a string.
+const fn is_special(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20
+}
+
+/// Eight bytes at a time: the lowest high bit that is set belongs to the first special byte.
+const fn specials(word: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // A byte minus n borrows into its high bit if it was below n. With one bit turned over, the quote (0x22) becomes
+    // 0x20, right behind the control characters, and the blank takes its place.
+    let quote_or_control = (word ^ (EACH * 0x02)).wrapping_sub(EACH * 0x21);
+    let backslash = (word ^ (EACH * 0x5c)).wrapping_sub(EACH);
+    (quote_or_control | backslash) & !word & (EACH * 0x80)
 }
 
 fn hex4(text: &[u8], at: usize) -> Option<u32> {
@@ -588,6 +601,7 @@ fn low_surrogate(text: &[u8], at: usize) -> Option<u32> {
     (0xdc00..0xe000).contains(&code).then_some(code)
 }
 
+#[inline]
 fn raw_inner(text: &[u8], node: Node) -> &[u8] {
     text.get(node.start as usize + 1..(node.end as usize).saturating_sub(1)).unwrap_or_default()
 }
@@ -625,11 +639,13 @@ fn escape_lengths(raw: &[u8], at: usize) -> (usize, usize) {
     }
 }
 
+#[inline]
 fn decode(text: &[u8], node: Node) -> Cow<'_, [u8]> {
     let raw = raw_inner(text, node);
-    if !node.escaped {
-        return Cow::Borrowed(raw);
-    }
+    if node.escaped { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
+}
+
+fn unescape(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
@@ -658,7 +674,7 @@ fn decode(text: &[u8], node: Node) -> Cow<'_, [u8]> {
             other => out.push(other),
         }
     }
-    Cow::Owned(out)
+    out
 }
 
 /// Appends a code point, lone surrogates in the generalised UTF-8 form.
@@ -689,6 +705,7 @@ impl std::fmt::Debug for Value<'_> {
 }
 
 impl<'a> Value<'a> {
+    #[inline]
     fn node(self) -> Node {
         const NOTHING: Node = Node { start: 0, end: 0, next: 0, kind: Kind::Null, escaped: false };
         self.nodes.get(self.at as usize).copied().unwrap_or(NOTHING)
@@ -699,11 +716,13 @@ impl<'a> Value<'a> {
     }
 
     /// What it is.
+    #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
     }
 
     /// Its place in the text, in bytes.
+    #[inline]
     pub fn range(self) -> Range<usize> {
         let node = self.node();
         node.start as usize..node.end as usize
@@ -720,11 +739,13 @@ impl<'a> Value<'a> {
     }
 
     /// Its text as it stands in the file: digits, quotes and all.
+    #[inline]
     pub fn raw(self) -> &'a [u8] {
         self.text.get(self.range()).unwrap_or_default()
     }
 
     /// The text of a string (or key), unescaped.
+    #[inline]
     pub fn string(self) -> Option<Untrusted<'a>> {
         let node = self.node();
         matches!(node.kind, Kind::String | Kind::Key).then(|| match decode(self.text, node) {
@@ -734,6 +755,7 @@ impl<'a> Value<'a> {
     }
 
     /// The bytes of a string or key that needs no unescaping.
+    #[inline]
     pub fn plain_string(self) -> Option<&'a [u8]> {
         let node = self.node();
         (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
@@ -741,10 +763,14 @@ impl<'a> Value<'a> {
 
     /// Whether it is this string.
     pub fn is_string(self, text: &str) -> bool {
-        match self.plain_string() {
-            Some(bytes) => bytes == text.as_bytes(),
-            None => self.string().is_some_and(|string| string == text),
-        }
+        self.spells(text.as_bytes())
+    }
+
+    /// Whether it is a string (or key) of these bytes.
+    #[inline]
+    pub fn spells(self, bytes: &[u8]) -> bool {
+        let node = self.node();
+        matches!(node.kind, Kind::String | Kind::Key) && node.spells(self.text, bytes)
     }
 
     /// Where a part of the string stands in the text: `within` counts the bytes of its unescaped text.
@@ -799,12 +825,14 @@ impl<'a> Value<'a> {
     }
 
     /// The items of an array; of anything else, nothing.
+    #[inline]
     pub fn items(self) -> Items<'a> {
         let end = if self.kind() == Kind::Array { self.node().next } else { 0 };
         Items { value: self.with(self.at + 1), end }
     }
 
     /// The members of an object as they stand in the text, duplicates and all.
+    #[inline]
     pub fn members(self) -> Members<'a> {
         let end = if self.kind() == Kind::Object { self.node().next } else { 0 };
         Members { key: self.with(self.at + 1), end }
@@ -856,7 +884,22 @@ impl<'a> Value<'a> {
 
     /// The member with this key; of duplicates the last.
     pub fn member(self, key: &str) -> Option<Member<'a>> {
-        self.members().filter(|member| member.key.is_string(key)).last()
+        self.member_spelt(key.as_bytes())
+    }
+
+    /// The member with a key of these bytes; of duplicates the last.
+    pub fn member_spelt(self, key: &[u8]) -> Option<Member<'a>> {
+        let mut next = self.members().key.at;
+        let (end, mut found) = (self.members().end, None);
+        while next < end
+            && let Some(&[name, value]) = self.nodes.get(next as usize..).and_then(<[Node]>::first_chunk)
+        {
+            if name.spells(self.text, key) {
+                found = Some(next);
+            }
+            next = value.next;
+        }
+        found.map(|at| Member { key: self.with(at), value: self.with(at + 1) })
     }
 
     /// The value a pointer leads to, with its key.
@@ -865,7 +908,7 @@ impl<'a> Value<'a> {
         for part in &pointer.0 {
             found = match part {
                 Part::Key(name) => {
-                    let member = found.value.members().filter(|member| member.name() == *name).last()?;
+                    let member = found.value.member_spelt(name.bytes())?;
                     Found { key: Some(member.key), value: member.value }
                 }
                 Part::Index(n) => Found { key: None, value: found.value.items().nth(*n)? },
@@ -921,6 +964,7 @@ pub struct Member<'a> {
 
 impl<'a> Member<'a> {
     /// The key's text.
+    #[inline]
     pub fn name(&self) -> Untrusted<'a> {
         self.key.string().unwrap_or_default()
     }
@@ -945,6 +989,7 @@ pub struct Items<'a> {
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
         (self.value.at < self.end).then(|| {
             let item = self.value;
@@ -964,6 +1009,7 @@ pub struct Members<'a> {
 impl<'a> Iterator for Members<'a> {
     type Item = Member<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Member<'a>> {
         (self.key.at < self.end).then(|| {
             let key = self.key;
@@ -1036,9 +1082,9 @@ pub enum Part {
     Index(usize),
 }
 
-impl From<&str> for Part {
-    fn from(key: &str) -> Self {
-        Self::Key(Untrusted::from(key.to_owned()))
+impl From<&'static str> for Part {
+    fn from(key: &'static str) -> Self {
+        Self::Key(Untrusted::from(key))
     }
 }
 
@@ -1056,7 +1102,8 @@ impl Pointer {
     /// A pointer one step further.
     #[must_use]
     pub fn then(&self, part: impl Into<Part>) -> Self {
-        let mut parts = self.0.clone();
+        let mut parts = Vec::with_capacity(self.0.len() + 1);
+        parts.extend_from_slice(&self.0);
         parts.push(part.into());
         Self(parts)
     }
@@ -1203,14 +1250,33 @@ mod tests {
     }
 
     #[test]
-    fn eight_at_a_time_finds_what_one_at_a_time_finds() {
-        for special in [0x00, 0x1f, 0x22, 0x5c] {
-            for filler in [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
-                for at in 0..100 {
+    fn a_key_that_stands_again_is_told_once() {
+        // All two-letter keys: many are alike in length, first and last letter, and none is another.
+        let letters = || "abcdefgh".chars();
+        let keys = || letters().flat_map(|a| letters().map(move |b| format!("\"{a}-{b}\":{{}}"))).collect::<Vec<_>>();
+        for few in [keys(), keys().into_iter().step_by(7).collect(), Vec::new()] {
+            let unlike = few.join(",");
+            assert_eq!(problems(format!("{{{unlike}}}").as_bytes()), []);
+            for again in [r#""x":1,"x":[2]"#, r#""x":1,"x":2,"\u0062":3"#, r#""\u0078":1,"x":{"x":2}"#] {
+                let text = format!(
+                    "{{{}}}",
+                    [&unlike, again].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(",")
+                );
+                assert_eq!(problems(text.as_bytes()), [ProblemKind::DuplicateKey], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_at_a_time_find_what_one_at_a_time_finds() {
+        for special in (0..=0xff).filter(|&byte| is_special(byte)) {
+            for filler in (0..=0xff).filter(|&byte| !is_special(byte)) {
+                for at in [0, 1, 6, 7, 8, 15, 16, 17, 40, 47, 48, 79, 80, 98, 99] {
                     let mut text = vec![filler; 100];
                     text[at] = special;
                     assert_eq!(plain_until(&text, 0), at, "{special:x} among {filler:x}");
                 }
+                assert_eq!(plain_until(&[filler; 100], 3), 100, "{filler:x}");
             }
         }
     }

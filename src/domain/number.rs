@@ -45,6 +45,17 @@ impl Number {
         (lower != 0).then(|| Self(Ratio::new(i128::from(upper), i128::from(lower))))
     }
 
+    /// In lowest terms. Nearly all numbers are short, and the arithmetic of short ones is many times faster.
+    fn reduced(upper: i128, lower: i128) -> Ratio<i128> {
+        match (i64::try_from(upper), i64::try_from(lower)) {
+            (Ok(upper), Ok(lower)) => {
+                let ratio = Ratio::new(upper, lower);
+                Ratio::new_raw(i128::from(*ratio.numer()), i128::from(*ratio.denom()))
+            }
+            _ => Ratio::new(upper, lower),
+        }
+    }
+
     fn bounded(ratio: Option<Ratio<i128>>) -> Option<Self> {
         let limit = 1_i128 << MAX_BITS;
         ratio.filter(|ratio| ratio.numer().abs() < limit && *ratio.denom() < limit).map(Self)
@@ -192,7 +203,8 @@ impl Written {
                     if count > MAX_DIGITS {
                         return None;
                     }
-                    upper = upper * 10 + i128::from(byte - b'0');
+                    // So few digits cannot overflow, and the check would cost more than the sum.
+                    upper = upper.wrapping_mul(10).wrapping_add(i128::from(byte - b'0'));
                     decimals += u32::from(point);
                 }
                 b'.' if !point => point = true,
@@ -205,7 +217,8 @@ impl Written {
         let scale = decimals as i32 - exponent;
         let power = 10_i128.checked_pow(scale.unsigned_abs()).filter(|_| scale.unsigned_abs() <= 35)?;
         let upper = if negative { -upper } else { upper };
-        let ratio = if scale >= 0 { Ratio::new(upper, power) } else { Ratio::from_integer(upper.checked_mul(power)?) };
+        let ratio =
+            if scale >= 0 { Number::reduced(upper, power) } else { Ratio::from_integer(upper.checked_mul(power)?) };
         Some(Self { value: Number::bounded(Some(ratio))?, decimals: scale.max(0) as u32 })
     }
 

@@ -68,7 +68,8 @@ impl<'a> Procedure<'a> {
         }
         procedure.name = procedure.name.or(snake);
         if let Some(steps) = procedure.steps_member {
-            procedure.steps = steps.value.items().map(Step::read).collect();
+            procedure.steps.reserve_exact(steps.value.len());
+            procedure.steps.extend(steps.value.items().map(Step::read));
         }
         procedure
     }
@@ -138,7 +139,7 @@ impl<'a> Step<'a> {
 }
 
 /// The pointer of a step's list under the key that is really there.
-fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &str) -> Pointer {
+fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &'static str) -> Pointer {
     let key = member.map_or_else(|| Part::from(otherwise), |member| Part::Key(member.name().into_owned()));
     step.then(key)
 }
@@ -146,16 +147,18 @@ fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &str) -> 
 impl<'a> Field<'a> {
     fn list(member: Option<Member<'a>>) -> Vec<Self> {
         let Some(member) = member else { return Vec::new() };
-        member.value.items().map(Self::read).collect()
+        let mut list = Vec::with_capacity(member.value.len());
+        list.extend(member.value.items().map(Self::read));
+        list
     }
 
     fn read(value: Value<'a>) -> Self {
         let mut field = Self { value, name: None, description: None };
         for member in value.members() {
-            match member.name().bytes() {
-                b"name" => field.name = Some(member.value),
-                b"description" => field.description = Some(member.value),
-                _ => {}
+            if member.key.spells(b"name") {
+                field.name = Some(member.value);
+            } else if member.key.spells(b"description") {
+                field.description = Some(member.value);
             }
         }
         field

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::json::{Kind, Tape, Value};
 use super::procedure::{PROBLEM_TEXT, Procedure};
 use super::pyjson::{write_list, write_object, write_string, write_value};
-use super::python;
+use super::python::{self, rstrip};
 use super::record::{AnswerSchema, Record};
 use super::schemas;
 use super::state::{Badge, Moment, State, runs_as_last};
@@ -121,7 +121,7 @@ pub fn execution<'a>(
     for (n, (name, description)) in outputs.iter().enumerate() {
         let line = [b"- ", name.bytes(), b": ", description.bytes()].concat();
         prompt.extend_from_slice(if n > 0 { b"\n" } else { b"" });
-        prompt.extend_from_slice(strip_end(&line));
+        prompt.extend_from_slice(rstrip(&line));
     }
     prompt.extend_from_slice(
         b"\n\n# Format\n\
@@ -263,26 +263,4 @@ fn once<'a, T: Copy>(pairs: &[(Untrusted<'a>, T)]) -> Vec<(Untrusted<'a>, T)> {
         }
     }
     entries
-}
-
-/// Python's `str.rstrip()`.
-fn strip_end(line: &[u8]) -> &[u8] {
-    let mut line = line;
-    while let Some((rest, c)) = last_char(line) {
-        // Python counts the four separators 0x1c to 0x1f as white space; Unicode does not.
-        if !c.is_whitespace() && !('\u{1c}'..='\u{1f}').contains(&c) {
-            break;
-        }
-        line = rest;
-    }
-    line
-}
-
-fn last_char(text: &[u8]) -> Option<(&[u8], char)> {
-    let start = (1..=4).find_map(|back| {
-        let at = text.len().checked_sub(back)?;
-        text.get(at).is_some_and(|byte| byte & 0xc0 != 0x80).then_some(at)
-    })?;
-    let (rest, last) = text.split_at_checked(start)?;
-    Some((rest, std::str::from_utf8(last).ok()?.chars().next()?))
 }

@@ -16,7 +16,9 @@ pub struct Message(Vec<u8>);
 impl Message {
     /// Starts with words.
     pub fn new(words: &str) -> Self {
-        Self(words.as_bytes().to_vec())
+        /// Hardly any message is longer.
+        const USUAL: usize = 120;
+        Self(Vec::with_capacity(USUAL)).text(words)
     }
 
     /// Words, or text from data as it is (`str`).
@@ -175,6 +177,39 @@ pub fn repr_float(float: f64) -> String {
     }
 }
 
+/// Whether Python's `str.isspace` takes a character: the four separators 0x1c to 0x1f too, which Unicode leaves out.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// Python's `str.strip()`.
+pub fn strip(text: &[u8]) -> &[u8] {
+    let is_blank = |piece: Piece| matches!(piece, Piece::Char(c) if is_space(c));
+    let start = pieces(text).find(|(_, piece)| !is_blank(*piece)).map_or(text.len(), |(range, _)| range.start);
+    rstrip(text.get(start..).unwrap_or_default())
+}
+
+/// Python's `str.rstrip()`.
+pub fn rstrip(text: &[u8]) -> &[u8] {
+    let mut text = text;
+    while let Some((rest, c)) = last_char(text) {
+        if !is_space(c) {
+            break;
+        }
+        text = rest;
+    }
+    text
+}
+
+fn last_char(text: &[u8]) -> Option<(&[u8], char)> {
+    let start = (1..=4).find_map(|back| {
+        let at = text.len().checked_sub(back)?;
+        text.get(at).is_some_and(|byte| byte & 0xc0 != 0x80).then_some(at)
+    })?;
+    let (rest, last) = text.split_at_checked(start)?;
+    Some((rest, std::str::from_utf8(last).ok()?.chars().next()?))
+}
+
 /// A number as Python compares it: exactly, integers of any size against floats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Number {
@@ -227,10 +262,9 @@ impl From<f64> for Number {
 }
 
 fn compare_digits(a: &str, b: &str) -> Ordering {
-    let size = |digits: &str| (digits.len(), digits.to_owned());
     match (a.strip_prefix('-'), b.strip_prefix('-')) {
-        (None, None) => size(a).cmp(&size(b)),
-        (Some(a), Some(b)) => size(b).cmp(&size(a)),
+        (None, None) => (a.len(), a).cmp(&(b.len(), b)),
+        (Some(a), Some(b)) => (b.len(), b).cmp(&(a.len(), a)),
         (None, Some(_)) => Ordering::Greater,
         (Some(_), None) => Ordering::Less,
     }

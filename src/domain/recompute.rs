@@ -1,13 +1,13 @@
 //! What each step should have given: the calculation that the procedure asks for, carried out exactly.
 //!
-//! For every output of every step a calculation is looked for in the step's text, in the output's description, in words
-//! (`prose`) and in the recorded value itself. It is evaluated twice: from the recorded inputs, which judges that one
+//! For every output of every step a calculation is looked for (`plans`) in the step's text, in the output's description,
+//! in words (`prose`) and in the recorded value itself, of a wrong run in the names too (`implied`). It is evaluated twice: from the recorded inputs, which judges that one
 //! step, and from the computed ones, which executes the whole procedure. The steps are gone through once, in order, so
 //! that no value can depend on itself.
 
 use std::ops::Range;
 
-use super::expression::{Expression, Found, Names, Reading, Target, find, may_hold, numbers, read};
+use super::expression::{Expression, Found, Names, Reading, numbers, read};
 use super::gold::Gold;
 use super::json::{Kind, Pointer, Value};
 use super::number::{Number, Written};
@@ -16,7 +16,13 @@ use super::record::{AnswerSchema, Record, RecordKind};
 use super::state::{Badge, Moment, State};
 use super::text::Untrusted;
 
+mod collected;
+pub(super) mod follows;
+mod implied;
+mod plans;
 mod prose;
+
+use self::plans::Wanted;
 
 /// Longer procedures are not executed.
 pub const MAX_STEPS: usize = 200;
@@ -47,6 +53,8 @@ pub enum Wording {
     Signs,
     /// In words: "multiply a by b".
     Words,
+    /// Not at all; the names of what goes in and what comes out leave no choice.
+    Implied,
     /// A number that the procedure itself names: "(value 3)", "set x to 12".
     Constant,
     /// The last step states its one input.
@@ -188,7 +196,12 @@ fn memchr_digit(bytes: &[u8]) -> bool {
 
 /// Whether a run is right: by gold where there is one, else as it was judged.
 pub fn is_right(record: &Record<'_>) -> Option<bool> {
-    let Some(gold) = Gold::of(record) else { return record.correct };
+    is_right_by(Gold::of(record).as_ref(), record)
+}
+
+/// The same where the gold was read already.
+pub fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
+    let Some(gold) = gold else { return record.correct };
     // Most often the number alone says it, and the sentence need not be read.
     let number = record.answer.and_then(|answer| answer.get(NUMERICAL)).and_then(Written::of);
     if number.is_some_and(|number| number.value.is_near(gold.value)) {
@@ -249,6 +262,8 @@ impl Recomputed {
             return Self { variables: vec![None; state.variables().len()], answer, ..Self::default() };
         };
         let mut execution = Execution::new(state, &answer);
+        // A right run raises nothing, and need not be understood as far.
+        execution.guesses = is_right(record) != Some(true);
         for position in 0..procedure.steps.len() {
             if let Some(step) = procedure.steps.get(position) {
                 execution.step(position, step, position + 1 == procedure.steps.len());
@@ -291,7 +306,7 @@ impl Recomputed {
             let planned = write.plan.as_ref().filter(|_| write.basis == Basis::Plan);
             let replayed = match planned {
                 None => write.value,
-                Some(plan) => plan.expression.evaluate(|id| {
+                Some(plan) => evaluated(state, &plan.expression, |id| {
                     let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
                     *values.get((*input)?)?
                 }),
@@ -348,6 +363,29 @@ impl Recomputed {
     }
 }
 
+/// What a calculation gives. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
+fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
+    const PARTS: [&[u8]; 7] = [b"percent", b"pct", b"rate", b"discount", b"tax", b"tip", b"interest"];
+    let is_share = |id: u32| {
+        let name = state.variables().get(id as usize).map(|variable| variable.name.bytes()).unwrap_or_default();
+        PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some())
+    };
+    let shares = expression.shares();
+    if shares.is_empty() {
+        return expression.evaluate(value);
+    }
+    expression.evaluate(|id| {
+        let number = value(id)?;
+        let hundred = Number::whole(100);
+        let share = Number::ZERO < number && number < Number::ONE;
+        match shares.iter().find(|(name, _)| *name == id) {
+            Some((_, true)) if number > Number::ONE && number < hundred && is_share(id) => number.over(hundred),
+            Some((_, false)) if share && is_share(id) => number.times(hundred),
+            _ => Some(number),
+        }
+    })
+}
+
 /// The name of a variable, ready for the screen.
 pub fn name_of(state: &State<'_>, variable: usize) -> String {
     state.variables().get(variable).map(|variable| variable.name.line().into_string()).unwrap_or_default()
@@ -399,6 +437,8 @@ struct Execution<'e, 'a> {
     computed: Vec<Option<Number>>,
     last: Vec<Option<usize>>,
     writes: Vec<Computed>,
+    /// Steps without a recipe are understood by their names.
+    guesses: bool,
 }
 
 /// The texts of a step that can hold a plan.
@@ -437,20 +477,21 @@ impl<'e, 'a> Execution<'e, 'a> {
             computed: vec![None; count],
             last: vec![None; count],
             writes: Vec::new(),
+            guesses: false,
         }
     }
 
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
-        let found = find(text, &self.names);
+        let found = plans::found(text, &self.names);
         let extracts = step.input_names().all(|name| name == PROBLEM_TEXT);
         let texts = Texts { step: text, found: &found, extracts, last };
         let mut order: Vec<usize> = (0..step.outputs.len()).collect();
         // `a = …, then b = a * …`: the later one needs the earlier.
         order.sort_by_key(|&output| {
             let variable = step.outputs.get(output).and_then(|field| self.index(field));
-            let place = found.iter().find(|found| variable.is_some() && target(found) == variable);
+            let place = found.iter().find(|found| variable.is_some() && plans::target(found) == variable);
             place.map_or(usize::MAX, |found| found.range.start)
         });
         for output in order {
@@ -468,13 +509,16 @@ impl<'e, 'a> Execution<'e, 'a> {
         let description = field.description.and_then(Value::string).unwrap_or_default();
         let description = description.utf8().unwrap_or_default();
         let value = self.value_written(variable, position);
-        let reading = self.reading(variable, value);
-        let mut plan = self.plan(step, variable, texts, description);
         let (mut recorded, mut unevaluated) = (None, None);
-        match reading {
+        match self.reading(variable, value) {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
             Reading::Expression(expression) => unevaluated = Some(expression),
             Reading::Other => {}
+        }
+        let wanted = Wanted { step, variable, texts, description, recorded };
+        let mut plan = self.plan(&wanted);
+        if plan.is_none() {
+            plan = self.implied(&wanted);
         }
         let unevaluated_value = unevaluated.as_ref().and_then(|expression| self.by_record(expression));
         let alone = plan.as_ref().and_then(|plan| self.by_record(&plan.expression));
@@ -534,7 +578,8 @@ impl<'e, 'a> Execution<'e, 'a> {
         let recorded = computed.recorded.map(|number| number.value);
         let constant = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Constant);
         let Some(value) = computed.value else {
-            computed.value = recorded.or(computed.unevaluated_value);
+            let exact = computed.recorded.filter(|_| texts.extracts).and_then(fraction);
+            computed.value = exact.or(recorded).or(computed.unevaluated_value);
             computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Recorded };
             computed.exact = texts.extracts && computed.value.is_some();
             return;
@@ -561,7 +606,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
         // The same number in its own plan: as recorded.
         if constant && agrees && recorded.is_some() {
-            computed.value = recorded;
+            computed.value = computed.recorded.and_then(fraction).or(recorded);
             computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Plan };
         }
     }
@@ -572,11 +617,11 @@ impl<'e, 'a> Execution<'e, 'a> {
     }
 
     fn by_record(&self, expression: &Expression) -> Option<Number> {
-        expression.evaluate(|id| *self.recorded.get(id as usize)?)
+        evaluated(self.state, expression, |id| *self.recorded.get(id as usize)?)
     }
 
     fn by_execution(&self, expression: &Expression) -> Option<Number> {
-        expression.evaluate(|id| *self.computed.get(id as usize)?)
+        evaluated(self.state, expression, |id| *self.computed.get(id as usize)?)
     }
 
     fn value_written(&self, variable: usize, step: usize) -> Option<Value<'a>> {
@@ -600,160 +645,19 @@ impl<'e, 'a> Execution<'e, 'a> {
             _ => Written::of(value).map_or(Reading::Other, Reading::Number),
         }
     }
-
-    fn plan(&mut self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
-        let sole = step.outputs.len() == 1;
-        let by_step = self.explicit(texts.found, variable, sole, Source::Step);
-        let example =
-            || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
-        let by_description = if !may_hold(description.as_bytes()) || example() {
-            None
-        } else {
-            self.explicit(&find(description, &self.names), variable, true, Source::Description)
-        };
-        if let Some(mut plan) = by_step {
-            let value = self.by_record(&plan.expression);
-            let other = by_description.and_then(|other| self.by_record(&other.expression));
-            plan.sure = other.is_none() || value.is_none() || other == value;
-            return Some(plan);
-        }
-        by_description
-            .or_else(|| self.constant(variable, texts, description))
-            .or_else(|| self.prose(step, variable, texts, description))
-    }
-
-    fn explicit(&mut self, found: &[Found], variable: usize, sole: bool, source: Source) -> Option<Plan> {
-        let own: Vec<&Found> = found.iter().filter(|found| target(found) == Some(variable)).collect();
-        let free = |found: &&Found| match &found.target {
-            Some(Target::Name(_)) => false,
-            Some(Target::Word(_)) => true,
-            None => !found.expression.names().is_empty(),
-        };
-        let chosen = match own.last() {
-            Some(own) => own,
-            None if sole => {
-                let mut free = found.iter().filter(free);
-                let one = free.next()?;
-                // Of two without a name of their own nobody knows which is meant.
-                if free.next().is_some() {
-                    return None;
-                }
-                one
-            }
-            None => return None,
-        };
-        if let Some(Target::Word(alias)) = &chosen.target {
-            self.names.add(alias, variable as u32);
-        }
-        Some(Plan {
-            expression: chosen.expression.clone(),
-            source,
-            range: Some(chosen.range.clone()),
-            wording: Wording::Signs,
-            sure: true,
-        })
-    }
-
-    /// A number that the procedure itself gives: "(value 3)" for what is extracted, "set total to 12".
-    fn constant(&self, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
-        let made = |number: Number, source| Plan {
-            expression: Expression::number(number),
-            source,
-            range: None,
-            wording: Wording::Constant,
-            sure: true,
-        };
-        let name = self.state.variables().get(variable)?.name.utf8()?;
-        let set = texts.step.split_once(name).and_then(|(_, rest)| {
-            let rest = rest.strip_prefix(" to ")?.trim_end_matches('.');
-            Some(numbers(rest).first()?.clone())
-                .filter(|(_, range)| *range == (0..rest.len()))
-                .map(|(number, _)| number)
-        });
-        if let Some(number) = set {
-            return Some(made(number.value, Source::Step));
-        }
-        if !texts.extracts {
-            return None;
-        }
-        let inner = description.trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?.1.trim();
-        let inner = inner.strip_prefix("value ").or_else(|| inner.strip_prefix("value: ")).unwrap_or(inner);
-        match read(inner, &Names::default()) {
-            Reading::Number(number) => Some(made(number.value, Source::Description)),
-            _ => None,
-        }
-    }
-
-    fn prose(&self, step: &Step<'a>, variable: usize, texts: &Texts<'_>, description: &str) -> Option<Plan> {
-        if texts.extracts || step.outputs.len() != 1 {
-            return None;
-        }
-        // Without the numbers nothing tells one reading from another.
-        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
-        if !step.inputs.iter().all(known) {
-            return None;
-        }
-        let owned: Vec<_> = step
-            .inputs
-            .iter()
-            .filter_map(|field| {
-                let index = self.index(field)?;
-                let description = field.description.and_then(Value::string).unwrap_or_default();
-                Some((index, field.name_text()?, description))
-            })
-            .filter(|(_, name, _)| *name != PROBLEM_TEXT)
-            .collect();
-        // The question among the inputs means that more may be read from it.
-        if owned.len() != step.inputs.len() {
-            return None;
-        }
-        let mut inputs: Vec<prose::Input<'_>> = Vec::new();
-        for (index, name, description) in &owned {
-            inputs.push(prose::Input {
-                id: *index as u32,
-                name: name.utf8()?,
-                description: description.utf8().unwrap_or_default(),
-                value: *self.recorded.get(*index)?,
-            });
-        }
-        let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
-        for (text, source) in [(texts.step, Source::Step), (description, Source::Description)] {
-            if prose::may_plan(text)
-                && let Some(expression) = prose::plan(text, &inputs)
-            {
-                return Some(made(expression, source, Wording::Words));
-            }
-        }
-        // "Evaluate the expression": the one input that is a calculation still.
-        let evaluates = || ["valuat", "implif", "ubstitut"].iter().any(|stem| texts.step.contains(stem));
-        let waits = |input: &&prose::Input<'_>| {
-            let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
-            write.is_some_and(|write| write.unevaluated.is_some())
-        };
-        let mut waiting = inputs.iter().filter(waits);
-        if let (Some(one), None) = (waiting.next(), waiting.next())
-            && evaluates()
-        {
-            return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
-        }
-        let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
-        if !(texts.last && is_end) {
-            return None;
-        }
-        // Of several inputs the one that the text names.
-        if inputs.len() > 1 {
-            inputs.retain(|input| texts.step.contains(input.name));
-        }
-        let stated = prose::statement(texts.step, &inputs)?;
-        Some(made(stated, Source::Step, Wording::Statement))
-    }
 }
 
-fn target(found: &Found) -> Option<usize> {
-    match found.target {
-        Some(Target::Name(name)) => Some(name as usize),
-        _ => None,
+/// The fraction that was written with a few decimals: 0.333 is a third.
+fn fraction(written: Written) -> Option<Number> {
+    let value = written.value;
+    if written.decimals < 3 || value <= Number::ZERO || value >= Number::ONE {
+        return None;
     }
+    [3, 6, 7, 9, 11, 12].into_iter().find_map(|lower| {
+        let fraction = Number::fraction((value.float() * lower as f64).round() as i64, lower)?;
+        let ends = (0..6).any(|digits| fraction.times(Number::whole(10_i64.pow(digits))).is_some_and(Number::is_whole));
+        (!ends && written.stands_for(fraction)).then_some(fraction)
+    })
 }
 
 /// Where the text of a plan stands.

@@ -2,6 +2,7 @@
 
 use super::json::{Kind, Pointer, Value};
 use super::text::Untrusted;
+use super::typed::Typed;
 
 /// What a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,6 +19,8 @@ pub enum RecordKind {
     Error,
     /// An answer object alone.
     Answer,
+    /// A typed answer with cited spans, alone or with its trace.
+    Typed,
     /// One call of a model: prompt and reply.
     Call,
     /// JSON of no known shape.
@@ -28,13 +31,14 @@ pub enum RecordKind {
 
 impl RecordKind {
     /// All, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Procedure,
         Self::Procedural,
         Self::Baseline,
         Self::Fixed,
         Self::Error,
         Self::Answer,
+        Self::Typed,
         Self::Call,
         Self::Unknown,
         Self::Broken,
@@ -49,6 +53,7 @@ impl RecordKind {
             Self::Fixed => "fixed",
             Self::Error => "error",
             Self::Answer => "answer",
+            Self::Typed => "typed",
             Self::Call => "call",
             Self::Unknown => "unknown",
             Self::Broken => "broken",
@@ -132,6 +137,8 @@ pub struct Record<'a> {
     pub answer_schema: Option<AnswerSchema>,
     /// The record's answer object: the state of a run, the whole of an answer.
     pub answer: Option<Value<'a>>,
+    /// The parts of a typed answer, if it is one.
+    pub typed: Option<Box<Typed<'a>>>,
 }
 
 impl<'a> Record<'a> {
@@ -158,6 +165,7 @@ impl<'a> Record<'a> {
             trace_version: None,
             answer_schema: None,
             answer: None,
+            typed: None,
         }
     }
 

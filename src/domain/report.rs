@@ -3,9 +3,13 @@
 //! Every writer appends to a buffer that the caller reuses, a record at a time, in input order. All text from data
 //! passes `Shown` or is written as ASCII-only JSON: the bytes are safe in any terminal.
 
+use super::contract::Strictness;
 use super::finding::{Finding, Severity};
 use super::json::Value;
 use super::record::RecordKind;
+use super::route::{Routed, route};
+use super::rules::Subject;
+use super::spans::Cited;
 use super::text::{Shown, Untrusted};
 use super::triage::Triage;
 use crate::shown;
@@ -48,6 +52,40 @@ pub struct Item<'a> {
     pub fitness: Option<f64>,
     /// Where to fix the run, if somebody asked.
     pub triage: Option<&'a Triage>,
+    /// What is to be done with a typed answer, if somebody asked.
+    pub judged: Option<&'a Judged>,
+}
+
+/// A typed answer, judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Its question.
+    pub question: Option<Untrusted<'static>>,
+    /// Where it goes, and why.
+    pub routed: Routed,
+    /// Why the page that the model did not see says what it says.
+    pub reason: Untrusted<'static>,
+    /// Which readers would take it.
+    pub strictness: Option<Strictness>,
+    /// What became of each cited span; empty where the document is not at hand.
+    pub spans: Vec<Cited>,
+    /// How many items are grounded, and how many there are; `None` where the document is not at hand.
+    pub grounded: Option<(usize, usize)>,
+}
+
+impl Judged {
+    /// Judges a record with its findings; `None` if it is no typed answer.
+    pub fn of(subject: &Subject<'_>, findings: &[Finding]) -> Option<Self> {
+        let question = subject.record.as_ref()?.question.and_then(Value::string);
+        Some(Self {
+            routed: route(subject, findings)?,
+            question: question.map(Untrusted::into_owned),
+            reason: subject.completeness().map(|verdict| verdict.reason.clone()).unwrap_or_default(),
+            strictness: subject.strictness(),
+            spans: subject.resolutions().to_vec(),
+            grounded: subject.grounded().map(|grounded| (grounded, subject.items().len())),
+        })
+    }
 }
 
 impl Item<'_> {

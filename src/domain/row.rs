@@ -1,9 +1,13 @@
 //! What the table, the filters and the counts keep of a record: forty bytes, whatever the record's size.
 
-use super::finding::{Findings, Severity};
+use std::sync::LazyLock;
+
+use super::completeness::Strong;
+use super::finding::{Finding, Findings, Severity};
 use super::json::Value;
 use super::record::{Record, RecordKind};
-use super::rules::{RULES, Subject};
+use super::route::{Route, route};
+use super::rules::{RULES, Rule, Subject};
 use super::triage::{Fix, Triage};
 
 /// One record in the table. Absent numbers are NaN.
@@ -11,16 +15,14 @@ use super::triage::{Fix, Triage};
 pub struct Row {
     /// First byte of the record in its source.
     pub offset: u64,
-    /// Which rules spoke: bit n is `RULES[n]`; all from the 64th on share the last bit.
-    pub rules: u64,
+    /// Which rules spoke, as [`RuleBits`] number them.
+    rules: u64,
     /// Bytes of the record; at most `u32::MAX`.
     pub len: u32,
-    /// The fitness that was recorded.
-    pub fitness: f32,
     /// The confidence that the model gave itself.
     pub confidence: f32,
-    /// The final number.
-    pub pred_num: f32,
+    /// Of a run, fitness and final number as the bits of floats; of a typed answer, what [`TypedRow`] says.
+    facts: [u32; 2],
     /// How many findings of each severity, gravest first; 255 means 255 or more.
     pub counts: [u8; 4],
     /// How many steps the procedure has.
@@ -60,6 +62,98 @@ pub enum Flag {
     Fault = 128,
 }
 
+/// What a typed answer says of itself, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Said {
+    /// An answer was found.
+    Found = 1,
+    /// It is complete.
+    Complete = 2,
+    /// The evidence conflicts.
+    Conflict = 4,
+    /// The model asks back.
+    Clarify = 8,
+    /// The text reached the model without its layout.
+    Unstructured = 16,
+}
+
+/// What a row keeps of a typed answer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct TypedRow {
+    /// Where it goes.
+    pub route: Option<Route>,
+    /// What the page after the last says.
+    pub strong: Strong,
+    /// The type that was asked for, by its place among the types.
+    pub asked: Option<u8>,
+    /// Bits of [`Said`].
+    said: u8,
+    /// How many items rest on quotes that stand where they should; `None` where the document is not at hand.
+    pub grounded: Option<u16>,
+    /// How many items there are.
+    pub items: u16,
+}
+
+impl TypedRow {
+    /// What rules and record say of a typed answer.
+    fn of(subject: &Subject<'_>, findings: &[Finding]) -> Option<Self> {
+        let (typed, answered) = subject.answered()?;
+        let routed = route(subject, findings);
+        let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types.position(kind.bytes()));
+        let is = |flag, wanted| typed.flag(flag) == Some(wanted);
+        let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        let clarify = routed.iter().any(|routed| routed.fired().any(|route| route == Route::Clarify));
+        let said = [
+            (Said::Found, is("answer_found", true)),
+            (Said::Complete, is("complete_answer_found", true)),
+            (Said::Conflict, is("conflicting_evidence", true)),
+            (Said::Clarify, clarify),
+            (Said::Unstructured, is("context_structured", false)),
+        ];
+        Some(Self {
+            route: routed.as_ref().map(|routed| routed.route),
+            strong: routed.map(|routed| routed.strong).unwrap_or_default(),
+            asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
+            said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
+            grounded: subject.grounded().map(small).filter(|count| *count < u16::MAX),
+            items: small(answered.items.len()),
+        })
+    }
+
+    fn pack(self) -> [u32; 2] {
+        let place = |at: Option<usize>| at.map_or(0, |at| at as u32 + 1);
+        let route = place(Route::ALL.iter().position(|route| Some(*route) == self.route));
+        let strong = place(Strong::ALL.iter().position(|strong| *strong == self.strong));
+        let asked = place(self.asked.map(usize::from));
+        let counts = u32::from(self.grounded.unwrap_or(u16::MAX)) << 16 | u32::from(self.items);
+        [route | strong << 4 | asked << 8 | u32::from(self.said) << 16, counts]
+    }
+
+    fn unpack([first, counts]: [u32; 2]) -> Self {
+        let place = |shift: u32, mask: u32| (first >> shift & mask).checked_sub(1);
+        Self {
+            route: place(0, 0xf).and_then(|n| Route::ALL.get(n as usize).copied()),
+            strong: place(4, 0xf).and_then(|n| Strong::ALL.get(n as usize).copied()).unwrap_or_default(),
+            asked: place(8, 0xff).and_then(|n| u8::try_from(n).ok()),
+            said: (first >> 16) as u8,
+            grounded: Some((counts >> 16) as u16).filter(|count| *count < u16::MAX),
+            items: counts as u16,
+        }
+    }
+
+    /// Whether the answer says so of itself.
+    pub const fn says(&self, said: Said) -> bool {
+        self.said & said as u8 != 0
+    }
+
+    /// Which part of the items is grounded; `None` without items, and where nobody can tell.
+    pub fn share(&self) -> Option<f64> {
+        let grounded = self.grounded.filter(|_| self.items > 0)?;
+        Some(f64::from(grounded) / f64::from(self.items))
+    }
+}
+
 impl Row {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
@@ -67,9 +161,8 @@ impl Row {
             offset,
             rules: 0,
             len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
-            fitness: f32::NAN,
             confidence: f32::NAN,
-            pred_num: f32::NAN,
+            facts: [f32::NAN.to_bits(); 2],
             counts: [0; 4],
             steps: 0,
             kind: RecordKind::Unknown as u8,
@@ -86,6 +179,9 @@ impl Row {
             row.take(record);
         }
         row.steps = subject.procedure.as_ref().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
+        if let Some(typed) = TypedRow::of(subject, findings) {
+            row.facts = typed.pack();
+        }
         for finding in findings {
             row.note(finding.rule, finding.severity);
         }
@@ -101,9 +197,8 @@ impl Row {
     fn take(&mut self, record: &Record<'_>) {
         let number = |value: Option<Value<'_>>| value.and_then(Value::float).map_or(f32::NAN, |number| number as f32);
         self.kind = record.kind as u8;
-        self.fitness = number(record.fitness);
         self.confidence = record.confidence().map_or(f32::NAN, |number| number as f32);
-        self.pred_num = number(record.pred_num);
+        self.facts = [number(record.fitness).to_bits(), number(record.pred_num).to_bits()];
         for (flag, on) in [
             (Flag::Right, record.correct == Some(true)),
             (Flag::Wrong, record.correct == Some(false)),
@@ -116,10 +211,30 @@ impl Row {
         }
     }
 
+    /// The fitness that was recorded; NaN where there is none.
+    pub fn fitness(&self) -> f32 {
+        self.run_fact(0)
+    }
+
+    /// The final number; NaN where there is none.
+    pub fn pred_num(&self) -> f32 {
+        self.run_fact(1)
+    }
+
+    fn run_fact(&self, n: usize) -> f32 {
+        let bits = self.facts.get(n).filter(|_| self.kind() != RecordKind::Typed);
+        bits.map_or(f32::NAN, |bits| f32::from_bits(*bits))
+    }
+
+    /// What it keeps of a typed answer; `None` of everything else.
+    pub fn typed(&self) -> Option<TypedRow> {
+        (self.kind() == RecordKind::Typed).then(|| TypedRow::unpack(self.facts))
+    }
+
     /// Counts one finding.
     pub fn note(&mut self, rule: &str, severity: Severity) {
         if let Some(n) = RULES.iter().position(|known| known.id == rule) {
-            self.rules |= rule_bit(n);
+            self.rules |= RuleBits::of(n).bit(self.kind());
         }
         if let Some(count) = self.counts.get_mut(severity as usize) {
             *count = count.saturating_add(1);
@@ -170,9 +285,9 @@ impl Row {
         }
     }
 
-    /// Whether a rule spoke; the index is the one in `RULES`.
-    pub const fn spoke(&self, rule: usize) -> bool {
-        self.rules & rule_bit(rule) != 0
+    /// Whether one of some rules spoke.
+    pub fn spoke(&self, rules: RuleBits) -> bool {
+        self.rules & rules.bit(self.kind()) != 0
     }
 
     /// How many findings of a severity.
@@ -191,9 +306,73 @@ impl Row {
     }
 }
 
-/// The bit of a rule by its position in `RULES`.
-pub const fn rule_bit(rule: usize) -> u64 {
-    1 << if rule > 63 { 63 } else { rule }
+/// Which records a rule can speak of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Family {
+    All,
+    Runs,
+    Typed,
+}
+
+impl Family {
+    fn of(rule: &Rule) -> Self {
+        match rule.id.split_once('/') {
+            Some(("reading" | "record", _)) => Self::All,
+            Some(("span", _)) => Self::Typed,
+            // Upstream's four schemas are for the answers of runs.
+            Some(("answer", name)) if name != "schema" => Self::Typed,
+            _ => Self::Runs,
+        }
+    }
+}
+
+/// Rules as bits of a row. Runs and typed answers share numbers, because no rule is about both but those that are
+/// about every record: so all rules have a bit of their own in 64.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RuleBits {
+    runs: u64,
+    typed: u64,
+}
+
+impl RuleBits {
+    /// The bits of a rule by its position in [`RULES`].
+    pub fn of(rule: usize) -> Self {
+        static ALL: LazyLock<Vec<RuleBits>> = LazyLock::new(RuleBits::number);
+        ALL.get(rule).copied().unwrap_or_default()
+    }
+
+    fn number() -> Vec<Self> {
+        let shared = RULES.iter().filter(|rule| Family::of(rule) == Family::All).count();
+        let (mut all, mut runs, mut typed) = (0, shared, shared);
+        let next = |n: &mut usize| {
+            *n += 1;
+            1_u64 << (*n - 1).min(63)
+        };
+        let number = |rule: &&Rule| match Family::of(rule) {
+            Family::All => {
+                let bit = next(&mut all);
+                Self { runs: bit, typed: bit }
+            }
+            Family::Runs => Self { runs: next(&mut runs), typed: 0 },
+            Family::Typed => Self { runs: 0, typed: next(&mut typed) },
+        };
+        RULES.iter().map(number).collect()
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self { runs: self.runs | other.runs, typed: self.typed | other.typed }
+    }
+
+    /// Whether no rule is in it.
+    pub const fn is_empty(self) -> bool {
+        self.runs | self.typed == 0
+    }
+
+    const fn bit(self, kind: RecordKind) -> u64 {
+        if matches!(kind, RecordKind::Typed) { self.typed } else { self.runs }
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +393,7 @@ mod tests {
         findings.push(finding(Severity::Note));
         let row = Row::unchecked(12, 34).checked(&subject, &findings, None);
         assert_eq!((row.offset, row.len, row.end(), row.steps), (12, 34, 46, 2));
-        assert_eq!((row.fitness, row.confidence, row.pred_num), (0.25, 0.5, 7.0));
+        assert_eq!((row.fitness(), row.confidence, row.pred_num()), (0.25, 0.5, 7.0));
         assert_eq!((row.kind(), row.correct()), (RecordKind::Procedural, Some(false)));
         assert!(row.has(Flag::Trace) && row.has(Flag::Procedure) && row.has(Flag::Checked) && !row.has(Flag::Joined));
         assert_eq!(row.counts, [0, 0, 255, 1]);
@@ -245,6 +424,37 @@ mod tests {
     fn a_broken_record_is_broken() {
         let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &Findings::new(), None);
         assert_eq!(row.kind(), RecordKind::Broken);
-        assert!(row.fitness.is_nan() && row.correct().is_none());
+        assert!(row.fitness().is_nan() && row.correct().is_none());
+    }
+
+    #[test]
+    fn every_rule_has_a_bit_of_its_own_in_its_family() {
+        for kind in [RecordKind::Procedural, RecordKind::Typed] {
+            let bits: Vec<u64> = (0..RULES.len()).map(|n| RuleBits::of(n).bit(kind)).filter(|bit| *bit > 0).collect();
+            let all = bits.iter().fold(0, |all, bit| all | bit);
+            assert_eq!(all.count_ones() as usize, bits.len(), "{kind:?}: more than 64 rules");
+        }
+        assert!((0..RULES.len()).all(|n| !RuleBits::of(n).is_empty()));
+    }
+
+    #[test]
+    fn a_row_keeps_the_route_and_how_much_is_grounded() {
+        let text = br#"{"format": "stepscope.answer_trace", "parsed_question": {"expected_answer_shape": "date"},
+            "document": {"lines": ["one", "two"]},
+            "answer": {"answer_found": true, "confidence": 0.5, "conflicting_evidence": true, "items": [
+            {"text": "a", "spans": [{"line_start": 1, "line_end": 1, "quote": "two"}]}, {"text": "b", "spans": []},
+            {"text": "c", "spans": [{"line_start": 1, "line_end": 1, "quote": "one"}]}]}}"#;
+        let mut tape = Tape::default();
+        let subject = Subject::new(text, &[], Some(formats::read(tape.parse(text).unwrap())));
+        let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
+        let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
+        let row = Row::unchecked(0, 3).checked(&subject, &findings, None);
+        let typed = row.typed().unwrap();
+        assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), Some(1), 3));
+        assert_eq!(typed.asked, subject.types.position(b"date").map(|place| place as u8));
+        let said = [Said::Found, Said::Complete, Said::Conflict, Said::Clarify, Said::Unstructured];
+        assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);
+        assert!(row.fitness().is_nan() && row.pred_num().is_nan() && row.fix().is_none());
+        assert_eq!(TypedRow::unpack(typed.pack()), typed);
     }
 }

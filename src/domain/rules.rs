@@ -5,22 +5,33 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
+use super::completeness::{self, Completeness};
+use super::contract::{self, Breach, Strictness};
+use super::document::Document;
 use super::finding::{Findings, Severity};
+use super::gold::Gold;
 use super::json::{Problem, Value};
 use super::procedure::Procedure;
 use super::quantity::{Quantity, Uptake, find};
-use super::recompute::{Recomputed, is_right};
+use super::recompute::{Recomputed, is_right_by};
 use super::record::Record;
+use super::spans::{self, Cited};
 use super::state::State;
+use super::typed::{Asked, Item, Typed, inline_document};
+use super::types::{self, Registry};
 
 pub mod answer;
 pub mod plausibility;
 pub mod procedure;
 pub mod quantity;
 pub mod reading;
+pub mod review;
 pub mod run;
 pub mod source;
+pub mod span;
+pub mod typed;
 
 /// One rule.
 #[derive(Debug)]
@@ -58,11 +69,42 @@ pub struct Subject<'a> {
     pub flow: Option<procedure::Flow<'a>>,
     /// The schema that answers must hold, where the user gave one; else the record's own.
     pub answer_schema: Option<&'a answer::Schema>,
+    /// The document that a typed answer cites, where it is at hand.
+    pub document: Option<Arc<Document>>,
+    /// The types that values of typed answers can have.
+    pub types: &'a Registry,
+    /// What a typed answer holds.
+    answered: Option<Box<Answered<'a>>>,
+    completeness: OnceCell<Completeness>,
     uptake: OnceCell<Option<Uptake>>,
     numbers: OnceCell<Vec<Quantity>>,
     /// The run executed exactly, made when first asked for.
     recomputed: OnceCell<Option<Box<Recomputed>>>,
+    gold: OnceCell<Option<Gold>>,
     right: OnceCell<bool>,
+    /// The state is written as upstream writes it.
+    in_order: OnceCell<bool>,
+    /// What became of the cited spans, worked out when first asked for.
+    cited: OnceCell<Vec<Cited>>,
+}
+
+/// A typed answer, read once for all rules.
+#[derive(Debug)]
+pub struct Answered<'a> {
+    /// Everything that was answered.
+    pub items: Vec<Item<'a>>,
+    /// What the question asks for.
+    pub asked: Asked,
+    /// Where the answer does not hold the contract.
+    pub breaches: Vec<Breach>,
+}
+
+impl<'a> Answered<'a> {
+    fn of(typed: &Typed<'a>, types: &Registry) -> Self {
+        let items = typed.items();
+        let breaches = contract::breaches(typed, &items, types);
+        Self { asked: typed.asked(), breaches, items }
+    }
 }
 
 impl<'a> Subject<'a> {
@@ -71,6 +113,10 @@ impl<'a> Subject<'a> {
         let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
         let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
+        let typed = record.as_ref().and_then(|record| record.typed.as_deref());
+        let document = typed.and_then(inline_document).map(Arc::new);
+        let types = types::in_use();
+        let answered = typed.map(|typed| Box::new(Answered::of(typed, types)));
         Self {
             text,
             problems,
@@ -79,16 +125,49 @@ impl<'a> Subject<'a> {
             procedure_errors,
             flow,
             answer_schema: None,
+            document,
+            types,
+            answered,
+            completeness: OnceCell::new(),
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
+            gold: OnceCell::new(),
             right: OnceCell::new(),
+            in_order: OnceCell::new(),
             recomputed: OnceCell::new(),
+            cited: OnceCell::new(),
         }
     }
 
-    /// Whether the run is known to be right; see [`is_right`].
+    /// What became of every cited span, in order; empty where the document is not at hand. Worked out when first asked.
+    pub fn resolutions(&self) -> &[Cited] {
+        let resolve = || {
+            let (document, typed) = (self.document.as_deref()?, self.record.as_ref()?.typed.as_deref()?);
+            Some(spans::resolve_all(document, self.items(), &typed.retrieved()))
+        };
+        self.cited.get_or_init(|| resolve().unwrap_or_default())
+    }
+
+    /// How many items of a typed answer rest on quotes that stand where they should; `None` where the document that
+    /// would tell is not at hand.
+    pub fn grounded(&self) -> Option<usize> {
+        let items = self.items();
+        if self.document.is_none() {
+            return items.iter().all(|item| item.citations.is_empty()).then_some(0);
+        }
+        let cited = self.resolutions();
+        Some((0..items.len()).filter(|item| spans::is_item_grounded(cited, *item)).count())
+    }
+
+    /// The gold answer; read when first asked.
+    pub fn gold(&self) -> Option<&Gold> {
+        self.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
+    }
+
+    /// Whether the run is known to be right; see [`is_right_by`].
     pub fn is_right(&self) -> bool {
-        *self.right.get_or_init(|| self.record.as_ref().is_some_and(|record| is_right(record) == Some(true)))
+        let right = |record: &Record<'a>| is_right_by(self.gold(), record) == Some(true);
+        *self.right.get_or_init(|| self.record.as_ref().is_some_and(right))
     }
 
     /// What the run made of the quantities of its question; worked out when first asked.
@@ -108,11 +187,39 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// With the user's own answer schema.
+    /// With the document that its answer cites, where one is at hand beside the record.
     #[must_use]
-    pub fn answer_schema(mut self, schema: Option<&'a answer::Schema>) -> Self {
-        self.answer_schema = schema;
+    pub fn document(mut self, document: Option<Arc<Document>>) -> Self {
+        self.document = document.or(self.document);
         self
+    }
+
+    /// The parts of a typed answer, if the record is one.
+    pub fn typed(&self) -> Option<&Typed<'a>> {
+        self.record.as_ref()?.typed.as_deref()
+    }
+
+    /// A typed answer with everything it holds.
+    pub fn answered(&self) -> Option<(&Typed<'a>, &Answered<'a>)> {
+        self.typed().zip(self.answered.as_deref())
+    }
+
+    /// The items of a typed answer; none of any other record.
+    pub fn items(&self) -> &[Item<'a>] {
+        self.answered.as_deref().map(|answered| answered.items.as_slice()).unwrap_or_default()
+    }
+
+    /// Whether the model saw all there is; worked out when first asked.
+    pub fn completeness(&self) -> Option<&Completeness> {
+        let (typed, answered) = self.answered()?;
+        let judge = || completeness::judge(typed, &answered.items, &answered.asked, self.document.as_deref());
+        Some(self.completeness.get_or_init(judge))
+    }
+
+    /// Which readers would take a typed answer; `None` where its dialect has no published contract.
+    pub fn strictness(&self) -> Option<Strictness> {
+        let (typed, answered) = self.answered()?;
+        contract::strictness(typed, &answered.items, &answered.breaches)
     }
 
     /// The procedure, if it holds upstream's schema.
@@ -177,8 +284,45 @@ pub const RULES: &[&Rule] = &[
     &plausibility::MAGNITUDE,
     &plausibility::UNIT,
     &plausibility::FACTOR,
+    &typed::contract::JSON_INVALID,
+    &typed::contract::ANSWER_MISSING,
+    &typed::contract::MISSING_FIELD,
+    &typed::contract::UNKNOWN_FIELD,
+    &typed::contract::WRONG_TYPE,
+    &typed::contract::ENUM_INVALID,
+    &typed::contract::CONFIDENCE_OUT_OF_RANGE,
+    &typed::flags::SHAPE_MISMATCH,
+    &typed::flags::FOUND_ITEMS_MISMATCH,
+    &typed::flags::COMPLETE_WITHOUT_FOUND,
+    &typed::flags::METHOD_ITEMS_MISMATCH,
+    &typed::values::DATE_NOT_ISO8601,
+    &typed::values::DATE_IMPOSSIBLE,
+    &typed::values::DATE_ORIGINAL_DISAGREES,
+    &typed::values::CURRENCY_NOT_ISO4217,
+    &typed::values::PHANTOM_ZERO_SUSPECTED,
+    &typed::values::TABLE_NOT_RECTANGULAR,
+    &typed::source::ANSWER_DIFFERS_FROM_RAW_RESPONSE,
+    &typed::source::LIST_TRUNCATED_NEXT_PAGE,
+    &span::ITEM_NO_SPANS,
+    &span::LINE_START_NOT_IN_DOC,
+    &span::LINE_END_NOT_IN_DOC,
+    &span::RANGE_REVERSED,
+    &span::QUOTE_NOT_IN_CITED_LINES,
+    &span::QUOTE_OK_AFTER_DEHYPHENATION,
+    &span::QUOTE_FOUND_IN_WIDER_RANGE,
+    &span::QUOTE_FOUND_NEARBY,
+    &span::QUOTE_FOUND_ELSEWHERE,
+    &span::QUOTE_NOWHERE_IN_DOC,
+    &span::VERBATIM_WITHOUT_QUOTE,
+    &span::SPAN_OUTSIDE_RETRIEVED_PAGES,
+    &span::SPAN_CROSSES_PAGE,
+    &span::SHARED_OFFSET,
+    &span::BOUNDARY,
     &source::JOINED,
     &source::DUPLICATE_ID,
+    &review::FAILED,
+    &review::DISPUTED,
+    &review::STALE,
 ];
 
 /// What all rules say of a record.
@@ -243,8 +387,10 @@ mod tests {
 
     #[test]
     fn every_example_does_what_it_says() {
-        let about_sources = |rule: &&&Rule| source::SOURCE_RULES.iter().any(|other| other.id == rule.id);
-        for rule in RULES.iter().filter(|rule| !about_sources(rule)) {
+        // What is said because of what stands around a record is tested there.
+        let around =
+            |rule: &&&Rule| source::SOURCE_RULES.iter().chain(review::REVIEW_RULES).any(|other| other.id == rule.id);
+        for rule in RULES.iter().filter(|rule| !around(rule)) {
             let bad = findings(&example(rule.bad));
             assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);
             for finding in bad.iter().filter(|finding| finding.rule == rule.id) {

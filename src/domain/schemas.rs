@@ -1,5 +1,5 @@
-//! The JSON Schemas that are part of the program: our run trace, and upstream's own, byte for byte as Python dumps
-//! them (`tests/parity/make_schemas.py`), because prompts hold their text.
+//! The JSON Schemas that are part of the program: our traces, reviews and typed answers, and upstream's own, byte for
+//! byte as Python dumps them (`tests/parity/make_schemas.py`), because prompts hold their text.
 
 use super::record::AnswerSchema;
 
@@ -15,12 +15,28 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const ALL: [Schema; 6] = [
+pub const ALL: [Schema; 10] = [
     Schema {
         name: "trace",
         summary: "a run record with everything that was recorded of its steps (stepscope's own, version 1)",
         text: include_str!("schemas/trace.schema.json"),
     },
+    Schema {
+        name: "review",
+        summary: "one line of a review journal (stepscope's own, version 1)",
+        text: include_str!("schemas/review.schema.json"),
+    },
+    Schema {
+        name: "answer-trace",
+        summary: "a question with its document, retrieved pages and typed answer (stepscope's own, version 1)",
+        text: include_str!("schemas/answer-trace.schema.json"),
+    },
+    Schema {
+        name: "typed-answer",
+        summary: "a typed answer: the base fields and the items",
+        text: include_str!("schemas/typed-answer.schema.json"),
+    },
+    Schema { name: "span", summary: "a cited span of a typed answer", text: include_str!("schemas/span.schema.json") },
     Schema {
         name: "procedure",
         summary: "a global-state procedure (evoproc-procedures 1.2.0)",
@@ -50,3 +66,28 @@ pub const fn answer(schema: AnswerSchema) -> &'static str {
     };
     text.trim_ascii_end()
 }
+
+/// The types that an answer's values can have, each with its schema.
+pub const TYPES: [Schema; 9] = [
+    Schema { name: "text", summary: "words of the document", text: include_str!("schemas/types/text.schema.json") },
+    Schema {
+        name: "amount",
+        summary: "a sum of money with its currency",
+        text: include_str!("schemas/types/amount.schema.json"),
+    },
+    Schema {
+        name: "date",
+        summary: "a day, as ISO 8601 and as it stands there",
+        text: include_str!("schemas/types/date.schema.json"),
+    },
+    Schema { name: "boolean", summary: "yes or no", text: include_str!("schemas/types/boolean.schema.json") },
+    Schema { name: "table", summary: "headers and rows", text: include_str!("schemas/types/table.schema.json") },
+    Schema { name: "list", summary: "several texts", text: include_str!("schemas/types/list.schema.json") },
+    Schema { name: "address", summary: "a postal address", text: include_str!("schemas/types/address.schema.json") },
+    Schema {
+        name: "person_name",
+        summary: "a person's name",
+        text: include_str!("schemas/types/person_name.schema.json"),
+    },
+    Schema { name: "iban", summary: "a bank account", text: include_str!("schemas/types/iban.schema.json") },
+];

@@ -628,7 +628,7 @@ impl<'a> State<'a> {
 
     /// Where a value stands in the record.
     pub fn pointer(&self, entry: &Entry<'_>) -> Option<Pointer> {
-        let call = |entry: usize, list: &str| Pointer::from_iter(["trace", "steps"]).then(entry).then(list);
+        let call = |entry: usize, list: &'static str| Pointer::from_iter(["trace", "steps"]).then(entry).then(list);
         let name = || self.variables.get(entry.variable).map(|variable| variable.name.to_owned());
         let object = match entry.source {
             Source::Nowhere => return None,
@@ -746,7 +746,7 @@ pub const fn schema_keys(schema: AnswerSchema) -> &'static [&'static str] {
 pub fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
     let Some(id) = id else { return false };
     match id.kind() {
-        Kind::Int => std::str::from_utf8(id.raw()).ok().and_then(|digits| digits.parse().ok()) == Some(steps as i128),
+        Kind::Int => std::str::from_utf8(id.raw()).ok().and_then(|digits| digits.parse().ok()) == Some(steps as i64),
         Kind::Float => id.float() == Some(steps as f64),
         Kind::True => steps == 1,
         Kind::False => steps == 0,
@@ -756,16 +756,21 @@ pub fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
 
 /// Upstream's last step among these.
 pub fn last_step(steps: &[Step<'_>]) -> LastStep {
-    let count = steps.len();
-    let positions: Vec<usize> =
-        steps.iter().enumerate().filter(|(_, step)| runs_as_last(step.id, count)).map(|(at, _)| at).collect();
-    let surprise = match positions.as_slice() {
-        [] if count == 0 => None,
-        [] => Some(Surprise::None),
-        [position] => (position + 1 != count).then_some(Surprise::Elsewhere),
-        _ => Some(Surprise::Several),
-    };
-    LastStep { positions, surprise }
+    LastStep { positions: last_positions(steps).collect(), surprise: last_step_surprise(steps) }
+}
+
+/// How it differs from what a reader expects.
+pub fn last_step_surprise(steps: &[Step<'_>]) -> Option<Surprise> {
+    let mut positions = last_positions(steps);
+    match (positions.next(), positions.next()) {
+        (None, _) => (!steps.is_empty()).then_some(Surprise::None),
+        (Some(position), None) => (position + 1 != steps.len()).then_some(Surprise::Elsewhere),
+        (Some(_), Some(_)) => Some(Surprise::Several),
+    }
+}
+
+fn last_positions(steps: &[Step<'_>]) -> impl Iterator<Item = usize> {
+    steps.iter().enumerate().filter(|(_, step)| runs_as_last(step.id, steps.len())).map(|(position, _)| position)
 }
 
 /// Whether two values are the same to a reader: numbers by value, texts by their characters, containers in order.

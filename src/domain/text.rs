@@ -70,7 +70,17 @@ impl<'a> Untrusted<'a> {
     /// surrogates as `\udXXX`; an invalid byte, which JSON cannot hold, as U+FFFD).
     pub fn write_json(&self, out: &mut Vec<u8>) {
         out.push(b'"');
-        for (_, piece) in pieces(&self.0) {
+        let mut rest = self.bytes();
+        let is_plain = |byte: &&u8| (0x20..0x7f).contains(*byte) && !matches!(byte, b'"' | b'\\');
+        loop {
+            let plain = rest.iter().take_while(is_plain).count();
+            let (head, tail) = rest.split_at_checked(plain).unwrap_or_default();
+            out.extend_from_slice(head);
+            if tail.is_empty() {
+                break;
+            }
+            let (len, piece) = first_piece(tail);
+            rest = tail.get(len..).unwrap_or_default();
             let code = match piece {
                 Piece::Char(c) => u32::from(c),
                 Piece::Surrogate(code) => code,
@@ -82,7 +92,6 @@ impl<'a> Untrusted<'a> {
                 0x0a => out.extend_from_slice(b"\\n"),
                 0x0d => out.extend_from_slice(b"\\r"),
                 0x09 => out.extend_from_slice(b"\\t"),
-                0x20..0x7f => out.push(code as u8),
                 0x1_0000.. => {
                     let pair = code - 0x1_0000;
                     out.extend_from_slice(
@@ -157,8 +166,10 @@ impl Shown {
     }
 
     fn from_bytes(bytes: &[u8], breaks: Breaks) -> Self {
-        if bytes.iter().all(|b| (0x20..0x7f).contains(b)) {
-            return Self(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()));
+        // Looked at whole, without stopping, which takes a few wide instructions.
+        let plain = bytes.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte));
+        if let (true, Ok(text)) = (plain, std::str::from_utf8(bytes)) {
+            return Self(Cow::Owned(text.to_owned()));
         }
         let mut writer = ShownWriter::new(breaks);
         for (range, piece) in pieces(bytes) {

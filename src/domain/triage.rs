@@ -4,12 +4,16 @@
 //! The procedure executed exactly is the main witness: if that gives the gold number, a step was run wrongly; if it gives
 //! what the run gave, the steps are sound and the plan or the gold is not.
 
-use super::expression::{Names, Reading, numbers, read};
+use std::collections::HashSet;
+
+use super::expression::{clock, list, numbers};
 use super::finding::{Finding, Severity};
 use super::gold::{Gold, marks};
 use super::json::{Pointer, Value};
 use super::number::{Number, Written};
 use super::procedure::Procedure;
+use super::quantity::Uptake;
+use super::recompute::follows::{gives, may_give};
 use super::recompute::{
     Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
 };
@@ -17,14 +21,12 @@ use super::record::{Record, RecordKind};
 use super::rules::Subject;
 use super::rules::run;
 use super::rules::run::{Fault, contradictions, differs, explained};
-use super::state::{State, last_step};
-use super::text::Shown;
+use super::state::{State, last_step_surprise};
+use super::text::{Shown, Untrusted};
 use crate::shown;
 
-/// Questions with more numbers are not read otherwise.
-const MAX_KNOWN: usize = 10;
-/// Nor are runs that extract more values.
-const MAX_EXTRACTED: usize = 6;
+mod doubt;
+mod misread;
 
 /// Where to fix a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -106,17 +108,6 @@ pub struct Argument {
     pub text: Shown,
 }
 
-/// What is known of the question's quantities, where somebody looked.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Quantities {
-    /// Relevant numbers of the question that no variable took up.
-    pub missed: usize,
-    /// Extracted values that stand nowhere in the question.
-    pub invented: usize,
-    /// Extracted values that stand there otherwise.
-    pub changed: usize,
-}
-
 /// Where to fix a run, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Triage {
@@ -143,31 +134,15 @@ pub struct Evidence<'e, 'a> {
     pub procedure: Option<&'e Procedure<'a>>,
     /// What the rules found.
     pub findings: &'e [Finding],
-    /// What is known of the quantities of the question.
-    pub quantities: Option<Quantities>,
+    /// What the run made of the quantities of the question.
+    pub uptake: Option<&'e Uptake>,
     /// The answer of the baseline to the same question.
     pub baseline: Option<f64>,
 }
 
 impl Triage {
-    /// Judges a record that the rules have looked at; `None` for what is no run.
+    /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
     pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
-        let uptake = if subject.is_right() { None } else { subject.uptake() };
-        let quantities = uptake.map(|uptake| Quantities {
-            missed: uptake.missed.len(),
-            invented: uptake.invented.len(),
-            changed: uptake.changed.len(),
-        });
-        Self::of(subject, findings, quantities, baseline)
-    }
-
-    /// Judges the run that the rules looked at; `None` for what is no run. A right run costs next to nothing.
-    pub fn of(
-        subject: &Subject<'_>,
-        findings: &[Finding],
-        quantities: Option<Quantities>,
-        baseline: Option<f64>,
-    ) -> Option<Self> {
         let record = subject.record.as_ref()?;
         let procedure = subject.procedure.as_ref();
         match record.kind {
@@ -192,7 +167,8 @@ impl Triage {
             };
             &own
         };
-        let evidence = Evidence { record, procedure, findings, quantities, baseline };
+        let uptake = if right { None } else { subject.uptake() };
+        let evidence = Evidence { record, procedure, findings, uptake, baseline };
         Some(Self::with(&evidence, &state, recomputed))
     }
 
@@ -200,8 +176,9 @@ impl Triage {
     pub fn with(evidence: &Evidence<'_, '_>, state: &State<'_>, recomputed: &Recomputed) -> Self {
         let mut case = Case::new(evidence, state, recomputed);
         let (fix, step, confidence) = case.judge();
-        let recovers_gold = recomputed.recovered.zip(case.gold.as_ref()).is_some_and(|(a, gold)| gold.value.is_near(a));
-        Self { fix, step, recovered: recomputed.recovered, recovers_gold, confidence, why: case.why }
+        let recovered = case.recovered;
+        let recovers_gold = recovered.zip(case.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
+        Self { fix, step, recovered, recovers_gold, confidence, why: case.why }
     }
 }
 
@@ -214,6 +191,7 @@ struct Case<'c, 'a> {
     recomputed: &'c Recomputed,
     gold: Option<Gold>,
     answer: Option<Written>,
+    recovered: Option<Number>,
     why: Vec<Argument>,
 }
 
@@ -221,7 +199,21 @@ impl<'c, 'a> Case<'c, 'a> {
     fn new(evidence: &'c Evidence<'c, 'a>, state: &'c State<'a>, recomputed: &'c Recomputed) -> Self {
         let record = evidence.record;
         let (gold, answer) = (Gold::of(record), recomputed.answer.value());
-        Self { evidence, record, state, recomputed, gold, answer, why: Vec::new() }
+        let recovered = recomputed.recovered;
+        Self { evidence, record, state, recomputed, gold, answer, recovered, why: Vec::new() }
+    }
+
+    /// Whether a number is the gold number, as exactly as that is written.
+    fn is_gold(gold: &Gold, number: Number) -> bool {
+        let scale = [10, 100, 1000].map(Number::whole).into_iter();
+        let step = scale.into_iter().find(|scale| gold.value.times(*scale).is_some_and(Number::is_whole));
+        let half = step.filter(|_| !gold.value.is_whole()).map_or(0.0, |step| 0.5 / step.float() + 1e-9);
+        gold.value.is_near(number) || (gold.value.float() - number.float()).abs() <= half
+    }
+
+    /// Whether the answer is this number, as people write it.
+    fn answers(&self, number: Number) -> bool {
+        self.answer.is_some_and(|answer| answer.stands_for(number) || answer.value.is_near(number))
     }
 
     fn argue(&mut self, rule: &'static str, pointer: Pointer, text: Shown) {
@@ -286,17 +278,23 @@ impl<'c, 'a> Case<'c, 'a> {
             return verdict;
         }
         let recovered = self.recomputed.recovered;
-        if let Some(recovered) = recovered.filter(|recovered| gold.value.is_near(*recovered)) {
-            return self.executed_wrongly(recovered);
+        // What was rounded on the way without need is exact here.
+        let exactly = self.recomputed.replay(self.state, &[]).filter(|_| self.recomputed.exact);
+        if recovered.into_iter().chain(exactly).any(|recovered| Self::is_gold(gold, recovered)) {
+            self.recovered = Some(gold.value);
+            return self.executed_wrongly(gold.value);
+        }
+        if let Some(verdict) = self.corrected(gold) {
+            return verdict;
+        }
+        if let Some(fatal) = self.fatal() {
+            return fatal;
         }
         let slip = self.first_slip(true);
         if slip.is_none()
             && let Some(verdict) = self.suspect_gold(gold)
         {
             return verdict;
-        }
-        if let Some(fatal) = self.fatal() {
-            return fatal;
         }
         if let Some(verdict) = self.unknown_quantity() {
             return verdict;
@@ -309,7 +307,10 @@ impl<'c, 'a> Case<'c, 'a> {
 
     /// Executed exactly, the procedure gives gold.
     fn executed_wrongly(&mut self, recovered: Number) -> Verdict {
-        let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
+        let rounded = |write: &&Computed| write.alone.is_some() && write.alone != write.value && !write.differs();
+        let rounded = || self.recomputed.writes.iter().find(rounded).map(|write| write.step);
+        let step = self.first_slip(false).or_else(|| self.first_waiting());
+        let step = step.or_else(rounded).or_else(|| Some(self.last()?.step));
         let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
         let wrote = match step.map(|step| step + 1) {
             Some(step) => format!("; step {step} is where the run leaves it, the answer was {said}"),
@@ -336,7 +337,7 @@ impl<'c, 'a> Case<'c, 'a> {
     /// The ids keep upstream from asking for the answer's number.
     fn no_answer_asked(&mut self) -> Option<Verdict> {
         let procedure = self.evidence.procedure?;
-        let surprise = last_step(&procedure.steps).surprise?;
+        let surprise = last_step_surprise(&procedure.steps)?;
         let asked = self.record.answer.is_some_and(|answer| answer.get("final_answer_numerical").is_some());
         if asked {
             return None;
@@ -367,7 +368,13 @@ impl<'c, 'a> Case<'c, 'a> {
             };
             self.recomputed.writes.iter().any(planned)
         };
-        let write = self.recomputed.writes.iter().filter(unknown).find(used)?;
+        // A list or a time of day is a value of its own kind.
+        let is_own_kind = |write: &&Computed| {
+            let value = self.state.variables().get(write.variable).and_then(|variable| variable.final_value);
+            let text = value.and_then(Value::string).unwrap_or_default();
+            text.utf8().is_some_and(|text| clock(text).is_some() || list(text).is_some())
+        };
+        let write = self.recomputed.writes.iter().filter(unknown).filter(|write| !is_own_kind(write)).find(used)?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let (step, name) = (write.step, name_of(self.state, write.variable));
         if self.is_named_unknown(write) {
@@ -385,18 +392,20 @@ impl<'c, 'a> Case<'c, 'a> {
         let text = variable.and_then(|variable| variable.final_value).and_then(Value::string).unwrap_or_default();
         let description =
             variable.and_then(|variable| variable.field?.description).and_then(Value::string).unwrap_or_default();
-        let open = ["unknown", "unspecified", "symbolic", "to be determined", "to be found"];
+        let open =
+            ["unknown", "unspecified", "symbolic", "to be determined", "to be found", "not given", "not specified"];
         let described = description.utf8().map(str::to_lowercase).unwrap_or_default();
         let letter = text
             .utf8()
             .is_some_and(|text| text.trim().chars().count() == 1 && text.trim().chars().all(char::is_alphabetic));
-        letter || open.iter().any(|word| described.contains(word))
+        let said = text.utf8().map(str::to_lowercase).unwrap_or_default();
+        letter || open.iter().any(|word| described.contains(word) || said.contains(word))
     }
 
     /// The plan, executed exactly, does not give gold.
     fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Verdict {
         let exact = self.recomputed.exact;
-        let agrees = self.answer.is_some_and(|answer| answer.stands_for(recovered) || answer.value.is_near(recovered));
+        let agrees = self.answers(recovered);
         if let Some(verdict) = self.misread_question().or_else(|| self.other_numbers(gold, slip)) {
             return verdict;
         }
@@ -415,38 +424,106 @@ impl<'c, 'a> Case<'c, 'a> {
         if let Some(slip) = slip.filter(|_| !exact || slips > 1) {
             return (Fix::StepRun, Some(slip), Confidence::Unsure);
         }
+        if let Some(verdict) = self.worked_out_wrongly(gold).filter(|_| !exact) {
+            return verdict;
+        }
         self.argue("triage/plan", pointer, text);
         self.missed_quantities();
-        let step = self.departs_from_gold();
+        let step = self.departs_from_gold(gold);
         (Fix::Procedure, step, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
     }
 
-    /// The first step that calculates a number which the gold text's own calculations never give.
-    fn departs_from_gold(&mut self) -> Option<usize> {
+    /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold
+    /// text does follow.
+    fn worked_out_wrongly(&mut self, gold: &Gold) -> Option<Verdict> {
         let marks = marks(self.record);
-        if marks.is_empty() {
+        let open = |write: &&Computed| write.basis == Basis::Recorded && write.plan.is_none();
+        for write in self.recomputed.writes.iter().filter(open) {
+            let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
+            let wrote = wrote.value.float();
+            let text = self.evidence.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
+            let text = text.and_then(Value::string).unwrap_or_default();
+            let constants: Vec<f64> =
+                numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
+            let is_result = |value: f64| marks.iter().any(|mark| (mark.says.value.float() - value).abs() < 1e-6);
+            let mut more = values.clone();
+            let with_constant = constants.into_iter().take(3).any(|constant| {
+                more.truncate(values.len());
+                more.push(constant);
+                may_give(&more, wrote)
+            });
+            if is_result(wrote) || may_give(&values, wrote) || with_constant {
+                continue;
+            }
+            let results = marks.iter().map(|mark| mark.says.value).chain([gold.value]);
+            let Some(result) = results.into_iter().find(|result| gives(&values, result.float())) else {
+                continue;
+            };
+            let pointer = value_pointer(self.record, self.state, write)?;
+            let text = shown!(
+                "step {} wrote {wrote}, which follows from nothing that it reads; {} does, and the gold text has it",
+                write.step + 1,
+                result.shown()
+            );
+            self.argue(run::RECOMPUTE.id, pointer, text);
+            return Some((Fix::StepRun, Some(write.step), Confidence::Unsure));
+        }
+        None
+    }
+
+    /// The numbers that a step reads; `None` if one of its inputs is none.
+    fn read_by(&self, write: &Computed) -> Option<Vec<f64>> {
+        let step = self.evidence.procedure?.steps.get(write.step)?;
+        let number = |name: Untrusted<'_>| {
+            let variable = self.state.variable(&name)?;
+            let before = |other: &&Computed| other.variable == variable && other.step < write.step;
+            let input = self.recomputed.writes.iter().rfind(before)?;
+            Some(input.recorded.map(|number| number.value).or(input.unevaluated_value)?.float())
+        };
+        step.input_names().map(number).collect()
+    }
+
+    /// The first step that calculates a number which the gold text's own calculations never give; if there is none, the
+    /// step after which the gold text goes on.
+    fn departs_from_gold(&mut self, gold: &Gold) -> Option<usize> {
+        let given = doubt::given_by_gold(self.record);
+        if given.is_empty() {
             return None;
         }
-        let given =
-            |value: Number| marks.iter().any(|mark| mark.says.stands_for(value) || mark.says.value.is_near(value));
+        let is_given = |value: Number| {
+            let stands = |mark: &Number| Written { value: *mark, decimals: 2 }.stands_for(value);
+            given.iter().any(|mark| mark.is_near(value) || stands(mark))
+        };
         let number = |write: &Computed| write.value.or(write.recorded.map(|number| number.value));
         let calculated = |write: &&Computed| !matches!(write.basis, Basis::Extracted);
-        let strange = |write: &&Computed| number(write).is_some_and(|value| !given(value));
-        let write = self.recomputed.writes.iter().filter(calculated).find(strange)?;
-        let (name, value) = (name_of(self.state, write.variable), number(write)?);
+        let strange = |write: &&Computed| number(write).is_some_and(|value| !is_given(value));
+        let mut calculations = self.recomputed.writes.iter().filter(calculated);
+        if let Some(write) = calculations.clone().find(strange) {
+            let (name, value) = (name_of(self.state, write.variable), number(write)?);
+            let pointer = value_pointer(self.record, self.state, write)?;
+            let text = shown!(
+                "step {} gives {name} = {}, which none of the gold text's calculations gives",
+                write.step + 1,
+                value.shown()
+            );
+            self.argue("triage/departs", pointer, text);
+            return Some(write.step);
+        }
+        let answer = self.answer?.value;
+        let write = calculations.find(|write| number(write).is_some_and(|value| value.is_near(answer)))?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let text = shown!(
-            "step {} gives {name} = {}, which none of the gold text's calculations gives",
+            "step {} gives the answer {}, which the gold text has too, but it goes on from there to {}",
             write.step + 1,
-            value.shown()
+            answer.shown(),
+            gold.value.shown()
         );
         self.argue("triage/departs", pointer, text);
         Some(write.step)
     }
 
     fn missed_quantities(&mut self) {
-        if let Some(missed) = self.evidence.quantities.map(|quantities| quantities.missed).filter(|missed| *missed > 0)
-        {
+        if let Some(missed) = self.evidence.uptake.map(|uptake| uptake.missed.len()).filter(|missed| *missed > 0) {
             let text = shown!("{missed} of the question's quantities were not taken up");
             self.argue("run/quantity_missed", Pointer::from_iter(["question"]), text);
         }
@@ -468,191 +545,41 @@ impl<'c, 'a> Case<'c, 'a> {
             self.argue(run::UNEVALUATED.id, self.end_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
-        let planned = self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
+        if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.empty_plan()) {
+            return verdict;
+        }
+        // Values that follow from one another are those of a plan, even if nobody wrote it down as a calculation.
+        let counts = |write: &&Computed| write.basis != Basis::Extracted && write.recorded.is_some();
+        let planned = self.recomputed.writes.iter().filter(counts).count() > 1
+            || self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
         if !planned || self.answer.is_none() {
             return self.unknown(gold);
         }
         let text = shown!("no step contradicts its own calculation, yet the answer is not {}", gold.value.shown());
         self.argue("triage/plan", self.end_pointer(), text);
         self.missed_quantities();
-        (Fix::Procedure, self.departs_from_gold(), Confidence::Unsure)
+        (Fix::Procedure, self.departs_from_gold(gold), Confidence::Unsure)
     }
 
-    /// Extracted values that stand nowhere in the question: the first step was run wrongly.
-    fn misread_question(&mut self) -> Option<Verdict> {
-        let (strange, all) = match self.evidence.quantities {
-            Some(quantities) => (quantities.invented + quantities.changed, usize::MAX),
-            None => self.strangers(),
-        };
-        let many = if all == usize::MAX { strange > 0 } else { strange >= 2 || (strange == 1 && all <= 2) };
-        if !many {
-            return None;
-        }
-        let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
-        let pointer = value_pointer(self.record, self.state, first).unwrap_or_default();
-        let step = first.step;
-        let text = shown!("{strange} of the extracted values stand nowhere in the question");
-        self.argue("run/quantity_invented", pointer, text);
-        Some((Fix::StepRun, Some(step), Confidence::Unsure))
-    }
-
-    /// A model that slips may have misread the question too: with one or two other numbers of the question in place of
-    /// what it extracted, the plan gives gold.
-    fn other_numbers(&mut self, gold: &Gold, slip: Option<usize>) -> Option<Verdict> {
-        slip?;
+    /// The plan has nothing to do with the question: its steps share no word with it, and give no number.
+    fn empty_plan(&mut self) -> Option<Verdict> {
+        let procedure = self.evidence.procedure?;
         let question = self.record.question.and_then(Value::string)?;
-        let mut known = said(question.utf8()?);
-        known.sort_unstable();
-        known.dedup();
-        let extracted: Vec<usize> = self
-            .recomputed
-            .writes
-            .iter()
-            .enumerate()
-            .filter(|(_, write)| write.basis == Basis::Extracted && write.value.is_some())
-            .map(|(n, _)| n)
-            .collect();
-        if known.len() > MAX_KNOWN || extracted.len() > MAX_EXTRACTED || !self.recomputed.exact {
+        let question = question.utf8()?.to_lowercase();
+        let end = self.last().map(|end| end.variable);
+        let is_number = |write: &Computed| write.recorded.is_some() || write.unevaluated.is_some();
+        if self.recomputed.writes.iter().any(|write| Some(write.variable) != end && is_number(write)) {
             return None;
         }
-        let found = self.changed(&[], &extracted, &known, gold, 2)?;
-        let name = |n: usize| {
-            self.recomputed.writes.get(n).map(|write| name_of(self.state, write.variable)).unwrap_or_default()
-        };
-        let named: Vec<_> = found.iter().map(|(n, value)| format!("{} = {}", name(*n), value.shown())).collect();
-        let first = self.recomputed.writes.get(found.first()?.0)?;
-        let pointer = value_pointer(self.record, self.state, first)?;
-        let step = first.step;
-        let text = shown!(
-            "with the question's own numbers ({}) the plan gives {} = gold",
-            named.join(", "),
-            gold.value.shown()
-        );
-        self.argue("triage/misread", pointer, text);
-        Some((Fix::StepRun, Some(step), Confidence::Unsure))
-    }
-
-    /// The fewest extracted values to change so that the plan gives gold.
-    fn changed(
-        &self,
-        so_far: &[(usize, Number)],
-        extracted: &[usize],
-        known: &[Number],
-        gold: &Gold,
-        most: usize,
-    ) -> Option<Vec<(usize, Number)>> {
-        let mut tried = Vec::new();
-        for (at, &write) in extracted.iter().enumerate() {
-            for &value in known {
-                let mut others = so_far.to_vec();
-                others.push((write, value));
-                if self.recomputed.replay(self.state, &others).is_some_and(|given| given.is_near(gold.value)) {
-                    return Some(others);
-                }
-                tried.push((at, others));
-            }
-        }
-        if most <= 1 {
+        let plan = String::from_utf8_lossy(procedure.value.raw()).to_lowercase();
+        let said: HashSet<&str> = plan.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3).collect();
+        let words = question.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3);
+        if words.filter(|word| said.contains(word)).take(2).count() > 1 {
             return None;
         }
-        tried
-            .into_iter()
-            .find_map(|(at, others)| self.changed(&others, extracted.get(at + 1..)?, known, gold, most - 1))
-    }
-
-    /// How many extracted numbers do not stand in the question, of how many.
-    fn strangers(&self) -> (usize, usize) {
-        let Some(question) = self.record.question.and_then(Value::string) else { return (0, 0) };
-        let Some(question) = question.utf8() else { return (0, 0) };
-        let known = said(question);
-        let stands = |number: Number| {
-            let hundred = Number::whole(100);
-            let forms = [Some(number), number.times(hundred), number.over(hundred), Number::ONE.over(number)];
-            forms.into_iter().flatten().any(|form| known.iter().any(|known| known.is_near(form)))
-        };
-        let extracted = self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
-        let values: Vec<Number> = extracted.filter_map(|write| write.recorded).map(|number| number.value).collect();
-        (values.iter().filter(|value| !stands(**value)).count(), values.len())
-    }
-
-    /// Reasons to doubt the gold answer.
-    fn suspect_gold(&mut self, gold: &Gold) -> Option<Verdict> {
-        let answer = self.answer?.value;
-        let baseline = self.evidence.baseline.and_then(Number::from_float);
-        if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
-            let text = shown!(
-                "the baseline and this run agree on {} against the gold {}",
-                baseline.shown(),
-                gold.value.shown()
-            );
-            self.argue("triage/baseline", number_pointer(self.record), text);
-            return Some((Fix::Gold, None, Confidence::Likely));
-        }
-        if self.wrong_marks() {
-            return Some((Fix::Gold, None, Confidence::Likely));
-        }
-        // The baseline got it: then the gold can be got.
-        if baseline.is_some() {
-            return None;
-        }
-        self.factor(gold, answer)
-    }
-
-    fn wrong_marks(&mut self) -> bool {
-        let marks = marks(self.record);
-        let Some(wrong) = marks.iter().find(|mark| mark.is_wrong()) else { return false };
-        let gives = wrong.gives.map_or_else(String::new, Number::shown);
-        let text = shown!("the gold text calculates {}, which is {gives}", wrong.text);
-        self.argue(run::GOLD_STEPS.id, Pointer::from_iter(["gold_answer"]), text);
-        true
-    }
-
-    /// Answer and gold differ by a unit, or by a quantity of the question that only the answer uses.
-    fn factor(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
-        let ratio = answer.over(gold.value)?;
-        let inverse = Number::ONE.over(ratio)?;
-        let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);
-        for unit in [60, 100, 1000, 3600].map(Number::whole) {
-            if ratio == unit || inverse == unit {
-                let text = shown!("answer and gold differ by a factor of {}: look at the unit", unit.shown());
-                self.argue("triage/unit", pointer, text);
-                return Some((Fix::Gold, None, Confidence::Likely));
-            }
-        }
-        let question = self.record.question.and_then(Value::string)?;
-        let asked = numbers(question.utf8()?).iter().any(|(number, _)| number.value == ratio);
-        if !asked || ratio <= Number::whole(2) {
-            return None;
-        }
-        let text = self.record.gold_answer.and_then(Value::string)?;
-        let used = numbers(text.utf8()?).iter().any(|(number, _)| number.value == ratio);
-        let text = if !used {
-            shown!(
-                "the answer is {} times the gold, and the gold text never uses the question's {}",
-                ratio.shown(),
-                ratio.shown()
-            )
-        } else if self.follows_gold() {
-            shown!(
-                "the run takes the same steps as the gold text; the answer is the gold in another unit ({} times)",
-                ratio.shown()
-            )
-        } else {
-            return None;
-        };
-        self.argue("triage/unit", pointer, text);
-        Some((Fix::Gold, None, Confidence::Likely))
-    }
-
-    /// Every intermediate result of the gold text is one of the run's values.
-    fn follows_gold(&self) -> bool {
-        let marks = marks(self.record);
-        let Some((_, before)) = marks.split_last() else { return false };
-        let recorded = |value: Number| {
-            let number = |write: &Computed| write.recorded.is_some_and(|number| number.value.is_near(value));
-            self.recomputed.writes.iter().any(number)
-        };
-        !before.is_empty() && before.iter().all(|mark| recorded(mark.says.value))
+        let pointer = self.record.procedure_pointer.then("steps");
+        self.argue("triage/plan", pointer, Shown::own("the plan speaks of nothing in the question"));
+        Some((Fix::Procedure, None, Confidence::Likely))
     }
 
     /// Without a gold number only what contradicts itself can be said.
@@ -664,10 +591,7 @@ impl<'c, 'a> Case<'c, 'a> {
             return (Fix::StepRun, Some(step), Confidence::Likely);
         }
         let answer = self.answer;
-        let agrees = |recovered: Number| {
-            answer.is_some_and(|answer| answer.stands_for(recovered) || answer.value.is_near(recovered))
-        };
-        if let Some(recovered) = self.recomputed.recovered.filter(|recovered| !agrees(*recovered)) {
+        if let Some(recovered) = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered)) {
             let said = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
             let text = shown!("executed exactly, this procedure gives {}, the answer was {said}", recovered.shown());
             self.argue(run::RECOMPUTE.id, self.end_pointer(), text);
@@ -743,57 +667,6 @@ impl<'c, 'a> Case<'c, 'a> {
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
-}
-
-/// The numbers that a text says, in digits and in words.
-fn said(text: &str) -> Vec<Number> {
-    const WORDS: [(&str, i64, i64); 33] = [
-        ("one", 1, 1),
-        ("two", 2, 1),
-        ("three", 3, 1),
-        ("four", 4, 1),
-        ("five", 5, 1),
-        ("six", 6, 1),
-        ("seven", 7, 1),
-        ("eight", 8, 1),
-        ("nine", 9, 1),
-        ("ten", 10, 1),
-        ("eleven", 11, 1),
-        ("twelve", 12, 1),
-        ("fifteen", 15, 1),
-        ("twenty", 20, 1),
-        ("thirty", 30, 1),
-        ("forty", 40, 1),
-        ("fifty", 50, 1),
-        ("hundred", 100, 1),
-        ("thousand", 1000, 1),
-        ("half", 1, 2),
-        ("halves", 1, 2),
-        ("twice", 2, 1),
-        ("double", 2, 1),
-        ("triple", 3, 1),
-        ("third", 1, 3),
-        ("thirds", 1, 3),
-        ("quarter", 1, 4),
-        ("quarters", 1, 4),
-        ("fourth", 1, 4),
-        ("fifth", 1, 5),
-        ("dozen", 12, 1),
-        ("once", 1, 1),
-        ("tripled", 3, 1),
-    ];
-    let mut list: Vec<Number> = numbers(text).into_iter().map(|(number, _)| number.value).collect();
-    let fractions = text.split(|c: char| !(c.is_ascii_digit() || c == '/')).filter(|word| word.contains('/'));
-    list.extend(fractions.filter_map(|word| match read(word, &Names::default()) {
-        Reading::Number(number) => Some(number.value),
-        _ => None,
-    }));
-    for word in text.split(|c: char| !c.is_alphabetic()) {
-        let word = word.to_lowercase();
-        let known = WORDS.iter().find(|(name, ..)| *name == word);
-        list.extend(known.and_then(|(_, upper, lower)| Number::fraction(*upper, *lower)));
-    }
-    list
 }
 
 fn of_error(record: &Record<'_>) -> Triage {

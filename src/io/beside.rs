@@ -1,4 +1,4 @@
-//! What stands beside the records and helps to judge them: the answers of a baseline.
+//! What stands beside the records and helps to judge them: the answers of a baseline, and a verifier.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::baseline::Baseline;
 use super::failure::Failure;
+use super::verify::Judge;
+use crate::domain::json::Value;
 use crate::domain::record::Record;
+use crate::domain::verify::Ladder;
 
 /// See the module. Everything is read when it is first asked for, on the thread that asks; others wait for it.
 #[derive(Debug, Default)]
@@ -15,12 +18,24 @@ pub struct Beside {
     threads: usize,
     baseline: OnceLock<Result<Baseline, Failure>>,
     told: AtomicBool,
+    judge: Option<Judge>,
 }
 
 impl Beside {
     /// With the baseline records of a file or folder.
     pub fn with_baseline(path: Option<PathBuf>, threads: usize) -> Self {
         Self { path, threads, ..Self::default() }
+    }
+
+    /// Also with what judges completions.
+    #[must_use]
+    pub fn judged_by(self, judge: Option<Judge>) -> Self {
+        Self { judge, ..self }
+    }
+
+    /// What every stage of the verifier says of a record's completion.
+    pub fn ladder(&self, record: Option<Value<'_>>) -> Option<Ladder> {
+        Some(self.judge.as_ref()?.climb(record?))
     }
 
     /// Whether asking would not mean waiting.

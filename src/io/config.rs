@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::failure::Failure;
-use super::open::{Opened, open};
+use super::open::read_small_text;
 use crate::domain::text::Shown;
 use crate::shown;
 
@@ -128,18 +128,7 @@ impl Config {
         if std::fs::symlink_metadata(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Ok(Self::default());
         }
-        let Opened::File(blob) = open(&path)? else {
-            return Err(Failure::own(USE, &Shown::path(&path), "it is a pipe"));
-        };
-        let len = blob.len()?;
-        if len > MAX_CONFIG {
-            return Err(Failure::own(USE, &Shown::path(&path), "it is larger than 1 MB"));
-        }
-        let mut bytes = Vec::new();
-        blob.read(0, len as usize, &mut bytes)?;
-        let Ok(text) = String::from_utf8(bytes) else {
-            return Err(Failure::own(USE, &Shown::path(&path), "it is not UTF-8; save it as UTF-8"));
-        };
+        let text = read_small_text(&path, MAX_CONFIG, USE)?;
         Self::parse(&text, Shown::path(&path))
     }
 

@@ -116,6 +116,12 @@ fn trailing(text: &[u8]) -> usize {
     text.iter().rev().take_while(|&&b| is_filler(b)).count()
 }
 
+/// A text without what may stand around a record.
+pub(super) fn without_filler(text: &[u8]) -> &[u8] {
+    let text = text.get(leading(text)..).unwrap_or_default();
+    text.get(..text.len() - trailing(text)).unwrap_or_default()
+}
+
 /// What was passed over, by reason.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Skips {

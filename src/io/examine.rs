@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::beside::Beside;
 use super::cut::read_each;
+use super::library::Documents;
 use crate::domain::finding::Findings;
 use crate::domain::formats::{self, Expect};
 use crate::domain::json::{MAX_TEXT, Tape};
@@ -25,6 +26,15 @@ pub struct Examiner<'s> {
     tape: Tape,
     answers: Option<&'s Schema>,
     expect: Expect,
+    documents: Option<Documents>,
+}
+
+/// What is known before a record is read.
+#[derive(Clone, Copy)]
+struct Known<'k, 's> {
+    answers: Option<&'s Schema>,
+    expect: Expect,
+    documents: Option<&'k Documents>,
 }
 
 /// One record, read and checked.
@@ -48,28 +58,40 @@ impl<'s> Examiner<'s> {
         Self { answers, ..Self::default() }
     }
 
-    /// What the next records are, from the beginning of their source.
-    pub fn expect(&mut self, expect: Expect) {
+    /// What the next records are, from the beginning of their source, and where the documents are that they cite.
+    pub fn expect(&mut self, expect: Expect, documents: Option<&Documents>) {
         self.expect = expect;
+        self.documents = documents.cloned();
     }
 
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
-        let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
-        if len > MAX_TEXT as u64 {
-            self.tape.refuse(text.len());
-            found(&examine(0..text.len(), joined, text, &self.tape, (self.answers, self.expect)));
-            return;
-        }
-        let known = (self.answers, self.expect);
-        read_each(&mut self.tape, text, joined, |range, joined, tape| {
+        let known = Known { answers: self.answers, expect: self.expect, documents: self.documents.as_ref() };
+        read_values(&mut self.tape, text, len, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
             found(&examine(range, joined, own, tape, known));
         });
-        if text.len() > LARGE {
-            self.tape = Tape::default();
-        }
+    }
+}
+
+/// Reads the value of a text, or the values if several stand in it, each with its range and whether it stands behind
+/// another. Of a text that is too long on disk nothing is read. One large text is read at a time.
+pub(super) fn read_values(
+    tape: &mut Tape,
+    text: &[u8],
+    len: u64,
+    joined: bool,
+    mut found: impl FnMut(Range<usize>, bool, &Tape),
+) {
+    let _turn = (text.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    if len > MAX_TEXT as u64 {
+        tape.refuse(text.len());
+        return found(0..text.len(), joined, tape);
+    }
+    read_each(tape, text, joined, found);
+    if text.len() > LARGE {
+        *tape = Tape::default();
     }
 }
 
@@ -94,21 +116,30 @@ fn examine<'a>(
     joined: bool,
     text: &'a [u8],
     tape: &'a Tape,
-    (answers, expect): (Option<&'a Schema>, Expect),
+    Known { answers, expect, documents }: Known<'_, 'a>,
 ) -> Examined<'a> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let read = |root| match answers {
             Some(_) => formats::answer::read(root),
             None => formats::read_expecting(root, expect),
         };
-        let subject = Subject::new(text, &tape.problems, tape.root(text).map(read)).answer_schema(answers);
+        let record = tape.root(text).map(read);
+        let typed = record.as_ref().and_then(|record| record.typed.as_deref());
+        let document = typed.zip(documents).and_then(|(typed, documents)| documents.of(typed));
+        let mut subject = Subject::new(text, &tape.problems, record);
+        subject.answer_schema = answers;
+        if document.is_some() {
+            subject.document = document;
+        }
         let findings = check(&subject);
-        (subject, findings)
+        Examined { range: range.clone(), joined, subject, findings, fault: false }
     }));
-    let fault = done.is_err();
-    let (subject, mut findings) = done.unwrap_or_else(|_| (Subject::new(text, &tape.problems, None), Vec::new()));
-    findings.extend(joined.then(|| self::joined(subject.record.is_some())));
-    Examined { range, joined, subject, findings, fault }
+    let mut examined = done.unwrap_or_else(|_| {
+        let subject = Subject::new(text, &tape.problems, None);
+        Examined { range, joined, subject, findings: Vec::new(), fault: true }
+    });
+    examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));
+    examined
 }
 
 impl Examined<'_> {

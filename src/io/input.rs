@@ -7,12 +7,17 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::answers::{self, AnswerStore, Report, Spool};
 use super::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
 use super::failure::Failure;
+use super::library::{Documents, Library, Stacks};
 use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
 use super::samples::{SAMPLES, Sample};
-use crate::domain::formats::Expect;
-use crate::domain::json::Tape;
+use super::sqlite;
+use crate::domain::formats::{self, Expect};
+use crate::domain::json::{Tape, Value};
+use crate::domain::record::RecordKind;
+use crate::domain::review::line;
 use crate::domain::text::Shown;
 
 /// How much of a source is looked at to recognise it, and read at a time.
@@ -22,6 +27,8 @@ pub const MAX_WIDE: u64 = 64 << 20;
 
 /// So many values at the beginning of a source tell what it holds.
 const MAX_PROMISE: usize = 64;
+/// A store that is changed while it is read is read so often.
+const TRIES: usize = 3;
 
 /// One thing to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +39,10 @@ pub enum Input {
     Named(PathBuf),
     /// A file found in a folder: passed over in silence if it does not begin like JSON and is not called so.
     Found(PathBuf),
+    /// A file found beside a store: passed over if nothing known stands at its beginning.
+    Beside(PathBuf),
+    /// A store of answers.
+    Answers(AnswerStore),
     /// Sample runs that are part of the program.
     Sample(&'static Sample),
 }
@@ -41,7 +52,8 @@ impl Input {
     pub fn name(&self) -> Shown {
         match self {
             Self::Standard => Shown::own("standard input"),
-            Self::Named(path) | Self::Found(path) => Shown::path(path),
+            Self::Named(path) | Self::Found(path) | Self::Beside(path) => Shown::path(path),
+            Self::Answers(store) => Shown::path(store.path()),
             Self::Sample(sample) => Shown::own(sample.name),
         }
     }
@@ -50,7 +62,8 @@ impl Input {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Standard | Self::Sample(_) => None,
-            Self::Named(path) | Self::Found(path) => Some(path),
+            Self::Named(path) | Self::Found(path) | Self::Beside(path) => Some(path),
+            Self::Answers(store) => Some(store.path()),
         }
     }
 }
@@ -58,12 +71,17 @@ impl Input {
 /// All inputs that these paths stand for, in order. Folders are searched as they are reached, in path order, each
 /// folder once; hidden files are left out there.
 pub fn expand(paths: &[PathBuf]) -> Expand {
-    Expand { stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(), entered: HashSet::new() }
+    Expand {
+        stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(),
+        entered: HashSet::new(),
+        library: Arc::new(Library::new(paths)),
+    }
 }
 
 /// The sample runs, for when nothing was named.
 pub fn samples() -> Expand {
-    Expand { stack: SAMPLES.iter().rev().map(Step::Sample).collect(), entered: HashSet::new() }
+    let stack = SAMPLES.iter().rev().map(Step::Sample).collect();
+    Expand { stack, entered: HashSet::new(), library: Arc::default() }
 }
 
 /// See [`expand`].
@@ -71,12 +89,14 @@ pub fn samples() -> Expand {
 pub struct Expand {
     stack: Vec<Step>,
     entered: HashSet<(u64, u64)>,
+    library: Arc<Library>,
 }
 
 #[derive(Debug)]
 enum Step {
     Named(PathBuf),
     Found(PathBuf),
+    Beside(PathBuf),
     Sample(&'static Sample),
 }
 
@@ -85,9 +105,10 @@ impl Iterator for Expand {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (path, named) = match self.stack.pop()? {
-                Step::Named(path) => (path, true),
-                Step::Found(path) => (path, false),
+            let (path, named, beside) = match self.stack.pop()? {
+                Step::Named(path) => (path, true, false),
+                Step::Found(path) => (path, false, false),
+                Step::Beside(path) => (path, false, true),
                 Step::Sample(sample) => return Some(Ok(Input::Sample(sample))),
             };
             if named && path.as_os_str() == OsStr::new("-") {
@@ -96,12 +117,14 @@ impl Iterator for Expand {
             match std::fs::metadata(&path) {
                 Ok(meta) if meta.is_dir() => {
                     if self.entered.insert((meta.dev(), meta.ino()))
-                        && let Err(failure) = self.enter(&path)
+                        && let Some(found) = self.enter(&path, named, beside)
                     {
-                        return Some(Err(failure));
+                        return Some(found);
                     }
                 }
-                Ok(meta) if !named && meta.is_file() => return Some(Ok(Input::Found(path))),
+                Ok(meta) if !named && meta.is_file() => {
+                    return Some(Ok(if beside { Input::Beside(path) } else { Input::Found(path) }));
+                }
                 // Pipes, sockets and dangling links in a folder are nobody's records.
                 _ if !named => {}
                 // Opening will say what is wrong with it.
@@ -112,7 +135,36 @@ impl Iterator for Expand {
 }
 
 impl Expand {
-    fn enter(&mut self, folder: &Path) -> Result<(), Failure> {
+    /// With a document for answers that name none.
+    pub fn with_document(self, path: &Path) -> Result<Self, Failure> {
+        // Nobody else has it yet.
+        let library = Arc::into_inner(self.library).unwrap_or_default().with_document(path)?;
+        Ok(Self { library: Arc::new(library), ..self })
+    }
+
+    /// Where the documents are that the records cite.
+    pub const fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// Takes what is in a folder; a store is one thing to read.
+    fn enter(&mut self, folder: &Path, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
+        let store = AnswerStore::of_folder(folder);
+        let is_part = store.as_ref().is_some_and(AnswerStore::is_part);
+        if is_part && beside {
+            // Its documents came with the store.
+            return None;
+        }
+        let store = store.or_else(|| AnswerStore::of_root(folder).filter(|_| named));
+        let beside = beside || store.is_some();
+        // The folder of a document holds nothing else.
+        if !is_part && let Err(failure) = self.list(folder, beside, store.as_ref()) {
+            return Some(Err(failure));
+        }
+        store.map(|store| Ok(Input::Answers(store)))
+    }
+
+    fn list(&mut self, folder: &Path, beside: bool, store: Option<&AnswerStore>) -> Result<(), Failure> {
         let fail = |error: std::io::Error| Failure::system("cannot read the folder", folder, &error);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(fail)? {
@@ -122,7 +174,9 @@ impl Expand {
             }
         }
         names.sort_unstable_by(|a, b| b.cmp(a));
-        self.stack.extend(names.into_iter().map(|name| Step::Found(folder.join(name))));
+        let database = store.and_then(AnswerStore::database);
+        let paths = names.into_iter().map(|name| folder.join(name)).filter(|path| Some(&**path) != database);
+        self.stack.extend(paths.map(|path| if beside { Step::Beside(path) } else { Step::Found(path) }));
         Ok(())
     }
 }
@@ -147,29 +201,98 @@ pub enum Begun {
     Source(Source),
     /// It is a pipe: to be spooled into a blob and then recognised.
     Pipe(File),
+    /// It is a store of answers: to be read into a blob line by line.
+    Answers(AnswerStore),
     /// It does not begin like JSON and nobody named it.
     PassedOver,
 }
 
 /// Opens an input and recognises it by its first block.
-pub fn begin(input: &Input) -> Result<Begun, Failure> {
+pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
     let opened = match input {
         Input::Standard => standard_input()?,
         Input::Named(path) => open(path)?,
         // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
-        Input::Found(path) => match open(path) {
+        Input::Found(path) | Input::Beside(path) => match open(path) {
             Err(_) if !claims_json(path) => return Ok(Begun::PassedOver),
             opened => opened?,
         },
+        Input::Answers(store) => return Ok(Begun::Answers(store.clone())),
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
-    match opened {
-        Opened::Pipe(pipe) => Ok(Begun::Pipe(pipe)),
-        Opened::File(blob) => {
-            let found = matches!(input, Input::Found(path) if !claims_json(path));
-            Ok(recognise(blob, found)?.map_or(Begun::PassedOver, Begun::Source))
+    let blob = match opened {
+        Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
+        Opened::File(blob) => blob,
+    };
+    let named = matches!(input, Input::Named(_));
+    if let Some(path) = blob.path().filter(|_| is_database(&blob)) {
+        let is_store = named || answers::is_store(path);
+        return Ok(if is_store { Begun::Answers(AnswerStore::of_database(path)) } else { Begun::PassedOver });
+    }
+    // A journal of reviews lies beside the records that it is about.
+    if !named && is_journal(&blob) {
+        return Ok(Begun::PassedOver);
+    }
+    let documents = match input {
+        Input::Sample(_) => Documents::of_samples(library.clone()),
+        _ => match input.path() {
+            Some(path) => Documents::beside(library.clone(), path),
+            None => Documents::nowhere(library.clone()),
+        },
+    };
+    let found = matches!(input, Input::Found(path) | Input::Beside(path) if !claims_json(path));
+    let source = recognise(blob.with_documents(Some(documents)), found)?;
+    let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
+    Ok(source.map_or(Begun::PassedOver, Begun::Source))
+}
+
+fn is_database(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    blob.read(0, sqlite::MAGIC.len(), &mut head).is_ok() && head == sqlite::MAGIC
+}
+
+/// Whether any of the values at the beginning of a source is of a known format.
+fn holds_known(source: &Source) -> bool {
+    let mut head = Vec::new();
+    source.blob.read(0, BLOCK, &mut head).is_ok()
+        && first_values(source.layout, &head, &mut |root| formats::read(root).kind == RecordKind::Unknown).is_err()
+}
+
+/// Reads a store to its end and recognises what came.
+pub fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Source>, Report) {
+    let stacks = Arc::new(Stacks::new(store.clone()));
+    let name = Shown::path(store.path());
+    let mut report = Report::default();
+    for _ in 0..TRIES {
+        let documents = Documents::of_store(library.clone(), stacks.clone());
+        let blob = match Blob::in_memory(name.clone()) {
+            Ok(blob) => blob.with_documents(Some(documents)),
+            Err(failure) => return (None, Report { failures: vec![failure], ..Report::default() }),
+        };
+        let mut spool = Spool::new(&blob);
+        report = answers::read(store, &mut |line| {
+            spool.push(line);
+            spool.failure.is_none()
+        });
+        spool.hand_over();
+        report.failures.extend(spool.failure.take());
+        let nothing = spool.is_empty() && !report.failures.is_empty();
+        if !report.changed {
+            let source = if nothing { Ok(None) } else { recognise(blob, false) };
+            return source.map_or_else(
+                |failure| (None, Report { failures: vec![failure], ..Report::default() }),
+                |source| (source, report),
+            );
         }
     }
+    let why = "another program changes it all the time; copy it, or wait until that is done";
+    report.failures = vec![Failure::own("cannot read", &name, why)];
+    (None, report)
+}
+
+fn is_journal(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    blob.read(0, line::BEGIN.len(), &mut head).is_ok() && head == line::BEGIN
 }
 
 /// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.
@@ -180,8 +303,8 @@ fn claims_json(path: &Path) -> bool {
 }
 
 /// Reads a pipe to its end and recognises it.
-pub fn begin_pipe(pipe: File, name: &Shown) -> Result<Source, Failure> {
-    let blob = Blob::in_memory(name.clone())?;
+pub fn begin_pipe(pipe: File, name: &Shown, library: &Arc<Library>) -> Result<Source, Failure> {
+    let blob = Blob::in_memory(name.clone())?.with_documents(Some(Documents::nowhere(library.clone())));
     if spool(pipe, &blob, |_| true)? == 0 {
         return Err(Failure::own("cannot read", name, "nothing came through this pipe"));
     }
@@ -214,21 +337,31 @@ fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
 
 /// What the values at the beginning promise; the last of many may be cut off and does not count.
 fn expect(layout: Layout, head: &[u8]) -> Expect {
+    // The first that is something else decides; most files end here.
+    let tapes = first_values(layout, head, &mut |root| Expect::of([root]) != Expect::Anything);
+    tapes.map_or(Expect::Anything, |tapes| Expect::of(tapes.iter().filter_map(|(tape, text)| tape.root(text))))
+}
+
+/// The values at the beginning of a source, those that can be read; an error at the first that does not fit.
+fn first_values<'h>(
+    layout: Layout,
+    head: &'h [u8],
+    fits: &mut dyn FnMut(Value<'_>) -> bool,
+) -> Result<Vec<(Tape, &'h [u8])>, ()> {
     let (mut cuts, mut skips) = (Vec::new(), Skips::default());
     cut(layout, &mut State::default(), head, head.len() < BLOCK, &mut cuts, &mut skips);
-    let mut tapes: Vec<(Tape, &[u8])> = Vec::new();
+    let mut tapes = Vec::new();
     for cut in cuts.iter().take(MAX_PROMISE) {
         let text = head.get(cut.range.clone()).unwrap_or_default();
         let mut tape = Tape::default();
         if tape.read(text) {
-            // The first that is something else decides; most files end here.
-            if Expect::of(tape.root(text)) == Expect::Anything {
-                return Expect::Anything;
+            if !tape.root(text).is_some_and(&mut *fits) {
+                return Err(());
             }
             tapes.push((tape, text));
         }
     }
-    Expect::of(tapes.iter().filter_map(|(tape, text)| tape.root(text)))
+    Ok(tapes)
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.
@@ -258,7 +391,8 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     blob.read(0, len as usize, &mut wide)?;
     let text = decode_wide(&wide).unwrap_or_default();
     let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
-    Ok(source(Arc::new(Blob::of_bytes(blob.name().clone(), &text)?), head, true, stat))
+    let blob = Blob::of_bytes(blob.name().clone(), &text)?.with_documents(blob.documents().cloned());
+    Ok(source(Arc::new(blob), head, true, stat))
 }
 
 #[cfg(test)]
@@ -281,12 +415,15 @@ mod tests {
         let names = ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(at(name)));
         assert_eq!(inputs[..5], names);
         assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
-        assert!(matches!(begin(&inputs[0]), Ok(Begun::Source(_))));
-        assert!(matches!(begin(&inputs[3]), Ok(Begun::PassedOver)), "prose is no record");
-        assert!(matches!(begin(&inputs[4]), Ok(Begun::Source(_))), "told by content, not by name");
-        assert!(begin(&inputs[6]).is_err());
-        assert!(begin(&Input::Found(at("gone.jsonl"))).is_err(), "records that cannot be read are said");
-        assert!(matches!(begin(&Input::Found(at("gone"))), Ok(Begun::PassedOver)));
+        assert!(matches!(begin(&inputs[0], &Arc::default()), Ok(Begun::Source(_))));
+        assert!(matches!(begin(&inputs[3], &Arc::default()), Ok(Begun::PassedOver)), "prose is no record");
+        assert!(matches!(begin(&inputs[4], &Arc::default()), Ok(Begun::Source(_))), "told by content, not by name");
+        assert!(begin(&inputs[6], &Arc::default()).is_err());
+        assert!(
+            begin(&Input::Found(at("gone.jsonl")), &Arc::default()).is_err(),
+            "records that cannot be read are said"
+        );
+        assert!(matches!(begin(&Input::Found(at("gone")), &Arc::default()), Ok(Begun::PassedOver)));
     }
 
     #[test]
@@ -295,7 +432,9 @@ mod tests {
         let path = dir.path().join("wide.jsonl");
         let wide: Vec<u8> = "\u{feff}{\"a\": 1}\n{\"a\": 2}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         std::fs::write(&path, wide).unwrap();
-        let Begun::Source(source) = begin(&Input::Named(path)).unwrap() else { panic!("not a source") };
+        let Begun::Source(source) = begin(&Input::Named(path), &Arc::default()).unwrap() else {
+            panic!("not a source")
+        };
         assert_eq!((source.layout, source.decoded, source.blob.len()), (Layout::Lines(b'\n'), true, Ok(18)));
     }
 
@@ -304,7 +443,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.jsonl");
         std::fs::write(&path, b"\x1f\x8b\x08\0").unwrap();
-        let failure = begin(&Input::Named(path)).unwrap_err().to_string();
+        let failure = begin(&Input::Named(path), &Arc::default()).unwrap_err().to_string();
         assert!(failure.ends_with("runs.jsonl: this is gzip; unpack it first: gunzip"), "{failure}");
     }
 }

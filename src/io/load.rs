@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
 
+use super::answers::{self, AnswerStore, Spool};
 use super::beside::Beside;
 use super::block::{Block, Cursor, Want};
 use super::check::MAX_IDS;
@@ -18,6 +19,7 @@ use super::cut::{Layout, Skips, is_cut_off};
 use super::examine::Examiner;
 use super::failure::Failure;
 use super::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
+use super::library::{Documents, Library, Stacks};
 use super::open::{Blob, Stat, spool};
 use super::store::{LoadEvent, Part, Store};
 use crate::domain::json::Tape;
@@ -28,6 +30,9 @@ use crate::domain::text::Shown;
 const GATHER: Duration = Duration::from_millis(30);
 /// So many sources are kept open, if the system lets us; of more, each read opens its file anew.
 const MAX_OPEN: usize = 256;
+/// A store that has changed is read again after so long, or four times as long as it took; at most after so long.
+const AGAIN: Duration = Duration::from_millis(100);
+const MAX_AGAIN: Duration = Duration::from_secs(30);
 /// So many folders are watched for changes.
 const MAX_WATCHED: usize = 1024;
 /// The first screen waits so long for a first record, not longer.
@@ -53,7 +58,8 @@ pub fn load(
 ) -> (Store, Loader) {
     let sink: Sink = Arc::new(sink);
     let (wake, woken) = channel();
-    let shared = Arc::new(Shared { beside, ..Shared::default() });
+    let library = inputs.library().clone();
+    let shared = Arc::new(Shared { library, beside, ..Shared::default() });
     let mut store = Store::default();
     let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
@@ -107,6 +113,10 @@ enum Wake {
     Pipe(usize, bool),
     /// A pipe could not be read further.
     PipeFailed(usize, Failure),
+    /// A store has changed so that it was read anew.
+    Anew(usize, Arc<Blob>),
+    /// A store was read: what is to be said of it, what could not be read, and where it may change.
+    Read(usize, Box<answers::Report>),
     Stop,
 }
 
@@ -116,6 +126,7 @@ struct Shared {
     /// There are jobs, or it is time to stop.
     more: Condvar,
     stopped: AtomicBool,
+    library: Arc<Library>,
     ids: Mutex<HashMap<(usize, u32), Ids>>,
     beside: Arc<Beside>,
 }
@@ -246,6 +257,9 @@ fn work(shared: &Shared, sink: &Sink) {
                 let part = examine_block(&block, &job.cursor, (&mut examiner, &shared.beside), &mut ids);
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
+                for failure in shared.library.failures() {
+                    shared.send(sink, LoadEvent::Failed(None, failure));
+                }
             }
         }));
         lock(&shared.jobs).running -= 1;
@@ -260,7 +274,7 @@ fn examine_block(
     (examiner, beside): (&mut Examiner, &Beside),
     ids: &mut Vec<(u64, u64)>,
 ) -> Part {
-    examiner.expect(cursor.blob().expect());
+    examiner.expect(cursor.blob().expect(), cursor.blob().documents());
     let mut part = place_part(block, cursor.layout());
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
@@ -389,6 +403,8 @@ struct Track {
     gone: bool,
     decoded: bool,
     flow: Flow,
+    /// Asks the reader of a store to look again.
+    again: Option<SyncSender<()>>,
 }
 
 /// Where the bytes of a source come from.
@@ -478,6 +494,7 @@ impl Scout {
     /// Takes in everything that has happened up to now; `false`: it is time to stop.
     fn take_in(&mut self, first: Wake, woken: &Receiver<Wake>) -> bool {
         let (mut touched, mut failed) = (HashSet::new(), Vec::new());
+        let mut read = Vec::new();
         let (mut paths, mut all) = (HashSet::new(), false);
         for wake in std::iter::once(first).chain(woken.try_iter()) {
             match wake {
@@ -491,10 +508,24 @@ impl Scout {
                     }
                 }
                 Wake::PipeFailed(source, failure) => failed.push((source, failure)),
+                Wake::Anew(source, blob) => {
+                    touched.insert(source);
+                    if let Some(track) = self.sources.get_mut(source) {
+                        (track.blob, track.cursor) = (Some(blob), None);
+                    }
+                }
+                Wake::Read(source, report) => read.push((source, report)),
             }
         }
         for (n, track) in self.sources.iter().enumerate() {
-            if all || track.names.iter().any(|name| paths.contains(name)) {
+            if let Some(again) = &track.again {
+                // A folder's name stands for all that lies in it.
+                let below = |path: &PathBuf| track.names.iter().any(|name| path.starts_with(name));
+                if all || paths.iter().any(below) {
+                    // Full: it will look again anyway.
+                    let _ = again.try_send(());
+                }
+            } else if all || track.names.iter().any(|name| paths.contains(name)) {
                 touched.insert(n);
             }
         }
@@ -507,6 +538,9 @@ impl Scout {
         }
         for (source, failure) in failed {
             self.send(LoadEvent::Failed(Some(source), failure));
+        }
+        for (source, report) in read {
+            self.answers_read(source, *report);
         }
         true
     }
@@ -543,7 +577,7 @@ impl Scout {
         for name in &names {
             self.watch(name);
         }
-        let begun = begin(input);
+        let begun = begin(input, &self.shared.library);
         if let Ok(Begun::PassedOver) = begun {
             return self.send(LoadEvent::PassedOver);
         }
@@ -561,11 +595,13 @@ impl Scout {
             gone: false,
             decoded: false,
             flow: Flow::File,
+            again: None,
         });
         lock(&self.shared.jobs).generations.push(0);
         match begun {
             Ok(Begun::Source(found)) => self.opened(source, found, false),
             Ok(Begun::Pipe(pipe)) => self.begin_pipe(source, pipe),
+            Ok(Begun::Answers(store)) => self.begin_answers(source, store),
             Ok(Begun::PassedOver) => {}
             Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
         }
@@ -576,7 +612,7 @@ impl Scout {
         track.flow = Flow::Pipe;
         let name = track.input.name();
         let blob = match Blob::in_memory(name.clone()) {
-            Ok(blob) => Arc::new(blob),
+            Ok(blob) => Arc::new(blob.with_documents(Some(Documents::nowhere(self.shared.library.clone())))),
             Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
         };
         track.blob = Some(blob.clone());
@@ -590,10 +626,61 @@ impl Scout {
                 Err(failure) => Wake::PipeFailed(source, failure),
             });
         };
-        if let Err(error) = std::thread::Builder::new().name("pipe".to_owned()).spawn(work) {
+        self.spawn(source, work);
+    }
+
+    /// Starts a thread that brings the bytes of a source.
+    fn spawn(&mut self, source: usize, work: impl FnOnce() + Send + 'static) {
+        if let Err(error) = std::thread::Builder::new().name("source".to_owned()).spawn(work) {
             let failure =
                 Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
             self.send(LoadEvent::Failed(Some(source), failure));
+        }
+    }
+
+    /// Begins to read a store on a thread of its own, which reads it again whenever it changes.
+    fn begin_answers(&mut self, source: usize, store: AnswerStore) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        track.flow = Flow::Pipe;
+        track.names = answers::changing(&store);
+        let names = track.names.clone();
+        let (again, asked) = sync_channel(1);
+        track.again = Some(again);
+        let stacks = Arc::new(Stacks::new(store.clone()));
+        let documents = Documents::of_store(self.shared.library.clone(), stacks.clone());
+        let follower =
+            Follower { source, store, stacks, documents, wake: self.wake.clone(), shared: self.shared.clone() };
+        let blob = match follower.blob() {
+            Ok(blob) => Arc::new(blob),
+            Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
+        };
+        track.blob = Some(blob.clone());
+        for name in &names {
+            self.watch(name);
+        }
+        self.spawn(source, move || follower.run(blob, &asked));
+    }
+
+    /// A store was read to its end.
+    fn answers_read(&mut self, source: usize, report: answers::Report) {
+        let mut missed = false;
+        for folder in report.folders {
+            if let Ok(folder) = folder.canonicalize()
+                && self.watch_folder(&folder)
+            {
+                missed |= report.begun.is_some_and(|begun| answers::has_changed(&folder, begun));
+            }
+        }
+        if let Some(again) = self.sources.get(source).and_then(|track| track.again.as_ref()).filter(|_| missed) {
+            let _ = again.try_send(());
+        }
+        self.send(LoadEvent::Noted(source, report.note));
+        let nothing = self.sources.get(source).and_then(|track| track.blob.as_ref()).is_none_or(|blob| {
+            // What could not be read of a store is no failure of the rest.
+            blob.is_empty().unwrap_or(true)
+        });
+        for failure in report.failures {
+            self.send(LoadEvent::Failed(Some(source).filter(|_| nothing), failure));
         }
     }
 
@@ -726,7 +813,7 @@ impl Scout {
             return;
         }
         let (base, ids) = (part.span.start, &mut self.ids);
-        self.examiner.expect(blob.expect());
+        self.examiner.expect(blob.expect(), blob.documents());
         self.examiner.each(text, len, cut.joined, |examined| {
             let row = examined.row(base, len, &self.shared.beside);
             ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
@@ -776,8 +863,9 @@ impl Scout {
             self.reading = Some(source);
             return;
         }
+        let changed = track.generation > 0;
         match recognise_pipe(&blob, track.flow == Flow::Ended) {
-            Ok(Some(found)) => self.opened(source, found, false),
+            Ok(Some(found)) => self.opened(source, found, changed),
             Ok(None) => {}
             Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
         }
@@ -785,7 +873,7 @@ impl Scout {
 
     fn reopen(&mut self, source: usize, changed: bool) {
         let Some(track) = self.sources.get_mut(source) else { return };
-        match begin(&track.input) {
+        match begin(&track.input, &self.shared.library) {
             Ok(Begun::Source(found)) => self.opened(source, found, changed),
             Ok(_) => {}
             Err(failure) => {
@@ -801,9 +889,15 @@ impl Scout {
 
     /// Watches the folder in which a file lies.
     fn watch(&mut self, path: &Path) {
-        let Some(folder) = path.parent() else { return };
+        if let Some(folder) = path.parent() {
+            self.watch_folder(folder);
+        }
+    }
+
+    /// `true`: it was not watched before.
+    fn watch_folder(&mut self, folder: &Path) -> bool {
         if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
-            return;
+            return false;
         }
         if self.watcher.is_none() {
             let wake = self.wake.clone();
@@ -813,7 +907,109 @@ impl Scout {
         if let Some(watcher) = &mut self.watcher {
             let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
         }
+        true
     }
+}
+
+/// Reads a store into a blob, and again whenever it changes.
+struct Follower {
+    source: usize,
+    store: AnswerStore,
+    stacks: Arc<Stacks>,
+    documents: Documents,
+    wake: Sender<Wake>,
+    shared: Arc<Shared>,
+}
+
+impl Follower {
+    fn blob(&self) -> Result<Blob, Failure> {
+        Blob::in_memory(Shown::path(self.store.path())).map(|blob| blob.with_documents(Some(self.documents.clone())))
+    }
+
+    fn run(self, blob: Arc<Blob>, asked: &Receiver<()>) {
+        let mut lines = HashMap::new();
+        let mut begun = Instant::now();
+        let mut report = self.read(&blob, true, |line| *lines.entry(line).or_insert(0_u32) += 1);
+        let mut blob = blob;
+        loop {
+            let changed = report.changed;
+            let told = self.wake.send(Wake::Read(self.source, Box::new(report))).is_ok();
+            if !told || self.wake.send(Wake::Pipe(self.source, true)).is_err() {
+                return;
+            }
+            // What was read while it changed does not count; otherwise somebody has to say that it has.
+            if !changed && asked.recv().is_err() {
+                return;
+            }
+            // A store that changes all the time must not take all the time.
+            std::thread::sleep(AGAIN.max(begun.elapsed() * 4).min(MAX_AGAIN));
+            let _ = asked.try_recv();
+            begun = Instant::now();
+            self.stacks.renew();
+            let Ok(new) = self.blob() else { return };
+            let (mut seen, mut fresh) = (HashMap::new(), Vec::new());
+            report = self.read(&new, false, |line| {
+                let count = seen.entry(line).or_insert(0_u32);
+                *count += 1;
+                fresh.push(*count > lines.get(&line).copied().unwrap_or(0));
+            });
+            if lines.iter().all(|(line, count)| seen.get(line).is_some_and(|seen| seen >= count)) {
+                // Nothing is gone: what is new goes behind what was there.
+                if append_fresh(&new, &blob, &fresh).is_err() {
+                    return;
+                }
+            } else {
+                blob = Arc::new(new);
+                if self.wake.send(Wake::Anew(self.source, blob.clone())).is_err() {
+                    return;
+                }
+            }
+            lines = seen;
+        }
+    }
+
+    /// Reads the store once; each line is told by its hash.
+    fn read(&self, blob: &Blob, tell: bool, mut line: impl FnMut(u64)) -> answers::Report {
+        use std::hash::Hasher;
+        let mut spool = Spool::new(blob);
+        let mut report = answers::read(&self.store, &mut |text| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            hasher.write(text);
+            line(hasher.finish());
+            if spool.push(text) && tell {
+                let _ = self.wake.send(Wake::Pipe(self.source, false));
+            }
+            spool.failure.is_none() && !self.shared.is_stopped()
+        });
+        spool.hand_over();
+        report.failures.extend(spool.failure);
+        report
+    }
+}
+
+/// Copies the lines that are new from one blob behind the other.
+fn append_fresh(from: &Blob, to: &Blob, fresh: &[bool]) -> Result<(), Failure> {
+    let mut spool = Spool::new(to);
+    let (mut at, mut block, mut line, mut number) = (0, Vec::new(), Vec::new(), 0);
+    loop {
+        from.read(at, BLOCK, &mut block)?;
+        if block.is_empty() {
+            break;
+        }
+        at += block.len() as u64;
+        for part in block.split_inclusive(|byte| *byte == b'\n') {
+            line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                if fresh.get(number) == Some(&true) {
+                    spool.push(&line);
+                }
+                line.clear();
+                number += 1;
+            }
+        }
+    }
+    spool.hand_over();
+    spool.failure.map_or(Ok(()), Err)
 }
 
 /// A file's absolute name in its own folder, and the one where its links lead. Folders are named without links and in

@@ -2,7 +2,7 @@
 //! ever created, locked or mapped beside or over a file.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,10 @@ use std::time::SystemTime;
 use rustix::fs::OFlags;
 
 use super::failure::{Failure, reason};
+use super::library::Documents;
+use super::{parquet, sqlite};
 use crate::domain::formats::Expect;
+use crate::domain::review::line;
 use crate::domain::text::Shown;
 use crate::shown;
 
@@ -67,6 +70,8 @@ pub struct Blob {
     file: Option<File>,
     /// What its beginning promises.
     expect: OnceLock<Expect>,
+    /// Where the documents are that its records cite.
+    documents: Option<Documents>,
 }
 
 /// What a path turned out to be.
@@ -107,6 +112,7 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
         path: Some(path.to_owned()),
         file: Some(file),
         expect: OnceLock::new(),
+        documents: None,
     }))
 }
 
@@ -141,6 +147,27 @@ fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
+/// All of a file that people write by hand; a larger one is refused, and so is a pipe.
+pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+    let fail = |source| Failure { what, path: Shown::path(path), source };
+    let Opened::File(blob) = open(path).map_err(|failure| fail(failure.source))? else {
+        return Err(fail(Shown::own("it is a pipe")));
+    };
+    let len = blob.len()?;
+    if len > most {
+        return Err(fail(shown!("it is larger than {} MB", most >> 20)));
+    }
+    let mut bytes = Vec::new();
+    blob.read(0, len as usize, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// All of a text file that people write by hand.
+pub fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<String, Failure> {
+    String::from_utf8(read_small(path, most, what)?)
+        .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
+}
+
 /// Standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
 pub fn standard_input() -> Result<Opened, Failure> {
     let name = Shown::own("standard input");
@@ -151,7 +178,8 @@ pub fn standard_input() -> Result<Opened, Failure> {
     let kind = meta.file_type();
     if kind.is_file() {
         let id = FileId::of(&meta);
-        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect: OnceLock::new() }));
+        let expect = OnceLock::new();
+        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect, documents: None }));
     }
     if kind.is_fifo() || kind.is_socket() {
         return Ok(Opened::Pipe(file));
@@ -169,7 +197,7 @@ impl Blob {
         };
         let file = memory_file().map_err(fail)?;
         let id = FileId::of(&file.metadata().map_err(fail)?);
-        Ok(Self { name, id, path: None, file: Some(file), expect: OnceLock::new() })
+        Ok(Self { name, id, path: None, file: Some(file), expect: OnceLock::new(), documents: None })
     }
 
     /// A blob in memory that holds these bytes.
@@ -180,7 +208,7 @@ impl Blob {
     }
 
     /// Writes behind what is there; only for blobs in memory.
-    fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
+    pub fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
         let done = match (&self.file, &self.path) {
             (Some(file), None) => file.write_all_at(bytes, at),
             _ => Err(ErrorKind::ReadOnlyFilesystem.into()),
@@ -203,6 +231,17 @@ impl Blob {
     /// What its beginning promised.
     pub fn expect(&self) -> Expect {
         self.expect.get().copied().unwrap_or_default()
+    }
+
+    /// With the place where the documents are that its records cite.
+    #[must_use]
+    pub fn with_documents(self, documents: Option<Documents>) -> Self {
+        Self { documents, ..self }
+    }
+
+    /// Where the documents are that its records cite.
+    pub const fn documents(&self) -> Option<&Documents> {
+        self.documents.as_ref()
     }
 
     /// The name to show.
@@ -255,6 +294,14 @@ impl Blob {
         })?;
         into.truncate(done);
         Ok(())
+    }
+
+    /// Copies all its bytes into a file.
+    pub fn copy_to(&self, to: &mut File) -> Result<u64, Failure> {
+        self.with(|mut file| {
+            file.rewind()?;
+            std::io::copy(&mut file, to)
+        })
     }
 
     fn with<T>(&self, act: impl FnOnce(&File) -> std::io::Result<T>) -> Result<T, Failure> {
@@ -345,14 +392,18 @@ pub fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "this is zstandard; unpack it first: unzstd"),
         (b"\xfd7zXZ\0", "this is xz; unpack it first: unxz"),
         (b"BZh", "this is bzip2; unpack it first: bunzip2"),
-        (b"SQLite format 3\0", "this is an SQLite database, not JSON; export its rows as JSON lines"),
-        (b"PAR1", "this is a parquet table, not JSON; export its rows as JSON lines"),
+        (sqlite::MAGIC, "this is an SQLite database; it is read from a file that is named, not through a pipe"),
+        (
+            parquet::MAGIC,
+            "this is a parquet table; a table of document lines goes with its answers: check ANSWERS --document TABLE",
+        ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),
-        (b"ARROW1", "this is an Arrow table, not JSON; export its rows as JSON lines"),
+        (b"ARROW1", "this is an Arrow table; write it as parquet, or its rows as JSON lines"),
         (b"\x89PNG", "this is a PNG image, not JSON"),
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),
         (b"\x7fELF", "this is a program, not JSON"),
+        (line::BEGIN, "this is a journal of reviews, not records: stepscope review list --reviews"),
     ];
     if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some(why);

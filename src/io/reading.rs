@@ -6,8 +6,10 @@ use super::cut::{Layout, line_ends};
 use super::failure::Failure;
 use super::open::Blob;
 use super::store::WINDOW;
+use crate::domain::document::Document;
 use crate::domain::json::MAX_TEXT;
 use crate::domain::text::Shown;
+use crate::domain::typed::Typed;
 
 /// Where a record stands, for another thread to read it.
 #[derive(Clone, Debug)]
@@ -41,6 +43,11 @@ impl Reading {
             return Err(Failure { what: "cannot read a record of", path: self.blob.name().clone(), source: why });
         }
         Ok(bytes)
+    }
+
+    /// The document that the record cites, if it is at hand.
+    pub fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+        self.blob.documents()?.of(typed)
     }
 
     /// The number of the line in which the record begins, from 1; lines before it are counted where that is needed.

@@ -1,12 +1,14 @@
-//! The sample runs, part of the program: what opens where nothing was named.
+//! The sample runs and answers, part of the program: what opens where nothing was named.
 
-/// One file of sample runs.
+/// One file of samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
     /// Its name in the folder `sample_runs`.
     pub name: &'static str,
     /// Its bytes.
     pub bytes: &'static [u8],
+    /// The documents that its records name, by their names.
+    pub documents: &'static [(&'static str, &'static [u8])],
 }
 
 /// Recorded replies of a real small model to steps of the first sample runs, asked again: see
@@ -14,8 +16,18 @@ pub struct Sample {
 pub const CASSETTE: &[u8] = include_bytes!("../../sample_runs/cassette.jsonl");
 
 /// The sample runs, in the order in which they open.
+/// The samples, in the order in which they open.
 pub const SAMPLES: &[Sample] = &[
-    Sample { name: "word_problems.jsonl", bytes: include_bytes!("../../sample_runs/word_problems.jsonl") },
-    Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../sample_runs/by_hand.jsonl") },
-    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../sample_runs/baseline.jsonl") },
+    Sample {
+        name: "word_problems.jsonl",
+        bytes: include_bytes!("../../sample_runs/word_problems.jsonl"),
+        documents: &[],
+    },
+    Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../sample_runs/by_hand.jsonl"), documents: &[] },
+    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../sample_runs/baseline.jsonl"), documents: &[] },
+    Sample {
+        name: "policy.jsonl",
+        bytes: include_bytes!("../../sample_runs/policy.jsonl"),
+        documents: &[("policy.document.json", include_bytes!("../../sample_runs/policy.document.json"))],
+    },
 ];

@@ -79,6 +79,8 @@ pub enum LoadEvent {
     },
     /// The file was deleted; what was read can still be read.
     Gone(usize),
+    /// How a source was opened, where that is to be said.
+    Noted(usize, Option<Shown>),
     /// A file in a folder does not look like JSON.
     PassedOver,
     /// Something could not be read; the source, if there is one.
@@ -124,6 +126,8 @@ pub struct SourceRows {
     pub input: Input,
     /// How it stands with the disk.
     pub standing: Standing,
+    /// How it was opened, where that is to be said.
+    pub note: Option<Shown>,
     /// How its records are laid out.
     pub layout: Layout,
     /// How many bytes it has.
@@ -355,6 +359,12 @@ impl Store {
                 }
                 Change::Rows
             }
+            LoadEvent::Noted(source, note) => {
+                if let Some(source) = self.sources.get_mut(source) {
+                    source.note = note;
+                }
+                Change::Rows
+            }
             LoadEvent::PassedOver => {
                 self.passed_over += 1;
                 Change::None
@@ -505,6 +515,7 @@ impl SourceRows {
         Self {
             input,
             standing: Standing::Sound,
+            note: None,
             layout: Layout::Lines(b'\n'),
             size: 0,
             found_to: 0,

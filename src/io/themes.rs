@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::failure::Failure;
-use super::open::{Opened, open};
-use crate::domain::text::Shown;
+use super::open::read_small_text;
 
 /// A larger file is no theme.
 const MAX_THEME: u64 = 1 << 20;
@@ -24,14 +23,5 @@ pub fn read_all(config: &Path) -> Vec<(String, String)> {
 
 /// The text of a theme's file.
 pub fn read(path: &Path) -> Result<String, Failure> {
-    let Opened::File(blob) = open(path)? else {
-        return Err(Failure::own(READ, &Shown::path(path), "it is a pipe"));
-    };
-    let len = blob.len()?;
-    if len > MAX_THEME {
-        return Err(Failure::own(READ, &Shown::path(path), "it is larger than 1 MB"));
-    }
-    let mut bytes = Vec::new();
-    blob.read(0, len as usize, &mut bytes)?;
-    String::from_utf8(bytes).map_err(|_| Failure::own(READ, &Shown::path(path), "it is not UTF-8"))
+    read_small_text(path, MAX_THEME, READ)
 }

@@ -26,6 +26,8 @@ pub enum Screen {
     Table,
     /// One run.
     Run,
+    /// One typed answer with what it cites.
+    Evidence,
     /// One record as JSON.
     Json,
 }
@@ -43,6 +45,10 @@ pub enum Overlay {
     Popup(Popup),
     /// How a computed value comes about.
     Derivation(Tree),
+    /// What the verifiers say of the open record, from a line on.
+    Ladder(usize),
+    /// The document's table of contents.
+    Contents(List),
 }
 
 /// The palette of actions.
@@ -203,6 +209,7 @@ impl App {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
             Screen::Table => Context::Table,
             Screen::Run => Context::Run,
+            Screen::Evidence => Context::Evidence,
             Screen::Json => Context::Json,
         }
     }
@@ -241,8 +248,17 @@ impl App {
             A::CopyStep => need(steps && self.screen == Screen::Run, "there is no step here"),
             A::CopyValue | A::CopyPath => need(self.screen != Screen::Table, "open the record first"),
             A::NextPane | A::PreviousPane | A::Maximise => {
-                need(self.screen == Screen::Run, "there is only one pane here")
+                need(matches!(self.screen, Screen::Run | Screen::Evidence), "there is only one pane here")
             }
+            A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
+                need(self.screen == Screen::Evidence, "this is for answers with citations")
+            }
+            A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
+                Some(inspect) => {
+                    need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+                }
+                None => need(false, "open the record first"),
+            },
             A::NextRecord | A::PreviousRecord => need(self.rows() > 1, "there is only one record"),
             A::NextFinding | A::PreviousFinding => match inspect {
                 Some(inspect) if self.screen != Screen::Table => {
@@ -264,7 +280,7 @@ impl App {
     fn has_search(&self) -> bool {
         match self.screen {
             Screen::Table => self.table.finding.is_some(),
-            Screen::Run => !self.find.hits.is_empty(),
+            Screen::Run | Screen::Evidence => !self.find.hits.is_empty(),
             Screen::Json => !self.find.nodes.is_empty(),
         }
     }
@@ -310,12 +326,12 @@ impl App {
         source.map(|source| short_name(&source.name())).unwrap_or_default()
     }
 
-    /// Whether a source was replaced, cut or deleted while it was open; how, in a few words.
-    pub fn disk_news(&self) -> Option<&'static str> {
+    /// Whether a source was replaced, cut or deleted while it was open, or is a snapshot; in a few words.
+    pub fn disk_news(&self) -> Option<Shown> {
         self.store.sources().iter().find_map(|source| match source.standing {
-            Standing::Changed => Some("↻ changed on disk"),
-            Standing::Gone => Some("↻ deleted on disk"),
-            Standing::Sound | Standing::Failed => None,
+            Standing::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
+            Standing::Gone => Some(Shown::own("↻ deleted on disk")),
+            _ => source.note.clone(),
         })
     }
 

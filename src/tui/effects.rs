@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::domain::typed::Typed;
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
@@ -170,7 +171,8 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         Work::Record(record, reading, row) => {
             let open = || {
                 let text = reading.read()?;
-                Ok(Box::new(Opened::new(record, reading.line()?, &row, text, beside)))
+                let find = |typed: &Typed<'_>| reading.document(typed);
+                Ok(Box::new(Opened::new(record, reading.line()?, &row, text, beside, find)))
             };
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))

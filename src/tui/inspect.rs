@@ -9,6 +9,7 @@ use crate::domain::state::{Influence, Moment};
 use crate::domain::text::Shown;
 use crate::shown;
 use crate::tui::derivation::Tree;
+use crate::tui::evidence::Evidence;
 use crate::tui::list::{List, Move};
 use crate::tui::model::{Detail, Opened};
 use crate::tui::outline::Outline;
@@ -76,6 +77,10 @@ pub enum Hit {
     Variable(usize),
     /// In a finding.
     Finding(usize),
+    /// A row of the items of a typed answer.
+    Item(usize),
+    /// A line of the document.
+    Line(usize),
 }
 
 /// The open record and everything about how it is looked at.
@@ -111,6 +116,8 @@ pub struct Inspect {
     pub quantity: Option<usize>,
     /// The chosen quantity is to be brought on screen.
     quantity_moved: bool,
+    /// The typed answer, if it is one.
+    pub evidence: Option<Evidence>,
     /// The record as JSON.
     pub outline: Outline,
     /// How many lines a record that is no JSON takes, in this width.
@@ -119,7 +126,8 @@ pub struct Inspect {
 
 impl Inspect {
     /// Looks at a record from its end, where the answer is; with findings, from the first that names a step.
-    pub fn new(opened: Opened) -> Self {
+    pub fn new(mut opened: Opened) -> Self {
+        let evidence = opened.sheet.take().map(|sheet| Evidence::new(*sheet));
         let steps = opened.steps.len();
         let outline = opened.root().map(Outline::new).unwrap_or_default();
         let mut inspect = Self {
@@ -138,6 +146,7 @@ impl Inspect {
             influence: None,
             quantity: None,
             quantity_moved: false,
+            evidence,
             outline,
             raw_lines: None,
         };
@@ -155,6 +164,10 @@ impl Inspect {
         if self.opened.has_steps() || other.pane != Pane::Steps {
             self.pane = other.pane;
         }
+        self.evidence = self.evidence.map(|evidence| match &other.evidence {
+            Some(other) => evidence.like(other),
+            None => evidence,
+        });
         self.maximised = other.maximised;
         self.tab = other.tab;
         self.refresh();
@@ -522,7 +535,7 @@ impl Inspect {
 
     /// Every place on this screen that holds a text, in reading order.
     pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
-        let mut hits = Vec::new();
+        let mut hits = self.evidence.as_ref().map(|evidence| evidence.hits(&is_match)).unwrap_or_default();
         if is_match(self.opened.question.as_str()) {
             hits.push(Hit::Question);
         }
@@ -557,6 +570,11 @@ impl Inspect {
                 self.findings.at = finding;
                 self.pane = Pane::Findings;
                 self.show_finding();
+            }
+            Hit::Item(_) | Hit::Line(_) => {
+                if let Some(evidence) = &mut self.evidence {
+                    evidence.visit(hit);
+                }
             }
         }
     }

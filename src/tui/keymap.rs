@@ -11,6 +11,8 @@ pub enum Context {
     Table,
     /// The run screen.
     Run,
+    /// The evidence of a typed answer.
+    Evidence,
     /// The record as JSON.
     Json,
     /// How a computed value comes about.
@@ -24,13 +26,14 @@ impl Context {
             Self::Anywhere => "Anywhere",
             Self::Table => "Table of records",
             Self::Run => "Run",
+            Self::Evidence => "Typed answer",
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 5] = [Self::Anywhere, Self::Table, Self::Run, Self::Json, Self::Derivation];
+    pub const ALL: [Self; 6] = [Self::Anywhere, Self::Table, Self::Run, Self::Evidence, Self::Json, Self::Derivation];
 }
 
 macro_rules! actions {
@@ -110,12 +113,22 @@ actions! {
     NextFinding = "next_finding",
     /// To the finding before.
     PreviousFinding = "previous_finding",
+    /// To the next citation.
+    NextSpan = "next_span",
+    /// To the citation before.
+    PreviousSpan = "previous_span",
+    /// The document's table of contents.
+    Contents = "contents",
+    /// Copies the quote with its lines.
+    CopyQuote = "copy_quote",
     /// To the step that writes the variable.
     Writer = "writer",
     /// To the next step that reads the variable.
     Reader = "reader",
     /// What changed between two steps.
     Difference = "difference",
+    /// What the verifiers say.
+    Ladder = "ladder",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -185,7 +198,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Json, Run, Table};
+    use Context::{Anywhere, Derivation, Evidence, Json, Run, Table};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -204,17 +217,37 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
         bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Run, &["}"], A::NextRecord, "record", "next record"),
         bind(Run, &["{"], A::PreviousRecord, "", "record before"),
         bind(Run, &["Enter"], A::Open, "", "open what the cursor is on: the value, or the finding's place"),
         bind(Run, &["/"], A::Find, "", "find text in this run"),
         bind(Run, &["n"], A::FindNext, "", "next place found"),
         bind(Run, &["N"], A::FindPrevious, "", "place found before"),
+        bind(Evidence, &["s"], A::NextSpan, "next span", "next citation, its place on screen"),
+        bind(Evidence, &["S"], A::PreviousSpan, "", "citation before"),
+        bind(
+            Evidence,
+            &["Enter"],
+            A::Open,
+            "cited/found",
+            "from the cited place to the found one and back; a check in full",
+        ),
+        bind(Evidence, &["e"], A::NextFinding, "next finding", "next finding, and the citation it is about"),
+        bind(Evidence, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Evidence, &["c"], A::Contents, "contents", "the document's table of contents"),
+        bind(Evidence, &["}"], A::NextRecord, "record", "next record"),
+        bind(Evidence, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Evidence, &["y q"], A::CopyQuote, "", "copy the quote with its page and lines"),
+        bind(Evidence, &["/"], A::Find, "find", "find text in the answer and the document"),
+        bind(Evidence, &["n"], A::FindNext, "", "next place found"),
+        bind(Evidence, &["N"], A::FindPrevious, "", "place found before"),
         bind(Json, &["Space", "Enter"], A::Fold, "fold", "fold or unfold"),
         bind(Json, &["H"], A::FoldAll, "", "fold everything"),
         bind(Json, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Json, &["e"], A::NextFinding, "next finding", "next finding, and jump to where it stands"),
         bind(Json, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Json, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Json, &["}"], A::NextRecord, "record", "next record"),
         bind(Json, &["{"], A::PreviousRecord, "", "record before"),
         bind(Json, &["/"], A::Find, "find", "find text in the record"),

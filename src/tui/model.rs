@@ -2,7 +2,9 @@
 //! the true bytes stay in `Opened`, for copying.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use crate::domain::document::Document;
 use crate::domain::finding::{Finding, Place, Severity};
 use crate::domain::formats::{self, Expect};
 use crate::domain::headline::gold_text;
@@ -11,16 +13,20 @@ use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::recompute::{Derivation, Recomputed};
 use crate::domain::record::{Record, RecordKind};
+use crate::domain::route::{Route, route};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
 use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
 use crate::domain::text::{Shown, Untrusted, head};
 use crate::domain::triage::{Argument, Confidence, Fix, Triage};
+use crate::domain::typed::Typed;
 use crate::io::beside::Beside;
 use crate::io::examine::{from_around, read_row};
 use crate::shown;
+use crate::tui::ladder::Rewards;
 use crate::tui::outline::value_text;
 use crate::tui::proof::Proof;
+use crate::tui::sheet::Sheet;
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
@@ -38,6 +44,8 @@ pub struct Opened {
     tape: Tape,
     problems: Vec<Problem>,
     expect: Expect,
+    /// The document that it cites.
+    pub document: Option<Arc<Document>>,
     /// What the rules say of it.
     pub findings: Vec<Finding>,
     /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
@@ -61,6 +69,8 @@ pub struct Opened {
     pub answer: Option<Shown>,
     /// What the baseline answered to the same question.
     pub baseline: Option<Shown>,
+    /// What the verifiers say of its completion, if any were named.
+    pub rewards: Option<Rewards>,
     /// Whether it was judged right.
     pub correct: Option<bool>,
     /// The error that ended it.
@@ -79,6 +89,10 @@ pub struct Opened {
     pub surprise: Option<Surprise>,
     /// Some of the values stand in a run trace.
     pub has_trace: bool,
+    /// What should happen with a typed answer.
+    pub route: Option<Route>,
+    /// A typed answer, until the screen takes it.
+    pub sheet: Option<Box<Sheet>>,
 }
 
 /// One step, as the list shows it.
@@ -232,8 +246,15 @@ pub struct DetailValue {
 }
 
 impl Opened {
-    /// Reads a record that stands in this row of the table.
-    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>, beside: &Beside) -> Self {
+    /// Reads a record that stands in this row of the table; `find` is asked for the document that it cites.
+    pub fn new(
+        index: usize,
+        line: u64,
+        row: &Row,
+        text: Vec<u8>,
+        beside: &Beside,
+        find: impl FnOnce(&Typed<'_>) -> Option<Arc<Document>>,
+    ) -> Self {
         let mut tape = Tape::default();
         read_row(&mut tape, &text, row);
         let problems = std::mem::take(&mut tape.problems);
@@ -245,6 +266,7 @@ impl Opened {
             problems,
             // The background check has decided what a value of no known shape is taken for.
             expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
+            document: None,
             findings: Vec::new(),
             notes: Vec::new(),
             verdict: None,
@@ -256,6 +278,7 @@ impl Opened {
             pred: None,
             answer: None,
             baseline: None,
+            rewards: None,
             correct: None,
             error: None,
             reply: None,
@@ -265,7 +288,11 @@ impl Opened {
             variables: Vec::new(),
             surprise: None,
             has_trace: false,
+            route: None,
+            sheet: None,
         };
+        let typed = opened.root().and_then(|root| formats::read(root).typed);
+        opened.document = typed.and_then(|typed| find(&typed));
         opened.fill(row, beside);
         opened
     }
@@ -283,7 +310,7 @@ impl Opened {
     /// The record with everything that can be said of it, for questions that are asked seldom.
     pub fn analyse(&self) -> Analysis<'_> {
         let record = self.root().map(|root| formats::read_expecting(root, self.expect));
-        let subject = Subject::new(&self.text, &self.problems, record);
+        let subject = Subject::new(&self.text, &self.problems, record).document(self.document.clone());
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
         Analysis { subject, state: state.unwrap_or_default() }
     }
@@ -298,11 +325,14 @@ impl Opened {
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
         let surprise = analysis.state.last_step().surprise;
         let baseline = beside.answer(analysis.subject.record.as_ref());
+        let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
         let triage = Triage::judge(&analysis.subject, &findings, baseline);
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
         let verdict = triage.as_ref().map(Verdict::of);
         let proof = analysis.proof();
+        let routed = route(&analysis.subject, &findings);
+        let sheet = Sheet::of(&analysis.subject, routed.as_ref()).map(Box::new);
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         for note in &notes {
@@ -314,8 +344,10 @@ impl Opened {
                 row.worst = Some(graver(row.worst, note.severity));
             }
         }
+        self.rewards = rewards;
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
+        (self.sheet, self.route) = (sheet, routed.map(|routed| routed.route));
         (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;
@@ -767,8 +799,8 @@ mod tests {
 
     #[test]
     fn a_run_is_ready_for_the_screen() {
-        let opened =
-            Opened::new(4, 5, &Row::unchecked(0, RUN.len() as u64), RUN.as_bytes().to_vec(), &Beside::default());
+        let row = Row::unchecked(0, RUN.len() as u64);
+        let opened = Opened::new(4, 5, &row, RUN.as_bytes().to_vec(), &Beside::default(), |_| None);
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
         assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);

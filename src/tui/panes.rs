@@ -15,10 +15,16 @@ use crate::tui::prose::fit;
 use crate::tui::theme::{Role, Theme};
 
 pub mod bars;
+pub mod checks;
+pub mod citation;
+pub mod contents;
 pub mod derivation;
+pub mod document;
 pub mod findings;
 pub mod help;
+pub mod items;
 pub mod json;
+pub mod ladder;
 pub mod palette;
 pub mod popup;
 pub mod question;

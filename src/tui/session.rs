@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::text::Shown;
+use crate::domain::types::use_types;
 use crate::io::beside::Beside;
 use crate::io::config::session::Session;
 use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
 use crate::io::input::{expand, samples};
 use crate::io::load::load;
-use crate::io::themes;
+use crate::io::verifiers::{Wanted, judge};
+use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
 use crate::tui::effects::{Memory, Outbox, Performer};
@@ -25,12 +27,18 @@ use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
 pub struct Start {
     /// What is to be opened; nothing opens the sample runs.
     pub paths: Vec<PathBuf>,
+    /// The document of answers that name none.
+    pub document: Option<PathBuf>,
     /// A theme for this session alone: a name, or the path of a file.
     pub theme: Option<String>,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
+    /// What judges completions, and the field where they stand.
+    pub judge: Option<(Wanted, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
+    /// A folder with the schemas of types of values.
+    pub schemas: Option<PathBuf>,
 }
 
 /// How a session ended.
@@ -50,12 +58,18 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
     let keymap = keymap(&config).map_err(say)?;
     let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
+    use_types(types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?);
     let (session, forgotten) = Session::load(folders.state.as_deref());
     let outbox = Outbox::default();
     let sink = outbox.clone();
     let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
+    let inputs = match &start.document {
+        Some(document) => inputs.with_document(document).map_err(say)?,
+        None => inputs,
+    };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads));
+    let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
+    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.samples = start.paths.is_empty();

@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 
 use super::input::Decoder;
 use crate::domain::text::Shown;
+use crate::io::guard::is_guarded;
 
 /// Largest screen that is drawn; a terminal that claims more gets its upper left part.
 pub const MAX_SIZE: Size = Size { width: 1000, height: 500 };
@@ -297,7 +298,7 @@ pub(super) fn hook_panics() -> mpsc::Receiver<String> {
                 io::stderr(),
                 "stepscope: {text}\nThis is a bug in stepscope; nothing that was saved is lost."
             );
-        } else {
+        } else if !is_guarded() {
             let _ = sender.try_send(text);
         }
     }));

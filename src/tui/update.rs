@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 
 use crate::domain::filter::Filter;
 use crate::domain::json::Pointer;
+use crate::domain::record::RecordKind;
 use crate::domain::text::Shown;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
@@ -29,6 +30,7 @@ use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
 use search::end_of;
 
+mod evidence;
 mod mouse;
 mod overlays;
 mod search;
@@ -113,6 +115,7 @@ impl App {
             let (len, height) = json_rows(inspect, area);
             inspect.outline.list.settle(len, height);
         }
+        self.settle_evidence();
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -235,6 +238,9 @@ impl App {
     fn perform(&mut self, action: Action) -> Effects {
         use Action as A;
         let times = self.times();
+        if let Some(effects) = self.evidence_action(action, times) {
+            return effects;
+        }
         match action {
             A::Down => self.go(Move::By(times)),
             A::Up => self.go(Move::By(-times)),
@@ -251,6 +257,7 @@ impl App {
             A::Back => return self.back(),
             A::Escape => return self.escape(),
             A::Quit => return self.quit(),
+            A::Ladder => self.overlay = Some(Overlay::Ladder(0)),
             A::Help => self.overlay = Some(Overlay::Help(0)),
             A::Palette => self.overlay = Some(Overlay::Palette(Palette::default())),
             A::Filter => {
@@ -335,6 +342,7 @@ impl App {
                 let place = view::pane_area(area, inspect, inspect.pane);
                 inspect.go(movement, place, &self.looks.theme);
             }
+            (Screen::Evidence, _) => self.go_in_evidence(movement),
             (Screen::Json, Some(inspect)) => {
                 let (len, height) = json_rows(inspect, area);
                 inspect.outline.list.go(movement, len, height);
@@ -411,7 +419,7 @@ impl App {
         match self.screen {
             Screen::Table => self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Json)),
             Screen::Json => self.back(),
-            Screen::Run => {
+            Screen::Run | Screen::Evidence => {
                 if let Some(inspect) = &mut self.inspect {
                     let pointer = inspect.pointer();
                     inspect.show_in_json(&pointer);
@@ -424,11 +432,11 @@ impl App {
 
     fn back(&mut self) -> Effects {
         self.opening = None;
-        let runs = self.inspect.as_ref().is_some_and(|inspect| is_run(&inspect.opened));
+        let own = self.inspect.as_ref().and_then(|inspect| screen_of(inspect.opened.kind));
         self.screen = match self.screen {
             Screen::Table => return self.quit(),
-            Screen::Json if runs => Screen::Run,
-            Screen::Json | Screen::Run => Screen::Table,
+            Screen::Json => own.unwrap_or(Screen::Table),
+            Screen::Run | Screen::Evidence => Screen::Table,
         };
         if self.screen == Screen::Table {
             self.inspect = None;
@@ -441,7 +449,7 @@ impl App {
         if self.count.is_some() {
             return Vec::new();
         }
-        if let Some(inspect) = self.inspect.as_mut().filter(|_| self.screen == Screen::Run) {
+        if let Some(inspect) = self.inspect.as_mut().filter(|_| matches!(self.screen, Screen::Run | Screen::Evidence)) {
             if inspect.anchor.take().is_some() {
                 return Vec::new();
             }
@@ -737,7 +745,7 @@ impl App {
 
     /// Shows a record that was read.
     fn inspect(&mut self, opened: Opened, screen: Screen) {
-        let runs = is_run(&opened);
+        let own = screen_of(opened.kind).unwrap_or(Screen::Json);
         let inspect = Inspect::new(opened);
         let inspect = match &self.inspect {
             Some(before) => inspect.like(before),
@@ -745,7 +753,7 @@ impl App {
         };
         self.inspect = Some(inspect);
         self.find = Find::default();
-        self.screen = if screen == Screen::Run && !runs { Screen::Json } else { screen };
+        self.screen = if screen == Screen::Json { Screen::Json } else { own };
     }
 
     /// The texts of the rows on screen that were not read yet.
@@ -777,7 +785,11 @@ fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
 }
 
 /// Whether a record has more to show than its JSON.
-fn is_run(opened: &Opened) -> bool {
-    use crate::domain::record::RecordKind::{Answer, Broken, Unknown};
-    !matches!(opened.kind, Answer | Broken | Unknown)
+/// The screen that a kind of record has beside its JSON.
+fn screen_of(kind: RecordKind) -> Option<Screen> {
+    match kind {
+        RecordKind::Typed => Some(Screen::Evidence),
+        RecordKind::Answer | RecordKind::Broken | RecordKind::Unknown => None,
+        _ => Some(Screen::Run),
+    }
 }

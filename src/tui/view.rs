@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::tui::app::{App, Overlay, Screen};
+use crate::tui::evidence;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::panes::{self, Look};
 use crate::tui::prose;
@@ -95,6 +96,57 @@ fn narrow(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     vec![(Pane::Question, top), (Pane::Steps, steps), (Pane::State, state), (last, bottom)]
 }
 
+/// Where a pane of the evidence screen is, beside the one that has the keys; of no height if it is hidden.
+pub fn evidence_area(area: Rect, maximised: bool, focused: evidence::Pane, pane: evidence::Pane) -> Rect {
+    use evidence::Pane::{Checks, Citation, Document, Items};
+    let body = parts(area).body;
+    let body = Rect { y: body.y + question_height(body), height: body.height - question_height(body), ..body };
+    if maximised {
+        return if pane == focused { body } else { Rect { height: 0, ..body } };
+    }
+    if body.width >= WIDE {
+        let side = (body.width * 3 / 10).clamp(32, 64);
+        let left = Rect { width: side, ..body };
+        let middle = Rect { x: body.x + side, width: body.width - 2 * side, ..body };
+        let right = Rect { x: middle.right(), width: side, ..body };
+        let (items, citation) = split_rows(left, body.height * 11 / 20);
+        return match pane {
+            Items => items,
+            Citation => citation,
+            Document => middle,
+            Checks => right,
+        };
+    }
+    // What has the keys gets more; the citation and the checks share the last place.
+    let items_height = if focused == Items { body.height * 3 / 10 } else { body.height / 4 };
+    let (items, rest) = split_rows(body, items_height.max(4));
+    let (document, last) = split_rows(rest, if focused == Document { rest.height * 2 / 3 } else { rest.height / 2 });
+    let hidden = Rect { height: 0, ..body };
+    match pane {
+        Items => items,
+        Document => document,
+        Citation => {
+            if focused == Checks {
+                hidden
+            } else {
+                last
+            }
+        }
+        Checks => {
+            if focused == Checks {
+                last
+            } else {
+                hidden
+            }
+        }
+    }
+}
+
+/// The question stands above the evidence, without a border.
+pub fn question_height(body: Rect) -> u16 {
+    u16::from(body.height >= 10) + u16::from(body.height >= 30)
+}
+
 /// How many lines the question takes, as far as the screen is high.
 fn question_rows(inspect: &Inspect, width: usize, body: Rect) -> u16 {
     rows(prose::wrap_up_to(inspect.opened.question.as_str(), width, usize::from(body.height)).len())
@@ -148,6 +200,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     panes::bars::header(app, parts.header, buf, look);
     match (app.screen, &app.inspect) {
         (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
+        (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),
         (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),
         _ => panes::table::draw(app, parts.body, buf, look),
     }
@@ -157,8 +210,19 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help(top)) => panes::help::draw(app, *top, area, buf, Look { theme, focused: true }),
         Some(Overlay::Palette(palette)) => panes::palette::draw(app, palette, area, buf, Look { theme, focused: true }),
         Some(Overlay::Popup(popup)) => panes::popup::draw(popup, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Contents(list)) => {
+            let evidence = app.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
+            if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
+                panes::contents::draw(document, *list, area, buf, Look { theme, focused: true });
+            }
+        }
         Some(Overlay::Derivation(tree)) => {
             panes::derivation::draw(tree, area, buf, Look { theme, focused: true });
+        }
+        Some(Overlay::Ladder(top)) => {
+            if let Some(rewards) = app.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) {
+                panes::ladder::draw(rewards, *top, area, buf, Look { theme, focused: true });
+            }
         }
         Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, area, buf, Look { theme, focused: true }),
         None => {}
@@ -178,6 +242,31 @@ fn run(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             Pane::Step => panes::step::draw(inspect, place, buf, look),
             Pane::State => panes::state::draw(inspect, place, buf, look),
             Pane::Findings => panes::findings::draw(inspect, place, buf, look),
+        }
+    }
+}
+
+fn answer(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let Some(evidence) = &inspect.evidence else { return };
+    let body = parts(area).body;
+    let height = usize::from(question_height(body));
+    let inner = Rect { x: body.x + 1.min(body.width), width: body.width.saturating_sub(2), ..body };
+    let question =
+        prose::lines(&inspect.opened.question, usize::from(inner.width), 0..height, look.style(Role::Question), &[]);
+    for (row, line) in question.into_iter().enumerate() {
+        panes::put(line.spans, row, inner, buf);
+    }
+    for pane in evidence::Pane::ALL {
+        let place = evidence_area(area, inspect.maximised, evidence.pane, pane);
+        if place.height < 2 || place.width < 4 {
+            continue;
+        }
+        let look = Look { focused: look.focused && pane == evidence.pane, ..look };
+        match pane {
+            evidence::Pane::Items => panes::items::draw(evidence, place, buf, look),
+            evidence::Pane::Document => panes::document::draw(evidence, place, buf, look),
+            evidence::Pane::Citation => panes::citation::draw(evidence, place, buf, look),
+            evidence::Pane::Checks => panes::checks::draw(inspect, evidence, place, buf, look),
         }
     }
 }

@@ -21,6 +21,7 @@ use stepscope::io::input::expand;
 use stepscope::io::load::{Loader, load};
 use stepscope::io::search;
 use stepscope::io::store::LoadEvent;
+use stepscope::io::verifiers::{Wanted, judge};
 use stepscope::tui::app::{App, Looks};
 use stepscope::tui::effects;
 use stepscope::tui::input::Input;
@@ -79,7 +80,7 @@ impl Drive {
 
     /// Opens files; `change` prepares the state before the first event.
     pub(crate) fn with(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
-        Self::with_early(paths, None, |app| {
+        Self::with_early(paths, Beside::default(), |app| {
             change(app);
             Vec::new()
         })
@@ -87,23 +88,27 @@ impl Drive {
 
     /// Opens files as they were looked at before a restart.
     pub(crate) fn restored(paths: &[PathBuf], view: &FileView) -> Self {
-        Self::with_early(paths, None, |app| app.restore(view))
+        Self::with_early(paths, Beside::default(), |app| app.restore(view))
     }
 
     /// Opens a file beside its baseline.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
-        Self::with_early(&[path.to_owned()], Some(baseline), |_| Vec::new())
+        let beside = Beside::with_baseline(Some(baseline.to_owned()), 1);
+        Self::with_early(&[path.to_owned()], beside, |_| Vec::new())
+    }
+
+    /// Opens a file whose completions are judged by a chain.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn judged(path: &Path, chain: &Path) -> Self {
+        let judge = judge(&Wanted::Chain(chain.to_owned()), "completion").unwrap();
+        Self::with_early(&[path.to_owned()], Beside::default().judged_by(Some(judge)), |_| Vec::new())
     }
 
     /// As a session does: what is asked for before the loop runs is done when it begins.
-    fn with_early(
-        paths: &[PathBuf],
-        baseline: Option<&Path>,
-        change: impl FnOnce(&mut App) -> Vec<Effect<Work>>,
-    ) -> Self {
+    fn with_early(paths: &[PathBuf], beside: Beside, change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
         let (sender, events) = channel();
-        let beside = Arc::new(Beside::with_baseline(baseline.map(Path::to_owned), 1));
+        let beside = Arc::new(beside);
         let (store, loader) = load(expand(paths), 1, beside.clone(), move |event| sender.send(event).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         let early = change(&mut app);

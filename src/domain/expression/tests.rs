@@ -65,6 +65,11 @@ fn calculations_are_found_and_worked_out() {
         ("total_price - 20%", "nothing"),
         ("3(a + b)", "15"),
         ("a / (b - 3)", "nothing"),
+        ("total_price // d", "8"),
+        ("(total_price mod d) * a", "8"),
+        ("total_price % d", "4"),
+        ("round(total_price / d)", "9"),
+        ("round(total_price / d, 2)", "60/7 ≈ 8.571"),
     ] {
         assert_eq!(evaluated(text), result, "{text}");
     }
@@ -154,6 +159,26 @@ fn values_are_read() {
     ] {
         assert_eq!(expression(text), value, "{text}");
     }
+    for (text, value) in [
+        ("x + 4x = 90", "18"),
+        ("nia + (nia + 22) = 58", "18"),
+        ("90 = 4 * x - 6", "24"),
+        ("2 * (w + a) = b * 4", "4"),
+        ("x/2 + x = total_price", "40"),
+        ("100 - 3k = 40", "20"),
+    ] {
+        assert_eq!(expression(text), value, "{text}");
+    }
+    for (text, value) in [
+        ("840 pages/hour", "840"),
+        ("$4.50 per hour", "4.5"),
+        ("2/3 of the boxes", "2/3 ≈ 0.667"),
+        ("about 12 miles", "12"),
+        ("half", "0.5"),
+        ("12 (3 boxes of 4)", "12"),
+    ] {
+        assert_eq!(number(text), value, "{text}");
+    }
     assert!(matches!(read("3 * 26 = 78", &names()), Reading::Done(_, done) if done.value == Number::whole(78)));
     for text in [
         "2024-05-01",
@@ -169,6 +194,8 @@ fn values_are_read() {
         "carrot_equation 1234",
         "2:30",
         "1234,567",
+        "12 in 3 boxes",
+        "half of it",
         "",
     ] {
         assert_eq!(read(text, &names()), Reading::Other, "{text}");
@@ -195,6 +222,30 @@ fn numbers_of_a_sentence() {
         ["2340", "45", "-5", "26.25"]
     );
     assert!(list("no number").is_empty());
+}
+
+#[test]
+fn names_are_replaced_by_calculations() {
+    let (outer, inner) = (only("a * b - a").expression, only("c + d").expression);
+    let whole = outer.replaced(|name| (name == 0).then_some(&inner)).unwrap();
+    assert_eq!(whole.formula(&|id| KNOWN[id as usize].0.to_owned()), "(c + d) × b − (c + d)");
+    assert_eq!(whole.evaluate(value), Some(Number::whole(24)));
+    assert_eq!(solved(&only("2 * (a + b)").expression, 7, 0).unwrap().evaluate(value), Some(Number::whole(27)));
+    assert_eq!(solved(&only("a * b").expression, 7, 2), None);
+}
+
+#[test]
+fn times_of_day_and_lists_are_read() {
+    assert_eq!(clock("9:40 a.m."), Some((580, true)));
+    assert_eq!(clock("12 PM"), Some((720, true)));
+    assert_eq!(clock("17:00"), Some((1020, false)));
+    for text in ["9", "25:00", "13 pm", "9:5", "nine", ""] {
+        assert_eq!(clock(text), None, "{text}");
+    }
+    assert_eq!(list("[5, $7.50]").map(|list| list.len()), Some(2));
+    assert_eq!(list("3, 4 and 5").map(|list| list.len()), Some(3));
+    assert_eq!(list("5"), None);
+    assert_eq!(list("a, b"), None);
 }
 
 #[test]

@@ -26,14 +26,16 @@ pub fn read(value: Value<'_>) -> Record<'_> {
 /// The schema whose own keys an answer object has.
 pub fn schema_of(value: Value<'_>) -> AnswerSchema {
     let has = |key| value.get(key).is_some();
-    let letter = value.get("final_answer").is_some_and(|answer| {
-        answer.kind() == Kind::String && ["A", "B", "C", "D"].iter().any(|letter| answer.is_string(letter))
-    });
+    let letter = || {
+        value.get("final_answer").is_some_and(|answer| {
+            answer.kind() == Kind::String && ["A", "B", "C", "D"].iter().any(|letter| answer.is_string(letter))
+        })
+    };
     if has("final_answer_numerical") {
         AnswerSchema::Gsm
     } else if has("final_answer_bool") {
         AnswerSchema::Bool
-    } else if has("choice_rationale") || (letter && has("confidence")) {
+    } else if has("choice_rationale") || (has("confidence") && letter()) {
         AnswerSchema::Arc
     } else {
         AnswerSchema::General

@@ -18,19 +18,15 @@ pub const FORMAT: Format = Format {
 };
 
 fn recognise(value: Value<'_>) -> bool {
-    let (mut own, mut shared) = (0, 0);
-    for member in value.members() {
-        match member.name().bytes() {
-            b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num" => {
-                own += 1;
-            }
-            b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index" => {
-                shared += 1;
-            }
-            _ => {}
+    let mut shared = 0;
+    value.members().any(|member| match member.name().bytes() {
+        b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num" => true,
+        b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index" => {
+            shared += 1;
+            shared >= 3
         }
-    }
-    own >= 1 || shared >= 3
+        _ => false,
+    })
 }
 
 fn read(root: Value<'_>) -> Record<'_> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::number::Number;
-use super::words::{LONGEST, Part, Unit, before_a_year, is_month, may_begin, names_by_number, part, unit};
+use super::words::{LONGEST, Part, Unit, before_a_year, is_month, may_mean, names_by_number, part, unit};
 use super::{Kind, Quantity};
 
 /// More are not listed: such a text is no question.
@@ -268,7 +268,7 @@ impl Scan<'_> {
         let end = if self.before(at) == b' ' { at - 1 } else { at };
         let (len, name) = match (self.before(end), end.checked_sub(2).map(|at| self.byte(at))) {
             (b'$', _) => (1, &b"dollar"[..]),
-            (0xac, Some(0x82)) => (3, &b"euro"[..]),
+            (0xac, Some(0x82)) if end.checked_sub(3).is_some_and(|at| self.byte(at) == 0xe2) => (3, &b"euro"[..]),
             (0xa3 | 0xa5, Some(0xc2)) => (2, &b"dollar"[..]),
             _ => return None,
         };
@@ -556,8 +556,11 @@ impl Scan<'_> {
     // Words.
 
     fn word(&mut self, at: usize) -> usize {
-        if !may_begin(self.byte(at)) {
-            return self.skip_word(at);
+        let rest = self.text.get(at..).unwrap_or_default();
+        let len = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+        if !may_mean(rest.get(..len).unwrap_or_default()) {
+            let blank = usize::from(rest.get(len) == Some(&b' '));
+            return at + len + blank;
         }
         let Some(word) = self.word_at(at) else { return at + 1 };
         let whole = !self.is_letter(word.end) && !self.digit(word.end) && !self.glued(at);
@@ -602,13 +605,6 @@ impl Scan<'_> {
             }
         }
         word.end
-    }
-
-    fn skip_word(&self, mut at: usize) -> usize {
-        while self.byte(at).is_ascii_alphabetic() {
-            at += 1;
-        }
-        at.max(1)
     }
 
     fn half(&mut self, word: Word, named: bool) -> usize {

@@ -1,5 +1,10 @@
 //! How a quantity may be written in a text, and whether it stands in one.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::{Kind, Number, Quantity};
 
 /// The whole numbers that are often spelled out.
@@ -27,11 +32,14 @@ const WORDS: [&str; 21] = [
     "twenty",
 ];
 
+/// Searchers for them; a searcher is dear to make.
+static FINDERS: LazyLock<[Finder<'static>; 21]> = LazyLock::new(|| WORDS.map(Finder::new));
+
 /// In a shorter text, letters are looked for one by one.
 const SHORT: usize = 512;
 
 /// The ways in which a quantity may be written.
-pub(super) struct Spellings(Vec<Vec<u8>>);
+pub(super) struct Spellings(Vec<Cow<'static, [u8]>>);
 
 impl Spellings {
     /// For a quantity that the question writes in its own way.
@@ -39,21 +47,21 @@ impl Spellings {
         let mut all = Self(Vec::with_capacity(6));
         let start = own.iter().position(u8::is_ascii_alphanumeric).unwrap_or(own.len());
         let end = own.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
-        all.add(own.get(start..end).unwrap_or_default().to_ascii_lowercase());
+        all.add(own.get(start..end).unwrap_or_default().to_ascii_lowercase().into());
         all.number(quantity.value);
         let hundredth = Number::ratio(1, 100).and_then(|part| quantity.value.times(part));
         let (upper, lower) = quantity.value.parts();
         match (quantity.kind, hundredth) {
             (Kind::Percent, Some(part)) => all.number(part),
             (Kind::Fraction, _) => {
-                all.add(lower.to_string().into_bytes());
+                all.add(lower.to_string().into_bytes().into());
                 if upper > 1 {
-                    all.add(upper.to_string().into_bytes());
+                    all.add(upper.to_string().into_bytes().into());
                 }
             }
             (Kind::Multiple, _) if upper == 2 => {
-                all.add(b"twice".to_vec());
-                all.add(b"double".to_vec());
+                all.add(b"twice".into());
+                all.add(b"double".into());
             }
             _ => {}
         }
@@ -61,14 +69,14 @@ impl Spellings {
     }
 
     fn number(&mut self, number: Number) {
-        self.add(number.to_string().into_bytes());
+        self.add(number.to_string().into_bytes().into());
         let (upper, lower) = number.parts();
         if let Some(word) = usize::try_from(upper).ok().filter(|_| lower == 1).and_then(|n| WORDS.get(n)) {
-            self.add(word.as_bytes().to_vec());
+            self.add(word.as_bytes().into());
         }
     }
 
-    fn add(&mut self, spelling: Vec<u8>) {
+    fn add(&mut self, spelling: Cow<'static, [u8]>) {
         if !spelling.is_empty() && !self.0.contains(&spelling) {
             self.0.push(spelling);
         }
@@ -77,14 +85,22 @@ impl Spellings {
     /// Whether one of them stands in a text (or in JSON, where a number that is a value of its own does not count).
     pub(super) fn stand_in(&self, text: &[u8]) -> bool {
         self.0.iter().any(|spelling| {
-            let [first, ..] = spelling.as_slice() else { return false };
+            let [first, ..] = spelling.as_ref() else { return false };
             if text.len() > SHORT && !first.is_ascii_digit() {
-                return memchr::memmem::find_iter(text, spelling).any(|at| is_whole(text, at, at + spelling.len()));
+                let known = FINDERS.iter().find(|finder| finder.needle() == spelling.as_ref());
+                let made;
+                let finder = if let Some(known) = known {
+                    known
+                } else {
+                    made = Finder::new(spelling);
+                    &made
+                };
+                return finder.find_iter(text).any(|at| is_whole(text, at, at + spelling.len()));
             }
             // Digits are rare, and a searcher costs more than a short text.
             memchr::memchr_iter(*first, text).any(|at| {
                 let end = at + spelling.len();
-                text.get(at..end) == Some(spelling) && is_whole(text, at, end)
+                text.get(at..end) == Some(spelling.as_ref()) && is_whole(text, at, end)
             })
         })
     }

@@ -251,11 +251,11 @@ impl<'a> Linking<'a> {
 
     fn link(&mut self) {
         let sure = mask(self.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
-        let all = |(taker, holder): (usize, &Holder<'_>)| {
+        let mut numbers = Vec::new();
+        for (taker, holder) in self.holders.iter().take(MAX_LINKED).enumerate() {
             let fits = |&number: &f64| (taker, Fits::of(number, &self.quantities));
-            holder.content.numbers().iter().map(fits).collect::<Vec<_>>()
-        };
-        let numbers: Vec<(usize, Fits)> = self.holders.iter().take(MAX_LINKED).enumerate().flat_map(all).collect();
+            numbers.extend(holder.content.numbers().iter().map(fits));
+        }
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
         // ordinal takes only what nothing else takes.
         for among in [sure, !sure] {
@@ -375,13 +375,15 @@ impl<'a> Linking<'a> {
     /// than the one that their description takes from the question.
     fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
         let (mut named, mut changed) = (0_u64, Vec::new());
+        let mut name = Vec::new();
         for t in 0..self.holders.len().min(MAX_LINKED) {
             let Some(taker) = self.holders.get(t) else { continue };
             let loose = taker.links == 0;
             if open == 0 && !loose {
                 continue;
             }
-            let name: Vec<u8> = taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }).collect();
+            name.clear();
+            name.extend(taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
             // The digit in `rate_2` only tells it from `rate_1`.
             let mut numbers = find(&name);
             numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
@@ -434,11 +436,10 @@ impl<'a> Linking<'a> {
             let own = self.question.bytes().get(quantity.span.clone()).unwrap_or_default();
             let spellings = Spellings::of(quantity, own);
             let later = |member: &Member<'_>| {
-                let name = member.key.plain_string().unwrap_or_default();
                 let text = member.value.raw();
                 member.value.kind() == JsonKind::String
                     && text.len() <= LONG_TEXT
-                    && !matches!(name, b"problem_text" | b"final_answer")
+                    && !matches!(member.key.plain_string(), Some(b"problem_text" | b"final_answer"))
                     && spellings.stand_in(text)
             };
             if spellings.stand_in(plan) || state.members().any(|member| later(&member)) {
@@ -554,7 +555,8 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
         let extracts = step.inputs.len() == 1 && !calculates(step);
         for (output, field) in step.outputs.iter().enumerate() {
             let Some(name) = field.name_text().filter(|name| !is_answer(name)) else { continue };
-            let writers = procedure.steps.iter().filter(|step| step.output_names().any(|other| other == name)).count();
+            let is_same = |other: &Field<'_>| other.name.is_some_and(|other| other.spells(name.bytes()));
+            let writers = procedure.steps.iter().filter(|step| step.outputs.iter().any(is_same)).count();
             holders.push(Holder {
                 taker: Taker { step: position, output, extracts },
                 name,
@@ -600,11 +602,8 @@ fn calculates(step: &Step<'_>) -> bool {
 
 /// Takes the values from the final state.
 fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
-    for member in state.members() {
-        let name = member.name();
-        for taker in holders.iter_mut().filter(|taker| taker.name == name) {
-            taker.value = Some(member.value);
-            taker.content = Content::of(member.value, question);
-        }
+    for holder in holders {
+        holder.value = state.member_spelt(holder.name.bytes()).map(|member| member.value);
+        holder.content = holder.value.map_or(Content::Nothing, |value| Content::of(value, question));
     }
 }

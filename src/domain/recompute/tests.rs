@@ -166,3 +166,73 @@ fn an_expression_is_evaluated_where_a_step_says_so() {
     let values: Vec<_> = values(&text).into_iter().map(|(_, value)| value).collect();
     assert_eq!(values, ["3", "9", "6", "6", "12"]);
 }
+
+/// The values of a run that extracts `a = 3` and `b = 12` and then takes one step.
+fn one_step(step: &str, inputs: &[&str], output: (&str, &str), wrote: &str) -> String {
+    let text = run(&[EXTRACT, (step, inputs, &[output])], &format!(r#""a": 3, "b": 12, "{}": {wrote}"#, output.0));
+    values(&text).pop().map(|(_, value)| value).unwrap_or_default()
+}
+
+#[test]
+fn calculations_are_found_as_people_write_them() {
+    let both = ["a", "b"];
+    for (step, output, wrote, value) in [
+        // A calculation under a name of its own goes into the next one.
+        ("Compute subtotal = a * b; then total = subtotal + a.", ("total", ""), "30", "39"),
+        ("Form the expression: whole = a * b. Assign whole to product.", ("product", ""), "30", "36"),
+        ("Find the share by dividing b by (a + 1).", ("share", ""), "4", "3"),
+        ("Find the rest: b minus the product of a and 2.", ("rest", ""), "5", "6"),
+        ("Compute the buses = b / (a + 2), rounded up.", ("buses", ""), "2", "3"),
+        ("Compute buses = floor(b / (a + 2)).", ("buses", ""), "3", "2"),
+        ("Compute left = b % a.", ("left", ""), "1", "0"),
+        ("Solve the equation a * x + b = 30 for x.", ("x_value", ""), "4", "6"),
+        ("Let w be the width. Use 2 * (w + a) = b to find w.", ("w", ""), "4", "3"),
+        ("Solve 2 * (a + width) = b for width.", ("width", ""), "4", "3"),
+        // The case of a condition that was taken.
+        ("If b > 10, fee = a * 10 + (b - 10), otherwise fee = a * b.", ("fee", ""), "32", "32"),
+    ] {
+        assert_eq!(one_step(step, &both, output, wrote), value, "{step}");
+    }
+    assert_eq!(one_step("Find the sum.", &both, ("sum", ""), "\"a + b\""), "15");
+}
+
+#[test]
+fn percent_is_read_at_its_scale() {
+    let run = |step: &str, rate: &str, wrote: &str| {
+        let extract: Made<'_> = ("Extract.", &["problem_text"], &[("price", "Price"), ("tax_percent", "Tax")]);
+        let text = run(
+            &[extract, (step, &["price", "tax_percent"], &[("cost", "Cost")])],
+            &format!(r#""price": 80, "tax_percent": {rate}, "cost": {wrote}"#),
+        );
+        with(&text, |_, _, recomputed| {
+            let last = recomputed.writes.last().unwrap();
+            (last.value.map(Number::shown).unwrap_or_default(), last.differs())
+        })
+    };
+    let right = ("92".to_owned(), false);
+    assert_eq!(run("Compute cost = price * (1 + tax_percent).", "15", "92"), right);
+    assert_eq!(run("Compute cost = price * (1 + tax_percent / 100).", "\"15%\"", "92"), right);
+    assert_eq!(run("Compute cost = price + price * tax_percent / 100.", "15", "92"), right);
+    assert_eq!(run("Increase the price by the tax percentage.", "15", "92"), right);
+    assert_eq!(run("Compute cost = price * (1 + tax_percent).", "15", "95"), ("92".to_owned(), true));
+}
+
+#[test]
+fn a_third_is_a_third() {
+    let extract: Made<'_> = ("Extract.", &["problem_text"], &[("all", "All (60)"), ("part", "Part")]);
+    let steps = [extract, ("Compute few = all * part.", &["all", "part"], &[("few", "")])];
+    assert_eq!(values(&run(&steps, r#""all": 60, "part": 0.3333, "few": 20"#))[2].1, "20");
+    assert_eq!(values(&run(&steps, r#""all": 60, "part": 0.35, "few": 21"#))[2].1, "21");
+}
+
+#[test]
+fn a_step_without_a_recipe_is_understood_by_its_names_if_it_wrote_nonsense() {
+    let extract: Made<'_> = ("Extract.", &["problem_text"], &[("num_pens", ""), ("pen_price", "")]);
+    let steps = [extract, ("Determine the cost of the pens.", &["num_pens", "pen_price"], &[("pen_cost", "")])];
+    let cost = |wrote: &str| {
+        values(&run(&steps, &format!(r#""num_pens": 16, "pen_price": 45, "pen_cost": {wrote}"#)))[2].1.clone()
+    };
+    assert_eq!(cost("710"), "720");
+    assert_eq!(cost("720"), "720");
+    assert_eq!(cost("61"), "61");
+}

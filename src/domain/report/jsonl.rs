@@ -1,7 +1,7 @@
 //! One JSON object a record, for programs. Written by hand: a clean record costs no allocation.
 
-use super::Item;
 use super::places::Places;
+use super::{Item, Judged};
 use crate::domain::finding::Finding;
 use crate::domain::json::{Kind, Value};
 use crate::domain::pyjson::write_float;
@@ -40,7 +40,71 @@ pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
         Some(one) => triage(one, out),
         None => out.extend_from_slice(b"null"),
     }
+    if let Some(one) = item.judged {
+        judged(one, out);
+    }
     out.extend_from_slice(b"}\n");
+}
+
+/// What only typed answers have.
+fn judged(judged: &Judged, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"question\":");
+    text_or_null(judged.question.as_ref(), out);
+    out.extend_from_slice(b",\"route\":{\"name\":\"");
+    out.extend_from_slice(judged.routed.route.word().as_bytes());
+    out.extend_from_slice(b"\",\"triggers\":[");
+    for (n, route) in judged.routed.fired().enumerate() {
+        out.extend_from_slice(if n > 0 { b",\"" } else { b"\"" });
+        out.extend_from_slice(route.word().as_bytes());
+        out.push(b'"');
+    }
+    out.extend_from_slice(b"],\"strong\":\"");
+    out.extend_from_slice(judged.routed.strong.word().as_bytes());
+    out.extend_from_slice(b"\",\"strong_reason\":");
+    judged.reason.write_json(out);
+    out.extend_from_slice(b",\"why\":[");
+    for (n, trigger) in judged.routed.triggers.iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",{\"route\":\"" } else { b"{\"route\":\"" });
+        out.extend_from_slice(trigger.route.word().as_bytes());
+        out.extend_from_slice(b"\",\"pointer\":");
+        trigger.pointer.text().write_json(out);
+        out.extend_from_slice(b",\"text\":");
+        trigger.why.write_json(out);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"]},\"strictness\":");
+    strictness(judged, out);
+    out.extend_from_slice(b",\"spans\":[");
+    for (n, cited) in judged.spans.iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",{\"pointer\":" } else { b"{\"pointer\":" });
+        cited.pointer.text().write_json(out);
+        out.extend_from_slice(b",\"resolution\":");
+        cited.resolution.write_json(out);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"],\"grounded\":");
+    let Some((grounded, items)) = judged.grounded else { return out.extend_from_slice(b"null") };
+    out.extend_from_slice(b"{\"items\":");
+    number(grounded, out);
+    out.extend_from_slice(b",\"of\":");
+    number(items, out);
+    out.push(b'}');
+}
+
+fn strictness(judged: &Judged, out: &mut Vec<u8>) {
+    let Some(strictness) = &judged.strictness else { return out.extend_from_slice(b"null") };
+    out.extend_from_slice(if strictness.lax { b"{\"lax\":true" } else { b"{\"lax\":false" });
+    out.extend_from_slice(if strictness.strict { b",\"strict\":true" } else { b",\"strict\":false" });
+    out.extend_from_slice(b",\"why\":");
+    text_or_null(strictness.why.as_ref(), out);
+    out.push(b'}');
+}
+
+fn text_or_null(text: Option<&Untrusted<'_>>, out: &mut Vec<u8>) {
+    match text {
+        Some(text) => text.write_json(out),
+        None => out.extend_from_slice(b"null"),
+    }
 }
 
 /// Where to fix a run. Steps count from 1, as people count them.

@@ -1,9 +1,8 @@
 //! A line a finding, in the form that editors and `grep` users know.
 
-use std::io::Write as _;
-
 use super::Item;
 use super::MAX_MESSAGE;
+use super::jsonl::number;
 use super::places::Places;
 
 /// Appends the record's lines.
@@ -16,10 +15,22 @@ pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     for finding in item.findings {
         let start = places.range(finding.place()).start;
         let (line, column) = places.position(start);
-        let (severity, rule, message) = (finding.severity, finding.rule, finding.message.line().shortened(MAX_MESSAGE));
+        put(out, &[source.as_str(), ":"]);
+        number(line, out);
+        put(out, &[":"]);
+        number(column, out);
+        let message = finding.message.line().shortened(MAX_MESSAGE);
+        put(out, &[": ", finding.severity.word(), "[", finding.rule, "] ", message.as_str()]);
         let pointer = places.pointer(finding.place()).text();
-        // Writing to memory cannot fail.
-        let _ = write!(out, "{source}:{line}:{column}: {severity}[{rule}] {message}");
-        let _ = if pointer.is_empty() { writeln!(out) } else { writeln!(out, " ({})", pointer.line()) };
+        if !pointer.is_empty() {
+            put(out, &[" (", pointer.line().as_str(), ")"]);
+        }
+        out.push(b'\n');
+    }
+}
+
+fn put(out: &mut Vec<u8>, texts: &[&str]) {
+    for text in texts {
+        out.extend_from_slice(text.as_bytes());
     }
 }

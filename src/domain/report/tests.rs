@@ -5,7 +5,7 @@ use crate::domain::json::{Pointer, Tape};
 
 const RECORD: &str = r#"{"id": "16c951343c3905095e135aaea1535b58", "question": "Samantha’s last name has three fewer letters than Bobbie’s last name. If Bobbie took two letters off her last name", "gold_num": 7.0, "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Compute", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "Full problem statement"}], "stepDescription": "Extract all numeric facts from the problem text and store each as a separate variable", "output": [{"name": "diff_sam_bob", "description": "Difference: Samantha's last name has three fewer letters than Bobbie's (value 3)"}, {"name": "bob_removed", "description": "Number of letters Bobbie removes from her last name (value 2)"}]}, {"id": 2, "inputs": [{"name": "bob_\u001b[31mremoved", "description": "Number of letters Bobbie removes from her last name"}], "stepDescription": "Form the symbolic expression", "output": [{"name": "final_answer", "description": "n"}]}]}, "state": {"problem_text": "x"}}"#;
 
-fn keys(path: &str) -> Pointer {
+fn keys(path: &'static str) -> Pointer {
     path.split('/')
         .skip(1)
         .map(|part| part.parse().map_or_else(|_| part.into(), crate::domain::json::Part::Index))
@@ -51,6 +51,7 @@ fn with<T>(text: &str, findings: &[Finding], look: impl for<'a> FnOnce(&Item<'a>
         findings,
         fitness: record.is_some().then_some(1.25),
         triage: None,
+        judged: None,
     })
 }
 
@@ -170,18 +171,33 @@ fn a_part_of_a_text_has_its_own_range() {
     assert!(out.contains(&format!(r#""pointer":"/question","range":[{start},{}]"#, start + 6)), "{out}");
 }
 
-#[test]
-fn many_findings_in_one_list_are_cheap() {
-    let items: Vec<_> = (0..10_000).map(|n| format!("{{\"k{n}\": {n}}}")).collect();
+/// What this thread has worked so far, in nanoseconds; what else the machine does is not counted.
+fn worked() -> i64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// The least of three efforts to print findings on every entry of a list.
+fn effort(entries: usize) -> i64 {
+    let items: Vec<_> = (0..entries).map(|n| format!("{{\"k{n}\": {n}}}")).collect();
     let text = format!("[{}]", items.join(","));
-    let findings: Vec<_> = (0..10_000)
-        .map(|n| Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Value(Pointer::default().then(n))))
-        .collect();
-    let start = std::time::Instant::now();
-    for format in [Format::Jsonl, Format::Short] {
-        assert!(rendered(format, &text, &findings).len() > 10_000);
-    }
-    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    let finding = |n| Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Value(Pointer::default().then(n)));
+    let findings: Vec<_> = (0..entries).map(finding).collect();
+    let time = |_| {
+        let start = worked();
+        for format in [Format::Jsonl, Format::Short] {
+            assert!(rendered(format, &text, &findings).len() > entries);
+        }
+        worked() - start
+    };
+    (0..3).map(time).min().unwrap()
+}
+
+#[test]
+fn many_findings_in_one_list_cost_no_more_each() {
+    let (few, many) = (effort(2_500), effort(7_500));
+    // Three times as many: nine times the effort if each were looked for from the beginning.
+    assert!(many < few * 6, "{few} {many}");
 }
 
 #[test]

@@ -10,10 +10,11 @@ use crate::domain::record::{AnswerSchema, RecordKind};
 use crate::domain::schemas;
 use crate::domain::text::Untrusted;
 
+mod draft;
 mod evaluate;
 mod schema;
 
-pub use schema::{Schema, SchemaFailure};
+pub use schema::{Breach, Law, Schema, SchemaFailure, Type, Undecidable};
 
 /// See its `explanation`.
 pub const SCHEMA: Rule = Rule {
@@ -128,7 +129,8 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some(record) = &subject.record else { return };
+    // A typed answer has a contract of its own.
+    let Some(record) = subject.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
     let Some(answer) = record.answer else { return };
     let Some(schema) = subject.answer_schema.or_else(|| record.answer_schema.map(published)) else { return };
     let view = match record.kind {
@@ -155,7 +157,7 @@ mod tests {
         Some((problem.message.line().into_string(), problem.place))
     }
 
-    fn pointer(parts: &[&str]) -> Pointer {
+    fn pointer(parts: &[&'static str]) -> Pointer {
         parts.iter().copied().collect()
     }
 

@@ -1,9 +1,12 @@
 //! Whether a final answer can be at all. All notes: a run that came out wrong often shows it in the number itself. A
 //! run that came out right is left alone.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::{Rule, Subject};
 use crate::domain::finding::{Datum, Finding, Findings, Place, Severity};
-use crate::domain::gold::Gold;
 use crate::domain::json::{Pointer, Value};
 use crate::domain::quantity::{Dimension, Kind, Quantity, Unit, find, near, unit};
 use crate::domain::record::{Record, RecordKind};
@@ -209,7 +212,7 @@ fn asked(question: &[u8]) -> &[u8] {
     let end = memchr::memrchr(b'?', question).unwrap_or(question.len());
     let body = question.get(..end).unwrap_or(question);
     // A point between digits ends no sentence.
-    let start = memchr::memmem::rfind(body, b". ").map_or(0, |at| at + 2);
+    let start = memchr::memrchr_iter(b'.', body).find(|at| body.get(at + 1) == Some(&b' ')).map_or(0, |at| at + 2);
     body.get(start..).unwrap_or(body)
 }
 
@@ -251,7 +254,7 @@ fn check_unit(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(given) = numbers.iter().rev().find(own).or(numbers.last()) else { return };
     if wanted.dimension == Dimension::Percent {
         let part = answer.number > 0.0 && answer.number < 1.0 && given.kind != Kind::Percent;
-        if part && gold(answer.record).is_none_or(|gold| near(gold, answer.number * 100.0)) {
+        if part && gold(subject).is_none_or(|gold| near(gold, answer.number * 100.0)) {
             let help = "Multiply by 100 in the last step.";
             findings.push(answer.finding(&UNIT, "a percentage is asked for, and a fraction is given".to_owned(), help));
         }
@@ -267,14 +270,16 @@ fn check_unit(subject: &Subject<'_>, findings: &mut Findings) {
 
 /// The unit that the asking sentence names: `how many minutes`, `in cents`, `what percentage`.
 fn unit_asked(asked: &[u8]) -> Option<Unit> {
-    const BEFORE: [&[u8]; 5] = [b"how many ", b"how many more ", b"what percentage", b"what percent", b" in "];
+    // A searcher is dear to make.
+    static BEFORE: LazyLock<[Finder<'static>; 5]> =
+        LazyLock::new(|| ["how many ", "how many more ", "what percentage", "what percent", " in "].map(Finder::new));
     let lower = asked.to_ascii_lowercase();
     BEFORE.iter().find_map(|before| {
-        memchr::memmem::find_iter(&lower, before).find_map(|at| {
-            if before.starts_with(b"what") {
+        before.find_iter(&lower).find_map(|at| {
+            if before.needle().starts_with(b"what") {
                 return unit(b"percent");
             }
-            let rest = lower.get(at + before.len()..)?;
+            let rest = lower.get(at + before.needle().len()..)?;
             let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
             rest.get(..end).and_then(unit)
         })
@@ -283,7 +288,7 @@ fn unit_asked(asked: &[u8]) -> Option<Unit> {
 
 fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(subject) else { return };
-    let Some(gold) = gold(answer.record).filter(|gold| *gold != 0.0) else { return };
+    let Some(gold) = gold(subject).filter(|gold| *gold != 0.0) else { return };
     let ratio = (answer.number / gold).abs();
     if !ratio.is_finite() || ratio == 0.0 {
         return;
@@ -314,8 +319,8 @@ fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(finding.detail("factor", Datum::Text(Untrusted::from(format!("{factor:.0}")))));
 }
 
-fn gold(record: &Record<'_>) -> Option<f64> {
-    Gold::of(record).map(|gold| gold.value.float())
+fn gold(subject: &Subject<'_>) -> Option<f64> {
+    subject.gold().map(|gold| gold.value.float())
 }
 
 fn holds(text: &[u8], word: &[u8]) -> bool {

@@ -260,7 +260,7 @@ fn unresolved(
 }
 
 fn check_redefined(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some((procedure, flow)) = subject.valid_flow() else { return };
+    let Some((procedure, flow)) = subject.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
     for step in flow.steps(procedure) {
         let again = |&(_, &variable): &(usize, &u32)| {
             flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER

@@ -4,17 +4,17 @@
 use std::collections::HashSet;
 
 use super::{Rule, Subject};
-use crate::domain::expression::may_hold;
+use crate::domain::expression::{holds_typographic_sign, may_hold};
 use crate::domain::finding::{Finding, Findings, Place, Severity};
-use crate::domain::gold::{Gold, marks};
+use crate::domain::gold::marks;
 use crate::domain::json::{Kind, Pointer, Value};
 use crate::domain::number::{Number, Written};
 use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::domain::recompute::{
-    Answer, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
+    Answer, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::domain::record::{Record, RecordKind};
-use crate::domain::state::{ANSWER_KEYS, State, last_step};
+use crate::domain::state::{ANSWER_KEYS, State, last_step_surprise};
 use crate::domain::text::Untrusted;
 use crate::shown;
 
@@ -208,10 +208,7 @@ fn may_calculate(bytes: &[u8]) -> bool {
         |at: usize| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' ');
     memchr::memchr3(b'*', b'+', b'=', bytes).is_some()
         || memchr::memchr2_iter(b'/', b'-', bytes).any(spaced)
-        || memchr::memchr2_iter(0xc3, 0xe2, bytes).any(|at| {
-            matches!(bytes.get(at..at + 2), Some([0xc3, 0x97 | 0xb7]))
-                || matches!(bytes.get(at..at + 3), Some([0xe2, 0x88, 0x92]))
-        })
+        || holds_typographic_sign(bytes)
 }
 
 /// A run with a state, of which the values can be judged.
@@ -227,20 +224,21 @@ fn planned<'s, 'a>(subject: &'s Subject<'a>) -> Option<(&'s Record<'a>, &'s Proc
     Some((record, subject.procedure.as_ref()?, state))
 }
 
-fn graded(record: &Record<'_>, severity: Severity) -> Severity {
-    if is_right(record) == Some(true) { Severity::Note } else { severity }
+fn graded(subject: &Subject<'_>, severity: Severity) -> Severity {
+    if subject.is_right() { Severity::Note } else { severity }
 }
 
 fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
+    // Asked first: the next rule asks it too, and most often there is nothing to look at.
+    let Some(recomputed) = subject.recomputed() else { return };
     let may =
         |value: Value<'_>| value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(value.raw());
-    if !state.members().any(|member| may(member.value) && !member.key.is_string(FINAL_ANSWER)) {
+    if !state.members().any(|member| !member.key.is_string(FINAL_ANSWER) && may(member.value)) {
         return;
     }
-    let Some(recomputed) = subject.recomputed() else { return };
     let state = State::of(record, Some(procedure));
-    let severity = graded(record, UNEVALUATED.severity);
+    let severity = graded(subject, UNEVALUATED.severity);
     let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
     for computed in waiting.take(ENOUGH) {
         let Some(pointer) = value_pointer(record, &state, computed) else { continue };
@@ -267,13 +265,13 @@ fn recompute(subject: &Subject<'_>, findings: &mut Findings) {
         return;
     }
     let state = State::of(record, Some(procedure));
-    let gold = Gold::of(record).map(|gold| gold.value);
+    let gold = subject.gold().map(|gold| gold.value);
     let proved = recomputed.recovered.is_some_and(|recovered| gold.is_some_and(|gold| gold.is_near(recovered)));
     for computed in differing.take(ENOUGH) {
         let Some(plan) = &computed.plan else { continue };
         let Some(pointer) = value_pointer(record, &state, computed) else { continue };
         let sure = plan.sure || proved;
-        let severity = if sure { graded(record, RECOMPUTE.severity) } else { Severity::Note };
+        let severity = if sure { graded(subject, RECOMPUTE.severity) } else { Severity::Note };
         let message = differs(&state, recomputed, computed);
         let mut finding = Finding::new(RECOMPUTE.id, severity, message.as_str().to_owned(), Place::Value(pointer));
         if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
@@ -361,7 +359,10 @@ fn says_number(record: &Record<'_>) -> bool {
         let stop = after == Some(&b'.') && !text.get(at + digits.len() + 1).is_some_and(u8::is_ascii_digit);
         !joins(text.get(at.wrapping_sub(1))) && (stop || !joins(after))
     };
-    same && number.is_number() && memchr::memmem::find_iter(text, digits).any(bounded)
+    // Digits are rare in a sentence, and a searcher costs more than a short text.
+    let Some(&first) = digits.first() else { return false };
+    let stands = |at: usize| text.get(at..at + digits.len()) == Some(digits) && bounded(at);
+    same && number.is_number() && memchr::memchr_iter(first, text).any(stands)
 }
 
 fn final_mismatch(subject: &Subject<'_>, findings: &mut Findings) {
@@ -386,7 +387,7 @@ fn final_mismatch(subject: &Subject<'_>, findings: &mut Findings) {
     if list.is_empty() && stated.is_none() {
         return;
     }
-    let severity = graded(record, FINAL_MISMATCH.severity);
+    let severity = graded(subject, FINAL_MISMATCH.severity);
     if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
         let message = format!(
             "Step {} only states its input, which is {}; it says {}.",
@@ -421,17 +422,23 @@ impl<'a> Keys<'a> {
 }
 
 /// The state as upstream writes it: the question, every declared output in order, the answer's own keys.
-fn is_in_order(procedure: &Procedure<'_>, state: Value<'_>) -> bool {
-    let mut keys = state.members().map(|member| member.key.plain_string());
-    let mut declared = procedure.steps.iter().flat_map(|step| &step.outputs).map(|field| field.name?.plain_string());
-    keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()))
-        && declared.all(|name| name.is_some() && keys.next() == Some(name))
-        && keys.all(|key| ANSWER_KEYS.iter().any(|own| key == Some(own.as_bytes())))
+fn is_in_order(subject: &Subject<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
+    *subject.in_order.get_or_init(|| {
+        let mut keys = state.members().map(|member| member.key.plain_string());
+        let first = keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()));
+        let mut is_next = |field: &Field<'_>| {
+            let name = field.name.and_then(Value::plain_string);
+            name.is_some() && keys.next() == Some(name)
+        };
+        first
+            && procedure.steps.iter().all(|step| step.outputs.iter().all(&mut is_next))
+            && keys.all(|key| ANSWER_KEYS.iter().any(|own| key == Some(own.as_bytes())))
+    })
 }
 
 fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
-    if is_in_order(procedure, state) {
+    if is_in_order(subject, procedure, state) {
         return;
     }
     let keys = Keys::of(state);
@@ -456,7 +463,7 @@ fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
 
 fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((_, procedure, state)) = planned(subject) else { return };
-    if is_in_order(procedure, state) {
+    if is_in_order(subject, procedure, state) {
         return;
     }
     let own = |name: &Untrusted<'_>| *name == PROBLEM_TEXT || ANSWER_KEYS.iter().any(|key| *name == *key);
@@ -521,7 +528,7 @@ fn output_ambiguous(subject: &Subject<'_>, findings: &mut Findings) {
 
 fn misread_last_step(subject: &Subject<'_>, findings: &mut Findings) {
     let Some((record, procedure, _)) = planned(subject) else { return };
-    let Some(surprise) = last_step(&procedure.steps).surprise else { return };
+    let Some(surprise) = last_step_surprise(&procedure.steps) else { return };
     let Some(last) = procedure.steps.len().checked_sub(1) else { return };
     let here = Procedure::step_pointer(&record.procedure_pointer, last);
     let id = procedure.steps.get(last).and_then(|step| step.value.member("id"));
@@ -609,7 +616,7 @@ fn gold_num(subject: &Subject<'_>, findings: &mut Findings) {
     if record.gold_num.is_none() || record.gold_answer.is_none() {
         return;
     }
-    let Some((gold, misread)) = Gold::of(record).and_then(|gold| Some((gold.value, gold.misread?))) else { return };
+    let Some((gold, misread)) = subject.gold().and_then(|gold| Some((gold.value, gold.misread?))) else { return };
     let message = format!("The gold text ends in {}, but gold_num is {}.", gold.shown(), misread.shown());
     findings.push(
         Finding::new(GOLD_NUM.id, GOLD_NUM.severity, message, Place::Value(Pointer::from_iter(["gold_num"])))
@@ -621,7 +628,7 @@ fn gold_num(subject: &Subject<'_>, findings: &mut Findings) {
 fn gold_steps(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(record) = &subject.record else { return };
     let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', text.raw()).is_some());
-    if !marked || is_right(record) == Some(true) || record.state.is_none() {
+    if !marked || subject.is_right() || record.state.is_none() {
         return;
     }
     for mark in marks(record).iter().filter(|mark| mark.is_wrong()).take(ENOUGH) {

@@ -8,7 +8,7 @@ fn triage(text: &str, baseline: Option<f64>) -> Triage {
     let subject = Subject::new(text.as_bytes(), &[], tape.parse(text.as_bytes()).map(formats::read));
     let findings = check(&subject);
     let record = subject.record.as_ref().expect("a record");
-    let triage = Triage::of(&subject, &findings, None, baseline).expect("a run");
+    let triage = Triage::judge(&subject, &findings, baseline).expect("a run");
     for argument in &triage.why {
         assert!(record.root.find(&argument.pointer).is_some(), "{argument:?}");
     }
@@ -92,6 +92,59 @@ fn the_plan_executed_exactly_is_the_witness() {
         r#""a": 28, "b": 40, "c": 1120, "final_answer": "1,120", "final_answer_numerical": 1120"#,
     );
     assert_eq!(placed(&comma, None).0, Fix::None);
+}
+
+#[test]
+fn the_gold_is_doubted_on_its_own_words() {
+    let run = |calculation: &str, gold: &str, c: &str| {
+        let values = format!(r#""a": 50, "b": 7, "c": {c}, "final_answer": "{c}", "final_answer_numerical": {c}"#);
+        made("A rope of 50 feet is cut in 7 parts?", &format!(r#""gold_answer": "{gold}","#), calculation, &values)
+    };
+    let fix = |text: &str| placed(text, None).0;
+    assert_eq!(fix(&run("c = a * b", "<<50*7=350>>350 #### 35", "350")), Fix::Gold);
+    assert_eq!(fix(&run("c = a * b", "<<50*7=350>>305 #### 305", "350")), Fix::Gold);
+    assert_eq!(fix(&run("c = a * b", "<<50+7=57>>57 #### 57", "350")), Fix::Procedure);
+    // Rounded otherwise; but the plan must round where whole things are counted.
+    assert_eq!(fix(&run("c = a / b", "<<50/7=7.14>>7.14 #### 7", "7.14")), Fix::Gold);
+    assert_eq!(fix(&run("c = a / b", "<<50/7=7.14>>7.14, so 8 #### 8", "7.14")), Fix::Procedure);
+    // Who converts to the other unit is the one who was asked to.
+    assert_eq!(fix(&run("c = a * b", "<<50*7=350>>350 <<350/100=3.5>>3.5 #### 3.5", "350")), Fix::Procedure);
+    assert_eq!(fix(&run("c = a * b / 100", "<<50*7=350>>350 #### 350", "3.5")), Fix::Gold);
+}
+
+#[test]
+fn what_was_misread_is_put_right() {
+    let values = r#""a": 42, "b": 40, "c": 1680, "final_answer": "1680", "final_answer_numerical": 1680"#;
+    let text = made("24 apples at 40 each?", r#""gold_num": 960,"#, "c = a * b", values);
+    let triage = triage(&text, None);
+    assert_eq!((triage.fix, triage.step, triage.recovers_gold), (Fix::StepRun, Some(0), true));
+}
+
+#[test]
+fn what_was_rounded_is_exact_again() {
+    let values = r#""a": 155, "b": 2, "c": 78, "final_answer": "78", "final_answer_numerical": 78"#;
+    let text = made("155 dollars for 2?", r#""gold_num": 77.5,"#, "c = a / b", values);
+    let triage = triage(&text, None);
+    assert_eq!((triage.fix, triage.step, triage.recovers_gold), (Fix::StepRun, Some(1), true));
+}
+
+#[test]
+fn a_step_that_wrote_what_follows_from_nothing_slipped() {
+    let run = |wrote: &str| {
+        let values = format!(
+            r#""a": 798, "b": 159.6, "c": {wrote}, "final_answer": "{wrote}", "final_answer_numerical": {wrote}"#
+        );
+        made("798 pay, 159.6 tax?", r#""gold_answer": "<<798-159.6=638.4>>638.4 #### 638.4","#, "what stays", &values)
+    };
+    assert_eq!(placed(&run("628.4"), None), (Fix::StepRun, Some(1), Confidence::Unsure));
+    assert_eq!(placed(&run("957.6"), None).0, Fix::Procedure);
+}
+
+#[test]
+fn a_plan_about_nothing_is_no_plan() {
+    let values = r#""a": "what", "b": "what", "c": "what", "final_answer": "15", "final_answer_numerical": 15"#;
+    let text = made("Eight dogs eat three bones.", r#""gold_num": 24,"#, "the output", values);
+    assert_eq!(placed(&text, None).0, Fix::Procedure);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Look, fit_spans, frame, put, severity_role};
 use crate::domain::finding::Severity;
+use crate::domain::route::Route;
 use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix};
 use crate::tui::app::{App, Prompt, Purpose, Screen};
@@ -23,7 +24,7 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     buf.set_style(area, look.style(Role::StatusBar));
     let right = match (&app.inspect, app.screen) {
-        (Some(inspect), Screen::Run | Screen::Json) => verdict(app, inspect, look),
+        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
         _ => totals(app, look),
     };
     let width = usize::from(area.width);
@@ -98,6 +99,10 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
         };
         line.push(look.span(format!("{text}   "), Role::Accent));
     }
+    line.extend(opened.route.map(|route| {
+        let role = if route == Route::Ship { Role::Ok } else { Role::Accent };
+        look.span(format!("→ {}   ", route.word()), role)
+    }));
     line.extend(counts(inspect.counts(), look));
     line
 }
@@ -149,6 +154,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let line = match (app.screen, &app.inspect) {
         (Screen::Run, Some(inspect)) => describe(inspect, look),
+        (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
         (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),
         _ => table_line(app, look),
     };
@@ -182,6 +188,25 @@ fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
             None => Vec::new(),
         },
     }
+}
+
+/// What the cursor of the evidence screen is on.
+fn evidence(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    use crate::tui::evidence::Pane;
+    let Some(evidence) = &inspect.evidence else { return Vec::new() };
+    if evidence.pane == Pane::Checks {
+        let texts = super::checks::describe(inspect, evidence).into_iter();
+        return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();
+    }
+    let Some(view) = evidence.span_view() else { return Vec::new() };
+    let mut line = vec![
+        look.span(format!("{} {}  ", view.standing.glyph(), view.badge), view.standing.role()),
+        look.span(view.pointer.text().line().into_string(), Role::Faint),
+    ];
+    for sentence in &view.sentences {
+        line.push(look.span(format!("   {sentence}"), Role::Dim));
+    }
+    line
 }
 
 fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {

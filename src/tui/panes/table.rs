@@ -6,10 +6,13 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use super::{Look, put, severity_role};
+use crate::domain::completeness::Strong;
 use crate::domain::finding::Severity;
 use crate::domain::record::RecordKind;
-use crate::domain::row::{Flag, Row};
+use crate::domain::route::Route;
+use crate::domain::row::{Flag, Row, TypedRow};
 use crate::domain::triage::Fix;
+use crate::domain::types::in_use;
 use crate::tui::app::App;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::table::{SortBy, SortColumn};
@@ -45,6 +48,18 @@ impl Column {
             Self::Findings => "findings",
             Self::Fix => "fix",
             Self::Title => "question",
+        }
+    }
+
+    /// Its word above typed answers, which have other facts.
+    const fn typed_word(self) -> &'static str {
+        match self {
+            Self::Kind => "type",
+            Self::Gold => "grounded",
+            Self::Fix => "route",
+            Self::Fitness => "goes on",
+            Self::Steps => "",
+            other => other.word(),
         }
     }
 
@@ -119,14 +134,18 @@ fn nothing(app: &App) -> &'static str {
 
 fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
+    // The words are those of the row under the cursor.
+    let typed =
+        app.record().and_then(|record| app.store.row(record)).is_some_and(|row| row.kind() == RecordKind::Typed);
     for &(column, width) in columns {
+        let word = if typed { column.typed_word() } else { column.word() };
         let sorted = column.sort() == Some(app.table.sort);
         let arrow = match (sorted, app.table.descending) {
             (true, true) => "▾",
             (true, false) => "▴",
             _ => "",
         };
-        let text = format!("{}{arrow}", column.word());
+        let text = format!("{word}{arrow}");
         let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
         let style = look.style(if sorted { Role::Accent } else { Role::Faint });
         line.push(Span::styled(text, style.add_modifier(Modifier::UNDERLINED)));
@@ -166,7 +185,14 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         if value.is_nan() { String::new() } else { format!("{value:.decimals$}") }
     };
     let mut line = Vec::new();
+    let typed = row.typed();
     for &(column, width) in columns {
+        if let Some((text, role)) = typed.as_ref().and_then(|typed| typed_cell(column, typed)) {
+            let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+            line.push(look.span(text, role));
+            line.push(Span::raw(" "));
+            continue;
+        }
         let (text, role) = match column {
             Column::Position => ((record + 1).to_string(), Role::Dim),
             Column::Ok => match (row.correct(), row.kind()) {
@@ -179,7 +205,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
             Column::Pred => (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
             Column::Gold => (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
             Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
-            Column::Fitness => (number(row.fitness, 2), Role::Dim),
+            Column::Fitness => (number(row.fitness(), 2), Role::Dim),
             Column::Confidence => (number(row.confidence, 2), Role::Dim),
             Column::Fix => fix(row),
             Column::Findings => {
@@ -195,6 +221,51 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         line.push(Span::raw(" "));
     }
     line
+}
+
+/// What a typed answer says in a column; `None`: what every record says there.
+fn typed_cell(column: Column, typed: &TypedRow) -> Option<(String, Role)> {
+    let ship = typed.route == Some(Route::Ship);
+    Some(match column {
+        Column::Ok => match typed.route {
+            Some(Route::Ship) => (" ✓".into(), Role::Dim),
+            Some(Route::Reject) => (" ✗".into(), Role::Fatal),
+            Some(Route::Pending) => (" …".into(), Role::Warning),
+            Some(_) => (" →".into(), Role::Accent),
+            None => (String::new(), Role::Faint),
+        },
+        Column::Kind => {
+            let name = typed.asked.and_then(|n| in_use().types().get(usize::from(n)));
+            (name.map(|known| known.name.line().into_string()).unwrap_or_default(), Role::Dim)
+        }
+        Column::Fix => {
+            (typed.route.map(short).unwrap_or_default().to_owned(), if ship { Role::Ok } else { Role::Accent })
+        }
+        Column::Gold => match typed.share() {
+            None => (String::new(), Role::Dim),
+            Some(share) => {
+                let role = if share >= 1.0 { Role::Dim } else { Role::Fatal };
+                (format!("{}/{}", typed.grounded.unwrap_or(0), typed.items), role)
+            }
+        },
+        Column::Fitness => match typed.strong {
+            Strong::Bounded => ("no".into(), Role::Dim),
+            Strong::Truncated => ("yes".into(), Role::Warning),
+            Strong::Unknown => (String::new(), Role::Dim),
+        },
+        Column::Steps => (String::new(), Role::Dim),
+        _ => return None,
+    })
+}
+
+/// A route in one short word.
+const fn short(route: Route) -> &'static str {
+    match route {
+        Route::ShowConflict => "conflict",
+        Route::NoAnswer => "no answer",
+        Route::HumanReview => "human",
+        other => other.word(),
+    }
 }
 
 /// Where to fix it; `↺`: executed exactly, the procedure gives the gold answer.

@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::Effects;
 use crate::tui::app::{App, Screen};
+use crate::tui::evidence;
 use crate::tui::inspect::Pane;
 use crate::tui::keymap::Action;
 use crate::tui::list::Move;
@@ -34,6 +35,7 @@ impl App {
         {
             inspect.focus(pane);
         }
+        self.focus_evidence(at);
         // The wheel moves by rows, whatever count was typed.
         self.go(Move::By(rows));
     }
@@ -57,6 +59,10 @@ impl App {
             Screen::Table => self.click_table(at, body),
             Screen::Run => {
                 self.click_run(at);
+                Vec::new()
+            }
+            Screen::Evidence => {
+                self.click_evidence(at);
                 Vec::new()
             }
             Screen::Json => {
@@ -111,5 +117,29 @@ impl App {
         if pane == Pane::Findings {
             inspect.show_finding();
         }
+    }
+
+    /// The pane of the evidence screen under the mouse gets the keys.
+    fn focus_evidence(&mut self, at: Position) -> Option<Rect> {
+        let area = self.area();
+        let inspect = self.inspect.as_mut().filter(|_| self.screen == Screen::Evidence)?;
+        let evidence = inspect.evidence.as_mut()?;
+        let place = |pane| view::evidence_area(area, inspect.maximised, evidence.pane, pane);
+        let pane = evidence::Pane::ALL.into_iter().find(|pane| place(*pane).contains(at))?;
+        let place = place(pane);
+        evidence.pane = pane;
+        Some(place)
+    }
+
+    fn click_evidence(&mut self, at: Position) {
+        let Some(place) = self.focus_evidence(at) else { return };
+        let row = usize::from(at.y.saturating_sub(place.y + 1));
+        let Some(evidence) = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref()) else { return };
+        let row = match evidence.pane {
+            evidence::Pane::Items => evidence.items.top + row,
+            evidence::Pane::Checks => evidence.checks.top + row,
+            _ => return,
+        };
+        self.go(Move::To(row));
     }
 }

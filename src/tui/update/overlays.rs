@@ -46,7 +46,21 @@ impl App {
                 let room = crate::tui::inspect::inner_height(place);
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
+            Some(Overlay::Ladder(top)) => {
+                let Some(rewards) = self.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
+                    return;
+                };
+                let room = crate::tui::inspect::inner_height(panes::ladder::place(rewards, area));
+                let lines = panes::ladder::lines(rewards, area);
+                *top = top.saturating_add_signed(rows).min(lines.saturating_sub(room));
+            }
             Some(Overlay::Derivation(tree)) => tree.go(Move::By(rows), panes::derivation::height(tree, area)),
+            Some(Overlay::Contents(list)) => {
+                let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
+                if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
+                    list.go(Move::By(rows), document.toc().len(), panes::contents::height(document, area));
+                }
+            }
             Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
             _ => {}
         }
@@ -75,6 +89,10 @@ impl App {
             _ if self.fold_derivation(action) => 0,
             Action::Open if matches!(self.overlay, Some(Overlay::Derivation(_))) => {
                 self.follow_derivation();
+                return Some(Vec::new());
+            }
+            Action::Open if matches!(self.overlay, Some(Overlay::Contents(_))) => {
+                self.follow_contents();
                 return Some(Vec::new());
             }
             Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit => return None,

@@ -105,8 +105,8 @@ impl App {
     pub(super) fn find_by(&mut self, by: isize) {
         match self.screen {
             Screen::Table => self.visit_found(by),
-            Screen::Run | Screen::Json => {
-                let count = if self.screen == Screen::Run { self.find.hits.len() } else { self.find.nodes.len() };
+            Screen::Run | Screen::Evidence | Screen::Json => {
+                let count = if self.screen == Screen::Json { self.find.nodes.len() } else { self.find.hits.len() };
                 if count == 0 {
                     let typed = Shown::line(self.find.typed.as_bytes());
                     match self.find.nodes.len() {
@@ -139,7 +139,7 @@ impl App {
 
     fn visit_hit(&mut self, at: usize) {
         let Some(inspect) = &mut self.inspect else { return };
-        if self.screen == Screen::Run {
+        if self.screen != Screen::Json {
             if let Some(hit) = self.find.hits.get(at) {
                 inspect.visit(*hit);
             }

@@ -1,12 +1,14 @@
 //! Asks a schema: the first error in Python's order, in Python's words.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use serde_json::{Map, Number as JsonNumber, Value as Json};
 
 use super::View;
-use super::schema::{Counted, Id, Keyword, Limit, Literal, Node, Problem, Schema, Type};
+use super::schema::{Breach, Counted, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
 use crate::domain::json::{Kind, Member, Value};
+use crate::domain::pyregex::Pattern;
 use crate::domain::python::{Message, Number};
 use crate::domain::text::Untrusted;
 
@@ -17,7 +19,25 @@ type Found<'a> = Option<Problem<'a>>;
 
 /// Judges an answer from the schema's root.
 pub(super) fn root<'a>(schema: &Schema, answer: Value<'a>, view: View) -> Found<'a> {
-    Evaluation { schema, view, depth: 0 }.node(0, answer)
+    Evaluation { schema, view, depth: 0, given_up: &Cell::new(false) }.node(0, answer)
+}
+
+/// Judges a whole value; `false`: something was given up on the way, so that the rest says nothing.
+pub(super) fn whole<'a>(schema: &Schema, value: Value<'a>) -> (Found<'a>, bool) {
+    let given_up = Cell::new(false);
+    let found = Evaluation { schema, view: View::Whole, depth: 0, given_up: &given_up }.node(0, value);
+    (found, !given_up.get())
+}
+
+/// So many breaches of one value are told apart.
+const MAX_BREACHES: usize = 100;
+
+/// Every breach below the schema's root: of keywords that look at one member or item each, all of theirs; of the
+/// others, the first.
+pub(super) fn every<'a>(schema: &Schema, value: Value<'a>) -> Vec<Breach<'a>> {
+    let mut breaches = Vec::new();
+    Evaluation { schema, view: View::Whole, depth: 0, given_up: &Cell::new(false) }.every(0, value, &mut breaches);
+    breaches
 }
 
 #[derive(Clone, Copy)]
@@ -26,6 +46,8 @@ struct Evaluation<'s> {
     /// Counts at the root only.
     view: View,
     depth: usize,
+    /// A pattern took too long, or references led too deep.
+    given_up: &'s Cell<bool>,
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "every caller gives it on as it is")]
@@ -49,13 +71,76 @@ impl<'s> Evaluation<'s> {
 
     fn below(self, id: Id, value: Value<'_>) -> Found<'_> {
         if self.depth >= MAX_DEPTH {
+            self.given_up.set(true);
             return None;
         }
         Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value)
     }
 
+    fn every<'a>(self, id: Id, value: Value<'a>, out: &mut Vec<Breach<'a>>) {
+        let keywords = match self.schema.nodes.get(id) {
+            Some(Node::Keywords(keywords)) if self.depth < MAX_DEPTH && out.len() < MAX_BREACHES => keywords,
+            Some(Node::Never) => {
+                let message = Message::new("False schema does not allow ").value(value).into();
+                return out.push(Breach { law: Law::Other, message, value, key: None });
+            }
+            _ => return,
+        };
+        let below = Self { depth: self.depth + 1, ..self };
+        for keyword in keywords {
+            match keyword {
+                Keyword::Properties(properties) => {
+                    let present = properties.iter().filter_map(|(name, id)| Some((*id, get(value, name)?)));
+                    present.for_each(|(id, member)| below.every(id, member, out));
+                }
+                Keyword::Items { prefix, schema } => {
+                    value.items().skip(*prefix).for_each(|item| below.every(*schema, item, out));
+                }
+                Keyword::PrefixItems(schemas) => {
+                    value.items().zip(schemas).for_each(|(item, &schema)| below.every(schema, item, out));
+                }
+                Keyword::AllOf(schemas) => schemas.iter().for_each(|&schema| below.every(schema, value, out)),
+                Keyword::Ref(schema) => below.every(*schema, value, out),
+                Keyword::Required(names) if value.kind() == Kind::Object => {
+                    for name in names.iter().filter(|name| get(value, name).is_none()) {
+                        let message = Message::default().quoted(name).text(" is a required property").into();
+                        out.push(Breach { law: Law::Missing(name.clone()), message, value, key: None });
+                    }
+                }
+                Keyword::AdditionalProperties { known, patterns, schema, .. } if value.kind() == Kind::Object => {
+                    let extra = value.entries().into_iter().filter(|member| self.is_extra(member, known, patterns));
+                    if matches!(self.schema.nodes.get(*schema), Some(Node::Never)) {
+                        out.extend(extra.map(|member| unexpected(value, &member)));
+                    } else {
+                        extra.for_each(|member| below.every(*schema, member.value, out));
+                    }
+                }
+                _ => {
+                    if let Some(Problem { message, value, key }) = self.keyword(keyword, value) {
+                        out.push(Breach { law: law_of(keyword), message, value, key });
+                    }
+                }
+            }
+            out.truncate(MAX_BREACHES);
+        }
+    }
+
     fn holds(self, id: Id, value: Value<'_>) -> bool {
         self.below(id, value).is_none()
+    }
+
+    fn matches(self, pattern: &Pattern, text: &Untrusted<'_>) -> bool {
+        pattern.is_in(text.bytes()).unwrap_or_else(|_| {
+            self.given_up.set(true);
+            false
+        })
+    }
+
+    /// Whether neither the names nor the patterns of a schema know a member.
+    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
+        let name = member.name();
+        !known.iter().any(|known| known.as_slice() == name.bytes())
+            && !patterns.iter().any(|pattern| self.matches(pattern, &name))
     }
 
     fn keyword<'a>(self, keyword: &'s Keyword, value: Value<'a>) -> Found<'a> {
@@ -88,10 +173,11 @@ impl<'s> Evaluation<'s> {
                 problem(value, Message::default().value(value).text(" is not a multiple of ").text(words))
             }
             (Keyword::Length { of, most, limit }, _) => wrong_length(value, *of, *most, *limit),
-            (Keyword::Pattern { regex, text }, Kind::String | Kind::Key) => {
-                if regex.is_match(value.string()?.bytes()) {
+            (Keyword::Pattern(pattern), Kind::String | Kind::Key) => {
+                if self.matches(pattern, &value.string()?) {
                     return None;
                 }
+                let text = pattern.text().as_bytes();
                 problem(value, Message::default().value(value).text(" does not match ").quoted(text))
             }
             (Keyword::UniqueItems, Kind::Array) => {
@@ -135,8 +221,8 @@ impl<'s> Evaluation<'s> {
             }
             Keyword::PatternProperties(patterns) => {
                 let entries = value.entries();
-                patterns.iter().find_map(|(regex, schema)| {
-                    let mut matching = entries.iter().filter(|member| regex.is_match(member.name().bytes()));
+                patterns.iter().find_map(|(pattern, schema)| {
+                    let mut matching = entries.iter().filter(|member| self.matches(pattern, &member.name()));
                     matching.find_map(|member| self.below(*schema, member.value))
                 })
             }
@@ -168,11 +254,7 @@ impl<'s> Evaluation<'s> {
         if self.view == View::OwnKeys || matches!(self.schema.nodes.get(*schema), Some(Node::Always)) {
             return None;
         }
-        let is_extra = |member: &Member<'a>| {
-            let name = member.name();
-            !known.iter().any(|known| known.as_slice() == name.bytes())
-                && !patterns.iter().any(|(_, regex)| regex.is_match(name.bytes()))
-        };
+        let is_extra = |member: &Member<'a>| self.is_extra(member, known, patterns);
         // Nearly always there is none: nothing is collected for that.
         value.members().find(is_extra)?;
         let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
@@ -184,7 +266,7 @@ impl<'s> Evaluation<'s> {
         let names = || names.iter().map(Untrusted::bytes);
         let one = extras.len() == 1;
         let message = if *has_patterns {
-            let mut patterns: Vec<_> = patterns.iter().map(|(text, _)| text).collect();
+            let mut patterns: Vec<_> = patterns.iter().map(Pattern::text).collect();
             patterns.sort_unstable();
             let verb = if one { " does" } else { " do" };
             let message = Message::default().quoted_each(names()).text(verb);
@@ -249,6 +331,20 @@ impl<'s> Evaluation<'s> {
     }
 }
 
+fn unexpected<'a>(value: Value<'a>, member: &Member<'a>) -> Breach<'a> {
+    let name = Message::default().quoted(member.name().bytes());
+    Breach { law: Law::Extra, message: name.text(" was unexpected").into(), value, key: Some(member.key) }
+}
+
+fn law_of(keyword: &Keyword) -> Law {
+    match keyword {
+        Keyword::Type { types, .. } => Law::Type(types.clone()),
+        Keyword::Enum { .. } | Keyword::Const { .. } => Law::Enum,
+        Keyword::Limit { .. } => Law::Limit,
+        _ => Law::Other,
+    }
+}
+
 /// The value of a key; of duplicates the last, as Python keeps it.
 fn get<'a>(object: Value<'a>, name: &[u8]) -> Option<Value<'a>> {
     let is_it = |member: &Member<'a>| match member.key.plain_string() {
@@ -262,7 +358,7 @@ fn is_type(value: Value<'_>, wanted: Type) -> bool {
     match (wanted, value.kind()) {
         (Type::Null, Kind::Null)
         | (Type::Boolean, Kind::True | Kind::False)
-        | (Type::Integer, Kind::Int)
+        | (Type::Integer | Type::Int, Kind::Int)
         | (Type::Number, Kind::Int | Kind::Float | Kind::NotFinite)
         | (Type::String, Kind::String | Kind::Key)
         | (Type::Array, Kind::Array)

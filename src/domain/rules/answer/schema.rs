@@ -1,4 +1,4 @@
-//! A JSON Schema (draft 2020-12), read once and then asked for every answer.
+//! A JSON Schema, read once and then asked for every answer.
 //!
 //! Upstream's messages are those of Python's `jsonschema`: the first error in the order of the schema's own keys, in
 //! Python's words, with `NaN` and integers of any size. The `jsonschema` crate can give neither that order nor such
@@ -7,10 +7,11 @@
 
 use std::collections::HashMap;
 
-use regex::bytes::Regex;
+use jsonschema::Draft;
 
-use super::{View, evaluate};
+use super::{View, draft, evaluate};
 use crate::domain::json::{Kind, Member, Part, Pointer, Tape, Value};
+use crate::domain::pyregex::Pattern;
 use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
 
@@ -29,7 +30,12 @@ pub struct Schema {
 /// Why a text is no usable schema.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct SchemaFailure(Shown);
+pub struct SchemaFailure(pub(super) Shown);
+
+/// Why a schema says neither yes nor no to a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("undecided: {0}")]
+pub struct Undecidable(&'static str);
 
 /// Number of a node in [`Schema::nodes`]; the root is 0.
 pub(super) type Id = usize;
@@ -50,14 +56,14 @@ pub(super) enum Keyword {
     Limit { limit: Limit, number: Number, words: Vec<u8> },
     MultipleOf { number: Number, is_float: bool, words: Vec<u8> },
     Length { of: Counted, most: bool, limit: usize },
-    Pattern { regex: Regex, text: Vec<u8> },
+    Pattern(Pattern),
     UniqueItems,
     PrefixItems(Vec<Id>),
     Items { prefix: usize, schema: Id },
     Contains { schema: Id, least: f64, most: Option<f64>, least_words: Vec<u8>, most_words: Vec<u8> },
     Properties(Vec<(Vec<u8>, Id)>),
-    PatternProperties(Vec<(Regex, Id)>),
-    AdditionalProperties { known: Vec<Vec<u8>>, patterns: Vec<(Vec<u8>, Regex)>, has_patterns: bool, schema: Id },
+    PatternProperties(Vec<(Pattern, Id)>),
+    AdditionalProperties { known: Vec<Vec<u8>>, patterns: Vec<Pattern>, has_patterns: bool, schema: Id },
     PropertyNames(Id),
     Required(Vec<Vec<u8>>),
     DependentRequired(Vec<(Vec<u8>, Vec<Vec<u8>>)>),
@@ -70,14 +76,24 @@ pub(super) enum Keyword {
     Ref(Id),
 }
 
+/// The types of JSON Schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Type {
+pub enum Type {
+    /// `null`
     Null,
+    /// `true` or `false`
     Boolean,
+    /// A number without a fraction.
     Integer,
+    /// An integer that is written as one, as draft 4 has it.
+    Int,
+    /// Any number.
     Number,
+    /// A string.
     String,
+    /// A list.
     Array,
+    /// An object.
     Object,
 }
 
@@ -108,23 +124,41 @@ pub(super) enum Literal {
 }
 
 impl Schema {
-    /// Reads a schema from the text of a file. Nothing outside of the text is ever fetched.
+    /// Reads a schema of draft 2020-12 from the text of a file, whatever draft it names: so upstream reads them.
+    /// Nothing outside of the text is ever fetched.
     pub fn compile(text: &[u8]) -> Result<Self, SchemaFailure> {
+        Self::compile_as(text, |_| Ok(Draft::Draft202012))
+    }
+
+    /// Reads a schema of the draft that it names, as Python's `jsonschema.validate` does; without one, of 2020-12.
+    pub fn compile_as_declared(text: &[u8]) -> Result<Self, SchemaFailure> {
+        Self::compile_as(text, draft::declared)
+    }
+
+    fn compile_as(
+        text: &[u8],
+        draft: impl FnOnce(Value<'_>) -> Result<Draft, SchemaFailure>,
+    ) -> Result<Self, SchemaFailure> {
         let mut tape = Tape::default();
         if !tape.read(text) {
             let why = tape.problems.last().map_or("not JSON", |problem| problem.kind.summary());
             return Err(SchemaFailure(Shown::own("the schema cannot be read: ").and(why)));
         }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
-        let json = evaluate::to_serde_rounded(root)
+        let draft = draft(root)?;
+        let mut json = evaluate::to_serde_rounded(root)
             .ok_or(SchemaFailure(Shown::own("the schema holds a number that JSON does not know")))?;
+        if let Some(object) = json.as_object_mut() {
+            // The draft is known; an address that nobody has heard of would be looked up.
+            object.shift_remove("$schema");
+        }
         let validator = jsonschema::options()
-            .with_draft(jsonschema::Draft::Draft202012)
+            .with_draft(draft)
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .should_validate_formats(false)
             .with_retriever(Offline)
             .build(&json);
-        let mut schema = Self::read(root).unwrap_or_default();
+        let mut schema = Self::read_draft(root, draft).unwrap_or_default();
         let known = !schema.nodes.is_empty();
         match validator {
             // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
@@ -151,7 +185,11 @@ impl Schema {
 
     /// Reads a schema of known keywords; `None` if it holds others.
     pub(super) fn read(root: Value<'_>) -> Option<Self> {
-        let mut reader = Reader { root, nodes: Vec::new(), done: HashMap::new() };
+        Self::read_draft(root, Draft::Draft202012)
+    }
+
+    fn read_draft(root: Value<'_>, draft: Draft) -> Option<Self> {
+        let mut reader = Reader { root, draft, nodes: Vec::new(), done: HashMap::new() };
         reader.schema(root)?;
         let own = property_names(root);
         let one_by_one = |member: Member<'_>| match member.name().bytes() {
@@ -162,6 +200,24 @@ impl Schema {
         };
         let whole = !root.members().all(one_by_one);
         Some(Self { nodes: reader.nodes, own, whole, foreign: None })
+    }
+
+    /// What is wrong with a whole value, or that this cannot be told.
+    pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
+        match &self.foreign {
+            Some(_) if evaluate::to_serde(value).is_none() => Err(Undecidable(
+                "this schema cannot judge NaN, an infinity, half a surrogate pair or an integer of more than 64 bits",
+            )),
+            Some(validator) => Ok(evaluate::foreign(validator, value).map(|problem| problem.message)),
+            None => {
+                let (problem, complete) = evaluate::whole(self, value);
+                if complete {
+                    Ok(problem.map(|problem| problem.message))
+                } else {
+                    Err(Undecidable("a pattern of the schema takes too many steps, or its references lead too deep"))
+                }
+            }
+        }
     }
 
     /// Whether it is the root's own property.
@@ -181,6 +237,48 @@ impl Schema {
             None => evaluate::root(self, answer, view),
         }
     }
+
+    /// Every place where a value does not hold the schema, in Python's order, up to a limit.
+    pub fn breaches<'a>(&self, value: Value<'a>) -> Vec<Breach<'a>> {
+        match &self.foreign {
+            Some(validator) => {
+                let problem = evaluate::foreign(validator, value);
+                let breach = |Problem { message, value, key }| Breach { law: Law::Other, message, value, key };
+                problem.map(breach).into_iter().collect()
+            }
+            None => evaluate::every(self, value),
+        }
+    }
+}
+
+/// Which law of a schema a value breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Law {
+    /// It is of another type; the types that would do.
+    Type(Vec<Type>),
+    /// A key with this name is missing.
+    Missing(Vec<u8>),
+    /// The key is not among those that may stand here.
+    Extra,
+    /// It is none of the values that may stand here.
+    Enum,
+    /// A number that is too small or too large.
+    Limit,
+    /// Something else.
+    Other,
+}
+
+/// One place where a value does not hold a schema.
+#[derive(Clone, Debug)]
+pub struct Breach<'a> {
+    /// The law that is broken.
+    pub law: Law,
+    /// In Python's words.
+    pub message: Untrusted<'static>,
+    /// The value, or the object that lacks or should not have a key.
+    pub value: Value<'a>,
+    /// The key that should not be there.
+    pub key: Option<Value<'a>>,
 }
 
 /// What is wrong, and with what.
@@ -248,8 +346,21 @@ const KEYWORDS: [&[u8]; 32] = [
     b"$ref",
 ];
 
+/// Keywords that older drafts have, or that the crate judges.
+const ELSEWHERE: [&[u8]; 8] = [
+    b"$anchor",
+    b"$dynamicRef",
+    b"$dynamicAnchor",
+    b"$recursiveRef",
+    b"unevaluatedItems",
+    b"unevaluatedProperties",
+    b"dependencies",
+    b"additionalItems",
+];
+
 struct Reader<'s> {
     root: Value<'s>,
+    draft: Draft,
     nodes: Vec<Node>,
     /// The node of each schema that was read, by its place in the text: a `$ref` may lead back to it.
     done: HashMap<usize, Id>,
@@ -270,8 +381,10 @@ impl<'s> Reader<'s> {
                 let mut keywords = Vec::new();
                 for member in value.entries() {
                     let name = member.name();
-                    if self.speaks(value, name.bytes(), member.value) {
-                        keywords.push(self.keyword(value, name.bytes(), member.value)?);
+                    match name.bytes() {
+                        name if !self.speaks(value, name, member.value) => {}
+                        b"dependencies" => keywords.extend(self.dependencies(member.value)?),
+                        name => keywords.push(self.keyword(value, name, member.value)?),
                     }
                 }
                 Node::Keywords(keywords)
@@ -293,25 +406,49 @@ impl<'s> Reader<'s> {
 
     /// Whether a key of a schema says something by itself. What JSON Schema does not define is an annotation.
     fn speaks(&self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> bool {
-        match name {
+        let known = match name {
             b"$id" => parent.index() != self.root.index(),
+            b"id" => self.draft == Draft::Draft4 && parent.index() != self.root.index(),
             b"uniqueItems" => value.kind() == Kind::True,
-            b"$anchor" | b"$dynamicRef" | b"$dynamicAnchor" | b"unevaluatedItems" | b"unevaluatedProperties" => true,
-            _ => KEYWORDS.contains(&name),
+            _ => KEYWORDS.contains(&name) || ELSEWHERE.contains(&name),
+        };
+        known && draft::knows(self.draft, parent, name)
+    }
+
+    /// What every draft up to 7 calls `dependencies`: lists of names, or schemas.
+    fn dependencies(&mut self, object: Value<'s>) -> Option<[Keyword; 2]> {
+        let (mut names, mut schemas) = (Vec::new(), Vec::new());
+        for member in object.entries() {
+            let name = member.name().bytes().to_vec();
+            match member.value.kind() {
+                Kind::Array => names.push((name, texts(member.value)?)),
+                _ => schemas.push((name, self.schema(member.value)?)),
+            }
         }
+        Some([Keyword::DependentRequired(names), Keyword::DependentSchemas(schemas)])
     }
 
     /// A keyword; `None` for one that is not known here.
     fn keyword(&mut self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
         let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? as usize });
         let limit = |limit| Some(Keyword::Limit { limit, number: Number::of(value)?, words: words(value) });
+        // Of draft 4, where it is a truth value.
+        let excludes = |name: &str| parent.get(name).is_some_and(|value| value.kind() == Kind::True);
         Some(match name {
-            b"type" => Keyword::Type { types: types(value)?, words: type_words(value) },
+            b"type" => {
+                let mut types = types(value)?;
+                if self.draft == Draft::Draft4 {
+                    types.iter_mut().filter(|one| **one == Type::Integer).for_each(|one| *one = Type::Int);
+                }
+                Keyword::Type { types, words: type_words(value) }
+            }
             b"enum" => {
                 let options = value.items().map(Literal::of).collect::<Option<_>>()?;
                 Keyword::Enum { options, words: words(value) }
             }
             b"const" => Keyword::Const { value: Literal::of(value)?, words: words(value) },
+            b"minimum" if excludes("exclusiveMinimum") => limit(Limit::ExclusiveMinimum)?,
+            b"maximum" if excludes("exclusiveMaximum") => limit(Limit::ExclusiveMaximum)?,
             b"minimum" => limit(Limit::Minimum)?,
             b"maximum" => limit(Limit::Maximum)?,
             b"exclusiveMinimum" => limit(Limit::ExclusiveMinimum)?,
@@ -327,15 +464,22 @@ impl<'s> Reader<'s> {
             b"maxItems" => length(Counted::Items, true)?,
             b"minProperties" => length(Counted::Properties, false)?,
             b"maxProperties" => length(Counted::Properties, true)?,
-            b"pattern" => Keyword::Pattern { regex: regex(value)?, text: value.string()?.bytes().to_vec() },
+            b"pattern" => Keyword::Pattern(pattern(value)?),
             b"uniqueItems" => Keyword::UniqueItems,
             b"prefixItems" => Keyword::PrefixItems(self.schemas(value)?),
+            b"items" if value.kind() == Kind::Array => Keyword::PrefixItems(self.schemas(value)?),
+            b"additionalItems" => {
+                let prefix = parent.get("items").map_or(0, Value::len);
+                Keyword::Items { prefix, schema: self.schema(value)? }
+            }
             b"items" => {
                 let prefix = parent.get("prefixItems").map_or(0, Value::len);
                 Keyword::Items { prefix, schema: self.schema(value)? }
             }
             b"contains" => {
-                let (least, most) = (parent.get("minContains"), parent.get("maxContains"));
+                let counts = draft::since(self.draft, Draft::Draft201909);
+                let bound = |name: &str| parent.get(name).filter(|_| counts);
+                let (least, most) = (bound("minContains"), bound("maxContains"));
                 Keyword::Contains {
                     schema: self.schema(value)?,
                     least: least.map_or(Some(1.0), Value::float)?,
@@ -347,13 +491,13 @@ impl<'s> Reader<'s> {
             b"properties" => Keyword::Properties(self.named(value)?),
             b"patternProperties" => {
                 let entries = value.entries();
-                let read = |member: Member<'s>| Some((regex(member.key)?, self.schema(member.value)?));
+                let read = |member: Member<'s>| Some((pattern(member.key)?, self.schema(member.value)?));
                 Keyword::PatternProperties(entries.into_iter().map(read).collect::<Option<_>>()?)
             }
             b"additionalProperties" => {
                 let patterns = parent.get("patternProperties");
-                let read = |member: Member<'s>| Some((member.name().bytes().to_vec(), regex(member.key)?));
-                let read = patterns.map(Value::entries).unwrap_or_default().into_iter().map(read);
+                let read = patterns.map(Value::entries).unwrap_or_default().into_iter();
+                let read = read.map(|member| pattern(member.key));
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
                     patterns: read.collect::<Option<_>>()?,
@@ -443,25 +587,9 @@ fn type_words(value: Value<'_>) -> Vec<u8> {
     type_names(value).into_iter().map(words).collect::<Vec<_>>().join(&b", "[..])
 }
 
-/// A pattern as Python's `re.search` reads it: `$` also stands before a line break at the end, and `\Z` is the end.
-fn regex(value: Value<'_>) -> Option<Regex> {
-    let text = value.string()?;
-    let mut pattern = String::new();
-    let (mut class, mut chars) = (false, text.utf8()?.chars());
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next()? {
-                'Z' => pattern.push_str(r"\z"),
-                escaped => pattern.extend(['\\', escaped]),
-            },
-            '$' if !class => pattern.push_str(r"(?:\n?\z)"),
-            _ => {
-                class = (class || c == '[') && c != ']';
-                pattern.push(c);
-            }
-        }
-    }
-    Regex::new(&pattern).ok()
+/// A pattern as Python reads it.
+fn pattern(value: Value<'_>) -> Option<Pattern> {
+    Pattern::new(value.string()?.utf8()?).ok()
 }
 
 impl Literal {

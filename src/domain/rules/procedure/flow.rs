@@ -20,10 +20,18 @@ pub struct Flow<'a> {
 #[derive(Debug)]
 struct Variable<'a> {
     name: Untrusted<'a>,
+    /// See [`sign`].
+    sign: u32,
     /// Step and output that first write it.
     first_write: Option<(usize, usize)>,
     writes: usize,
     last_read: Option<usize>,
+}
+
+/// Length, first and last byte: unlike names are mostly told apart by that.
+fn sign(name: &[u8]) -> u32 {
+    let byte = |byte: Option<&u8>| u32::from(byte.copied().unwrap_or(0));
+    (name.len() as u32) << 16 | byte(name.first()) << 8 | byte(name.last())
 }
 
 /// The variables of one step.
@@ -62,8 +70,9 @@ impl<'a> Flow<'a> {
 
     /// Notes the next field and gives its variable.
     fn variable(&mut self, name: Untrusted<'a>) -> &mut Variable<'a> {
+        let sign = sign(name.bytes());
         let known = if self.numbers.is_empty() {
-            self.variables.iter().position(|variable| variable.name == name)
+            self.variables.iter().position(|variable| variable.sign == sign && variable.name == name)
         } else {
             self.numbers.get(&name).map(|&number| number as usize)
         };
@@ -77,7 +86,7 @@ impl<'a> Flow<'a> {
             if number >= FEW {
                 self.numbers.insert(name.clone(), number as u32);
             }
-            self.variables.push(Variable { name, first_write: None, writes: 0, last_read: None });
+            self.variables.push(Variable { name, sign, first_write: None, writes: 0, last_read: None });
         }
         // The place is there: it was found or just made.
         #[expect(clippy::indexing_slicing, reason = "found or pushed above")]

@@ -216,6 +216,9 @@ impl Check {
         if member.value.kind() != Kind::Array {
             return self.error(here, SchemaErrorKind::ListType);
         }
+        if fields.iter().all(is_sound) {
+            return;
+        }
         for (n, field) in fields.iter().enumerate() {
             let here = here.index(n);
             if self.is_model(field.value, model, here) {
@@ -233,6 +236,12 @@ impl Check {
             None => self.error(here, SchemaErrorKind::Missing),
         }
     }
+}
+
+/// Whether there is nothing to say of a field, as is most often so.
+fn is_sound(field: &Field<'_>) -> bool {
+    let is_text = |value: Option<Value<'_>>| value.is_some_and(|value| value.kind() == Kind::String);
+    field.value.kind() == Kind::Object && is_text(field.name) && is_text(field.description)
 }
 
 /// Under which of its two keys a value stands; the alias where it is missing. Only asked when something is wrong.

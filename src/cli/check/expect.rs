@@ -1,0 +1,88 @@
+//! `stepscope check --expect`: reviews as a regression set.
+
+use std::path::Path;
+
+use crate::cli::review::{cards, contents};
+use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
+use crate::domain::card::Index;
+use crate::domain::object::Object;
+use crate::domain::report::Format;
+use crate::domain::review::expect::{Expectation, judge};
+use crate::domain::review::export::Line;
+use crate::domain::review::fold::Reviewed;
+use crate::domain::review::labels::LabelSets;
+use crate::domain::review::stats::name_of;
+use crate::domain::text::{Shown, Untrusted};
+use crate::shown;
+
+pub(super) fn run(options: &Check, journal: &Path, out: &mut Out) -> u8 {
+    expect(options, journal, out).unwrap_or(FAILED)
+}
+
+/// `None`: it could not be done, and that was said.
+fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
+    let format = options.format();
+    if !matches!(format, Format::Text | Format::Jsonl) {
+        out.complain(&Shown::own("--expect prints text or jsonl; choose one of them with --format"));
+        return None;
+    }
+    let contents = contents(&[journal.to_owned()], out)?;
+    let cards = cards(&options.paths, out)?;
+    let index = Index::of(cards.cards.iter().map(|placed| &placed.card));
+    let sets = contents.reviews.label_sets();
+    let mut counts = [0_u64; Expectation::ALL.len()];
+    let mut judged = 0_u64;
+    for reviewed in contents.reviews.items() {
+        let Some((expectation, why)) = judge(reviewed, index.of_later(reviewed)) else { continue };
+        judged += 1;
+        if let Some(count) = counts.get_mut(expectation as usize) {
+            *count += 1;
+        }
+        if format == Format::Jsonl {
+            let mut json = Vec::new();
+            write(reviewed, expectation, &why, &sets, &mut json);
+            out.write(&json);
+        } else if expectation != Expectation::Holds {
+            out.line(&line(reviewed, expectation, &why, &sets));
+        }
+    }
+    let named: Vec<String> = Expectation::ALL
+        .iter()
+        .zip(counts)
+        .map(|(expectation, count)| format!("{count} {}", expectation.word()))
+        .collect();
+    if format == Format::Text {
+        out.line(&shown!("{judged} expected: {}", named.join(", ")));
+    }
+    if judged == 0 {
+        out.complain(&shown!("{}: nobody passed or failed anything there", Shown::path(journal)));
+        return None;
+    }
+    let regressed = counts.get(Expectation::Regressed as usize).is_some_and(|count| *count > 0);
+    Some(if regressed { FOUND } else { CLEAN })
+}
+
+/// `regressed      a-1  the answer was 7, is 9`
+fn line(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>) -> Shown {
+    let name = reviewed.item().map(name_of).unwrap_or_default().line();
+    let why: Vec<&str> = why.iter().map(Shown::as_str).collect();
+    let labels: Vec<String> =
+        Line { reviewed, content: None }.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
+    let parts = [why.join("; "), labels.join(", ")];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    shown!("{:13}  {name}  {}", expectation.word(), parts.join("  "))
+}
+
+fn write(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+    let mut object = Object::begin(out);
+    if let Some(item) = reviewed.item() {
+        object.text("id", item.id.as_ref());
+        object.number("row_index", item.row_index);
+    }
+    object.word("expectation", expectation.word());
+    object.all("why", why, |why, out| Untrusted::new(why.as_str().as_bytes()).write_json(out));
+    let labels = Line { reviewed, content: None }.labels(sets);
+    object.all("labels", &labels, |label, out| label.id.write_json(out));
+    object.end();
+    out.push(b'\n');
+}

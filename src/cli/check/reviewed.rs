@@ -1,0 +1,72 @@
+//! `stepscope check --reviewed`: what people passed is accepted as it is, what they failed is a finding.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use crate::cli::Out;
+use crate::domain::card::Card;
+use crate::domain::finding::Findings;
+use crate::domain::review::fold::{Outcome, Reviews};
+use crate::domain::rules::review::of_review;
+use crate::domain::text::Shown;
+use crate::io::cards::placed;
+use crate::io::check::Checked;
+use crate::io::journal::beside;
+use crate::shown;
+
+/// What people said, and what was counted with it.
+pub(super) struct Reviewed {
+    reviews: Reviews,
+    tally: Mutex<Tally>,
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tally {
+    /// Findings of each severity, gravest first.
+    pub(super) findings: [u64; 4],
+    outcomes: [u64; Outcome::ALL.len()],
+}
+
+impl Reviewed {
+    /// Reads the journals that were named, else those beside the records. `None`: one could not be read.
+    pub(super) fn read(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Self> {
+        let journals: Vec<PathBuf> =
+            if named.is_empty() { records.iter().map(|path| beside(path)).collect() } else { named.to_vec() };
+        let reviews = crate::cli::review::contents(&journals, out)?.reviews;
+        Some(Self { reviews, tally: Mutex::default() })
+    }
+
+    /// What is to be said of a record: nothing of one that passed, the verdict on one that failed.
+    pub(super) fn findings(&self, checked: &Checked<'_>) -> Findings {
+        let card: Card = placed(checked).card;
+        let reviewed = self.reviews.find(&card.item, Some(&card.content));
+        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&card.content)));
+        let mut findings = if outcome == Outcome::Pass { Findings::new() } else { checked.findings.clone() };
+        let sets = self.reviews.label_sets();
+        findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, checked.subject)));
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        for finding in &findings {
+            if let Some(count) = tally.findings.get_mut(finding.severity as usize) {
+                *count += 1;
+            }
+        }
+        if let Some(count) = tally.outcomes.get_mut(outcome as usize) {
+            *count += 1;
+        }
+        findings
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tally {
+    /// `; reviewed: 12 pass, 3 fail, 260 open`
+    pub(super) fn phrase(&self) -> Shown {
+        let named = Outcome::ALL.into_iter().zip(self.outcomes).filter(|(_, count)| *count > 0);
+        let named: Vec<String> = named.map(|(outcome, count)| format!("{count} {}", outcome.word())).collect();
+        shown!("; reviewed: {}", named.join(", "))
+    }
+}

@@ -1,0 +1,191 @@
+//! `stepscope compare`: two runs of the same questions.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Args, ValueEnum};
+
+use super::check::threads;
+use super::review::{cards, contents};
+use super::{CLEAN, FAILED, FOUND, Out};
+use crate::domain::card::Card;
+use crate::domain::compare::difference::Difference;
+use crate::domain::compare::print::{Comparison, difference, write_difference};
+use crate::domain::compare::{Basis, Cell, Join, Judged, Side, judge};
+use crate::domain::formats;
+use crate::domain::json::Tape;
+use crate::domain::review::fold::Reviews;
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::cards::Placed;
+use crate::io::check::check;
+use crate::io::input::expand;
+use crate::io::journal::beside;
+use crate::shown;
+
+/// A longer id is cut in a line of text.
+const MAX_WIDTH: usize = 40;
+
+/// `stepscope compare`.
+#[derive(Args, Clone, Debug)]
+pub struct Compare {
+    /// The run: a file or folder
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// The baseline: a file or folder
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    /// The journal of reviews of both; without it, A.reviews.jsonl and B.reviews.jsonl where they are
+    #[arg(long, value_name = "PATH")]
+    reviews: Vec<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Also list the items of these cells: both, `only_a`, `only_b`, none, missing
+    #[arg(long, value_name = "CELL", value_delimiter = ',', value_parser = cell)]
+    cell: Vec<Cell>,
+    /// Print how the records of one id differ instead: fields, variables, and the first diverging step
+    #[arg(long, value_name = "ID", conflicts_with_all = ["cell", "fail_on_regression"])]
+    id: Option<String>,
+    /// End with 1 when the baseline has an item right and the run has not
+    #[arg(long)]
+    fail_on_regression: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON object an item, and one with all counts
+    Jsonl,
+}
+
+fn cell(word: &str) -> Result<Cell, &'static str> {
+    Cell::from_word(word).ok_or("it is both, only_a, only_b, none or missing")
+}
+
+pub(super) fn run(options: &Compare, out: &mut Out) -> u8 {
+    compare(options, out).unwrap_or(FAILED)
+}
+
+/// `None`: it could not be done, and that was said.
+fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
+    let [a, b] = [&options.a, &options.b].map(|path| cards(std::slice::from_ref(path), out));
+    let (a, b) = (a?.cards, b?.cards);
+    let [(cards_a, reviews_a), (cards_b, reviews_b)] =
+        [(&a, &options.a), (&b, &options.b)].map(|(placed, path)| (of(placed), reviews(options, path, out)));
+    let (reviews_a, reviews_b) = (reviews_a?, reviews_b?);
+    let join = Join::of(&cards_a, &cards_b);
+    if let Some(id) = &options.id {
+        return one(options, id, &join, [&a, &b], out);
+    }
+    let side = |cards, reviews, strict| Side { cards, reviews, strict };
+    let a = side(&cards_a, &reviews_a, false);
+    let b = side(&cards_b, &reviews_b, !options.reviews.is_empty());
+    let items = judge(&join, a, b);
+    let comparison = Comparison { join: &join, items: &items, a, b };
+    let listed = |item: &&Judged| match item.cell(Basis::GoldAdjusted) {
+        Some(cell) => options.cell.contains(&cell),
+        None => false,
+    };
+    match options.format {
+        Format::Jsonl => {
+            let mut json = Vec::new();
+            for item in items.iter().filter(|item| options.cell.is_empty() || listed(item)) {
+                comparison.write_item(item, &mut json);
+                out.write(&json);
+                json.clear();
+            }
+            let names = [&options.a, &options.b].map(|path| path.as_os_str().as_encoded_bytes()).map(Untrusted::new);
+            comparison.write_summary(names.each_ref(), &mut json);
+            out.write(&json);
+        }
+        Format::Text => {
+            for line in comparison.board([&Shown::path(&options.a), &Shown::path(&options.b)]) {
+                out.line(&line);
+            }
+            for (n, item) in items.iter().filter(listed).enumerate() {
+                if n == 0 {
+                    out.line(&Shown::default());
+                }
+                out.line(&comparison.line(item, MAX_WIDTH));
+            }
+        }
+    }
+    let regressions = items.iter().filter(|item| item.is_regression()).count();
+    if options.fail_on_regression && regressions > 0 {
+        out.flush();
+        out.complain(&shown!("{regressions} items are right in B and not in A"));
+        return Some(FOUND);
+    }
+    Some(CLEAN)
+}
+
+fn of(placed: &[Placed]) -> Vec<Card> {
+    placed.iter().map(|placed| placed.card.clone()).collect()
+}
+
+/// What people said of a run.
+fn reviews(options: &Compare, path: &Path, out: &Out) -> Option<Reviews> {
+    let own = beside(path);
+    let journals = match &options.reviews {
+        named if !named.is_empty() => named.clone(),
+        _ if own.exists() => vec![own],
+        _ => Vec::new(),
+    };
+    Some(contents(&journals, out)?.reviews)
+}
+
+/// How the two records of an id differ.
+fn one(options: &Compare, id: &str, join: &Join, placed: [&[Placed]; 2], out: &mut Out) -> Option<u8> {
+    let [a, b] = placed;
+    let has = |placed: &[Placed], at: Option<usize>| {
+        let id_of = at.and_then(|at| placed.get(at)).and_then(|placed| placed.card.item.id.as_ref());
+        id_of.is_some_and(|own| *own == id)
+    };
+    let Some(pair) = join.pairs.iter().find(|pair| has(a, pair.a) || has(b, pair.b)) else {
+        out.complain(&shown!("no record has the id {}", Shown::line(id.as_bytes())));
+        return None;
+    };
+    let (Some(a), Some(b)) = (pair.a.and_then(|at| a.get(at)), pair.b.and_then(|at| b.get(at))) else {
+        let side = if pair.a.is_some() { "A" } else { "B" };
+        out.complain(&shown!("the record {} is in {side} alone", Shown::line(id.as_bytes())));
+        return None;
+    };
+    let (text_a, text_b) = (text_of(&options.a, a), text_of(&options.b, b));
+    let (mut tape_a, mut tape_b) = (Tape::default(), Tape::default());
+    let (Some(root_a), Some(root_b)) = (tape_a.parse(&text_a), tape_b.parse(&text_b)) else {
+        out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
+        return None;
+    };
+    let found = Difference::of(&formats::read(root_a), &formats::read(root_b));
+    if options.format == Format::Jsonl {
+        let mut json = Vec::new();
+        write_difference(&found, &mut json);
+        out.write(&json);
+    } else {
+        for (name, path, placed) in [("A", &options.a, a), ("B", &options.b, b)] {
+            out.line(&shown!("{name}  {}:{}", Shown::path(path), placed.line));
+        }
+        for line in difference(&found) {
+            out.line(&line);
+        }
+    }
+    Some(CLEAN)
+}
+
+/// The bytes of a record that was read before.
+fn text_of(path: &Path, placed: &Placed) -> Vec<u8> {
+    let found = Mutex::new(Vec::new());
+    check(
+        expand(&[path.to_owned()]),
+        threads(None),
+        None,
+        |checked, _| {
+            if (checked.origin.source, checked.origin.offset) == (placed.source, placed.offset) {
+                *found.lock().unwrap_or_else(PoisonError::into_inner) = checked.text.to_vec();
+            }
+        },
+        |_, _| Ok(()),
+    );
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,235 @@
+//! `stepscope review`: verdicts in and out without a screen.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{CLEAN, FAILED, Out};
+use crate::domain::card::{Card, Index};
+use crate::domain::review::event::{Reviewer, ReviewerKind};
+use crate::domain::review::export::Line;
+use crate::domain::review::fold::{Outcome, Reviewed};
+use crate::domain::review::labels::LabelSets;
+use crate::domain::review::stats::is_to_be_run_again;
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::cards::{Cards, read};
+use crate::io::journal::{Contents, beside, read_all};
+use crate::shown;
+
+mod add;
+mod agreement;
+mod export;
+mod import;
+mod list;
+mod merge;
+mod saver;
+mod stats;
+
+/// What to do with verdicts.
+#[derive(Subcommand, Clone, Debug)]
+pub enum Review {
+    /// Save verdicts that come as JSON lines: `{"id", "verdict", "labels", "note"}`
+    ///
+    /// After each that is safe on the disk, `saved ID` is printed. With FILE, verdicts are bound to what the records
+    /// hold. Exit code: 0 all saved, 2 not all.
+    Add(add::Add),
+    /// List the items that somebody judged, and what they are counted as
+    List(list::List),
+    /// Print verdicts as JSON lines, CSV or Markdown, or the records that failed
+    Export(export::Export),
+    /// Save the verdicts of a CSV with the columns id, verdict, labels and note
+    ///
+    /// What stands there already is passed over. Exit code: 0 all saved, 2 not all.
+    Import(import::Import),
+    /// Count verdicts, labels, gold answers, and how often the rules were right
+    Stats(stats::Stats),
+    /// How far reviewers agree: overlap, and Cohen's or Fleiss' kappa for each label
+    Agreement(agreement::Agreement),
+    /// Print journals as one, each event once
+    Merge(merge::Merge),
+}
+
+/// How to print what was counted.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum CountFormat {
+    /// For people
+    Text,
+    /// One JSON object
+    Jsonl,
+}
+
+/// Which journals, and of which records.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Where {
+    /// The record files: verdicts on what is not the same any more are shown, not counted
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The journal; without it, FILE.reviews.jsonl. Several are read one behind the other
+    #[arg(long, value_name = "PATH")]
+    reviews: Vec<PathBuf>,
+}
+
+/// Which of the judged items.
+#[derive(Args, Clone, Debug)]
+struct Choice {
+    /// Only these: pass, fail, defer, skip, disputed, stale, open
+    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = outcome)]
+    outcome: Vec<Outcome>,
+    /// Only those with one of these labels, by id or name
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    label: Vec<String>,
+    /// Only those to be fixed there: `step_run`, procedure, gold or another word
+    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    fix: Vec<String>,
+    /// Only those that this reviewer judged
+    #[arg(long, value_name = "ID")]
+    by: Option<String>,
+    /// Only those whose gold answer somebody calls suspect or wrong
+    #[arg(long)]
+    disputed_gold: bool,
+    /// Only those to be run again: they failed, and the gold answer is not to blame
+    #[arg(long)]
+    regenerate: bool,
+}
+
+fn outcome(word: &str) -> Result<Outcome, &'static str> {
+    Outcome::from_word(word).ok_or("it is pass, fail, defer, skip, disputed, stale or open")
+}
+
+impl Choice {
+    fn takes(&self, reviewed: Reviewed<'_>, card: Option<&Card>, sets: &LabelSets<'_>) -> bool {
+        let line = Line { reviewed, content: card.map(|card| &card.content) };
+        let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());
+        let labelled =
+            || line.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));
+        let fixed = |event: &crate::domain::review::event::Event| {
+            event.fix_target.as_ref().is_some_and(|target| is(target, &self.fix))
+        };
+        let by = self.by.as_ref().map(|by| Untrusted::from(by.clone()));
+        (self.outcome.is_empty() || self.outcome.contains(&line.outcome()))
+            && (self.label.is_empty() || labelled())
+            && (self.fix.is_empty() || reviewed.fresh(line.content).into_iter().any(fixed))
+            && by.is_none_or(|by| reviewed.verdict_of(&by).is_some())
+            && (!self.disputed_gold || reviewed.disputes_gold(line.content))
+            && (!self.regenerate || is_to_be_run_again(reviewed, card))
+    }
+}
+
+/// Who judges.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Who {
+    /// Who says it; without it, `$STEPSCOPE_REVIEWER`, `$USER` or the number of the user
+    #[arg(long, value_name = "ID")]
+    reviewer: Option<String>,
+    /// What they are: person, model or program
+    #[arg(long, value_name = "KIND", default_value = "person", value_parser = kind)]
+    reviewer_kind: ReviewerKind,
+}
+
+fn kind(word: &str) -> Result<ReviewerKind, &'static str> {
+    ReviewerKind::from_word(word).ok_or("it is person, model or program")
+}
+
+impl Who {
+    /// The reviewer.
+    fn reviewer(&self) -> Reviewer {
+        let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+        let named = ["STEPSCOPE_REVIEWER", "USER", "LOGNAME"].into_iter().find_map(set);
+        let id = self.reviewer.clone().or(named);
+        let id = id.unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()));
+        Reviewer { id: Untrusted::from(id), kind: self.reviewer_kind }
+    }
+}
+
+impl Where {
+    /// The journals.
+    fn journals(&self) -> Result<Vec<PathBuf>, Shown> {
+        if !self.reviews.is_empty() {
+            return Ok(self.reviews.clone());
+        }
+        if self.files.is_empty() {
+            return Err(Shown::own("name a record file, or its journal with --reviews"));
+        }
+        if self.files.iter().any(|file| file.as_os_str() == "-") {
+            return Err(Shown::own("standard input has no journal beside it; name one with --reviews"));
+        }
+        Ok(self.files.iter().map(|file| beside(file)).collect())
+    }
+
+    /// The one journal that is written.
+    fn journal(&self) -> Result<PathBuf, Shown> {
+        let mut journals = self.journals()?;
+        match (journals.pop(), journals.is_empty()) {
+            (Some(journal), true) => Ok(journal),
+            _ => Err(Shown::own("verdicts are saved to one journal; name it with --reviews")),
+        }
+    }
+
+    /// The records, if any were named. `None`: one could not be read.
+    fn cards(&self, out: &Out) -> Option<Cards> {
+        if self.files.is_empty() {
+            return Some(Cards::default());
+        }
+        cards(&self.files, out)
+    }
+
+    /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
+    fn contents(&self, out: &Out) -> Option<Contents> {
+        match self.journals() {
+            Ok(journals) => contents(&journals, out),
+            Err(sentence) => {
+                out.complain(&sentence);
+                None
+            }
+        }
+    }
+}
+
+/// Reads records; what cannot be read is said, and then there are none.
+pub(super) fn cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
+    said(read(paths, super::check::threads(None)), out)
+}
+
+fn said(cards: Cards, out: &Out) -> Option<Cards> {
+    for failure in &cards.outcome.failures {
+        out.complain(&shown!("{failure}"));
+    }
+    cards.outcome.failures.is_empty().then_some(cards)
+}
+
+/// Reads journals; what is unusual in them is said. `None`: one could not be read.
+pub(super) fn contents(journals: &[PathBuf], out: &Out) -> Option<Contents> {
+    match read_all(journals) {
+        Ok(contents) => {
+            for sentence in &contents.sentences {
+                out.complain(sentence);
+            }
+            for name in &contents.absent {
+                out.complain(&shown!("{name}: there are no reviews yet"));
+            }
+            Some(contents)
+        }
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            None
+        }
+    }
+}
+
+fn index(cards: &Cards) -> Index<'_> {
+    Index::of(cards.cards.iter().map(|placed| &placed.card))
+}
+
+pub(super) fn run(review: &Review, out: &mut Out) -> u8 {
+    let done = match review {
+        Review::Add(add) => add::run(add, out),
+        Review::List(list) => list::run(list, out),
+        Review::Export(export) => export::run(export, out),
+        Review::Import(import) => import::run(import, out),
+        Review::Stats(stats) => stats::run(stats, out).map(|()| CLEAN),
+        Review::Agreement(agreement) => agreement::run(agreement, out).map(|()| CLEAN),
+        Review::Merge(merge) => merge::run(merge, out).map(|()| CLEAN),
+    };
+    // What could not be done was said where it happened.
+    done.unwrap_or(FAILED)
+}

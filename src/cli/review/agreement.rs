@@ -1,0 +1,32 @@
+//! `stepscope review agreement`: how far reviewers agree.
+
+use clap::Args;
+
+use super::{CountFormat, Where};
+use crate::cli::Out;
+use crate::domain::review::agreement;
+
+/// `stepscope review agreement`.
+#[derive(Args, Clone, Debug)]
+pub struct Agreement {
+    #[command(flatten)]
+    place: Where,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = CountFormat::Text)]
+    format: CountFormat,
+}
+
+pub(super) fn run(options: &Agreement, out: &mut Out) -> Option<()> {
+    let contents = options.place.contents(out)?;
+    let agreement = agreement::Agreement::of(&contents.reviews);
+    if options.format == CountFormat::Jsonl {
+        let mut json = Vec::new();
+        agreement.write_json(&mut json);
+        out.write(&json);
+    } else {
+        for line in agreement.lines() {
+            out.line(&line);
+        }
+    }
+    Some(())
+}

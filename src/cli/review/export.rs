@@ -1,0 +1,122 @@
+//! `stepscope review export`: verdicts for other programs, and the records that failed as a new run file.
+
+use std::io::{Error, ErrorKind};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Choice, Where};
+use crate::cli::check::threads;
+use crate::cli::{CLEAN, FAILED, Out};
+use crate::domain::review::export::{self, Line};
+use crate::domain::review::fold::Outcome;
+use crate::domain::text::Shown;
+use crate::io::cards::placed;
+use crate::io::check::check;
+use crate::io::input::expand;
+use crate::io::journal::beside;
+use crate::shown;
+
+/// `stepscope review export`.
+#[derive(Args, Clone, Debug)]
+pub struct Export {
+    #[command(flatten)]
+    place: Where,
+    #[command(flatten)]
+    choice: Choice,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
+    /// With control characters as they are, where the format allows it
+    #[arg(long)]
+    raw: bool,
+    /// Print the records of these files that failed, byte for byte, one a line
+    #[arg(long, value_name = "RUNS", conflicts_with_all = ["format", "raw", "files"])]
+    failed: Vec<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// One JSON object an item
+    Jsonl,
+    /// One row a verdict; no cell is a formula
+    Csv,
+    /// A table; nothing in it is markup
+    Markdown,
+}
+
+pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
+    if !options.failed.is_empty() {
+        return failed(options, out);
+    }
+    let contents = options.place.contents(out)?;
+    let cards = options.place.cards(out)?;
+    let (index, sets) = (super::index(&cards), contents.reviews.label_sets());
+    let mut bytes = Vec::new();
+    match options.format {
+        Format::Jsonl => {}
+        Format::Csv => export::csv_head(&mut bytes),
+        Format::Markdown => bytes.extend_from_slice(export::MARKDOWN_HEAD.as_bytes()),
+    }
+    let raw = options.raw && !out.is_terminal();
+    for reviewed in contents.reviews.items() {
+        let card = index.of_item(reviewed);
+        if options.choice.takes(reviewed, card, &sets) {
+            let line = Line { reviewed, content: card.map(|card| &card.content) };
+            match options.format {
+                Format::Jsonl => export::jsonl(&line, &sets, &mut bytes),
+                Format::Csv => export::csv(&line, &sets, raw, &mut bytes),
+                Format::Markdown => export::markdown(&line, &sets, raw, &mut bytes),
+            }
+        }
+        out.write(&bytes);
+        bytes.clear();
+    }
+    out.write(&bytes);
+    Some(CLEAN)
+}
+
+/// The records that failed, as they stand in their files.
+fn failed(options: &Export, out: &mut Out) -> Option<u8> {
+    if out.is_terminal() {
+        out.complain(&Shown::own("these are the bytes of your files: send them to a file, with > failed.jsonl"));
+        return None;
+    }
+    let mut journals = options.place.reviews.clone();
+    if journals.is_empty() {
+        journals = options.failed.iter().map(|file| beside(file)).collect();
+    }
+    let contents = super::contents(&journals, out)?;
+    let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
+    let outcome = check(
+        expand(&options.failed),
+        threads(None),
+        None,
+        |checked, into| {
+            let card = placed(checked).card;
+            let reviewed = reviews.find(&card.item, Some(&card.content));
+            let fails = reviewed.filter(|reviewed| {
+                reviewed.outcome(Some(&card.content)) == Outcome::Fail
+                    && options.choice.takes(*reviewed, Some(&card), &sets)
+            });
+            if fails.is_some() {
+                one_line(checked.text, into);
+            }
+        },
+        |bytes, _| {
+            out.write(bytes);
+            if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
+        },
+    );
+    for failure in &outcome.failures {
+        out.complain(&shown!("{failure}"));
+    }
+    Some(if outcome.failures.is_empty() { CLEAN } else { FAILED })
+}
+
+/// A record as it stands in its file. In JSON a line end is a blank between values: a record over several lines becomes
+/// one line.
+fn one_line(text: &[u8], into: &mut Vec<u8>) {
+    into.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }));
+    into.push(b'\n');
+}

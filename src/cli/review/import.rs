@@ -1,0 +1,123 @@
+//! `stepscope review import`: the verdicts of a CSV.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::add::Known;
+use super::{Where, Who};
+use crate::cli::{CLEAN, FAILED, Out};
+use crate::domain::review::event::{Event, EventKind, Item, Verdict};
+use crate::domain::review::export::{self, Imported};
+use crate::domain::review::request::split;
+use crate::domain::text::Shown;
+use crate::io::open::{Opened, open};
+use crate::shown;
+
+/// A larger table was not made by hand.
+const MAX_CSV: u64 = 256 << 20;
+
+/// `stepscope review import`.
+#[derive(Args, Clone, Debug)]
+pub struct Import {
+    /// The CSV; its first line names the columns
+    #[arg(value_name = "CSV")]
+    csv: PathBuf,
+    #[command(flatten)]
+    place: Where,
+    #[command(flatten)]
+    who: Who,
+}
+
+pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
+    let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
+    let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
+    let cards = import.place.cards(out)?;
+    let (mut known, mut saver) = Known::open(&import.place, &import.who, &cards, out)?;
+    let (mut code, mut stands) = (CLEAN, 0_u64);
+    for row in &rows {
+        let event = match event(row, &known) {
+            Ok(event) if says_nothing_new(&event, &known) => {
+                stands += 1;
+                continue;
+            }
+            Ok(event) => event,
+            Err(why) => {
+                out.complain(&shown!("row {} is not saved: {why}", row.row));
+                code = FAILED;
+                continue;
+            }
+        };
+        let [id, ..] = &row.cells;
+        match saver.save(event, out) {
+            Ok(event) => {
+                out.line(&shown!("saved {}", id.line()));
+                out.flush();
+                known.reviews.push(event);
+            }
+            Err(failure) => {
+                out.complain(&shown!("NOT SAVED {}: {failure}", id.line()));
+                out.complain(&shown!("nothing from row {} on is saved; import the file again", row.row));
+                return None;
+            }
+        }
+    }
+    if stands > 0 {
+        out.complain(&shown!("{stands} rows stand in the journal already"));
+    }
+    Some(code)
+}
+
+fn event(row: &Imported, known: &Known<'_>) -> Result<Event, Shown> {
+    let [id, verdict, labels, note] = &row.cells;
+    if id.is_empty() {
+        return Err(Shown::own("it has no id"));
+    }
+    let word = verdict.utf8().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = if word.is_empty() && !note.is_empty() { EventKind::Note } else { EventKind::Verdict };
+    let mut event = Event::new(kind, known.reviewer.clone());
+    event.verdict = Verdict::from_word(&word);
+    if kind == EventKind::Verdict && event.verdict.is_none() {
+        return Err(shown!("the verdict {} is none of pass, fail, defer or skip", verdict.line().cut(40)));
+    }
+    event.item = Some(Item { id: Some(id.clone()), ..Item::default() });
+    let sets = known.reviews.label_sets();
+    event.labels = split(labels).map(|label| sets.give(&label)).collect();
+    event.note = Some(note.clone()).filter(|note| !note.is_empty());
+    known.complete(event)
+}
+
+/// Whether the same reviewer says the same already: so a table can be imported twice.
+fn says_nothing_new(event: &Event, known: &Known<'_>) -> bool {
+    let content = event.seen.content_sha256.as_ref();
+    let Some(reviewed) = event.item.as_ref().and_then(|item| known.reviews.find(item, content)) else { return false };
+    let same = |earlier: &Event| {
+        let labels = |event: &Event| event.labels.iter().map(|label| label.id.clone()).collect::<Vec<_>>();
+        earlier.reviewer.id == event.reviewer.id
+            && earlier.verdict == event.verdict
+            && labels(earlier) == labels(event)
+            && earlier.note == event.note
+            && crate::domain::review::fold::is_fresh(earlier, content)
+    };
+    match event.kind {
+        EventKind::Note => reviewed.notes().any(same),
+        _ => reviewed.verdict_of(&event.reviewer.id).is_some_and(same),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Shown> {
+    let Opened::File(blob) = open(path).map_err(|failure| shown!("{failure}"))? else {
+        return Err(unreadable(path, &Shown::own("it is a pipe; write it to a file")));
+    };
+    let len = blob.len().map_err(|failure| shown!("{failure}"))?;
+    if len > MAX_CSV {
+        return Err(unreadable(path, &Shown::own("it is larger than 256 MB")));
+    }
+    let mut text = Vec::new();
+    blob.read(0, usize::try_from(len).unwrap_or(0), &mut text).map_err(|failure| shown!("{failure}"))?;
+    Ok(text)
+}
+
+fn unreadable(path: &Path, why: &Shown) -> Shown {
+    shown!("cannot import {}: {why}", Shown::path(path))
+}

@@ -1,0 +1,47 @@
+//! `stepscope review merge`: journals as one.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Out;
+use crate::domain::text::Shown;
+use crate::io::journal::read_lines;
+use crate::shown;
+
+/// `stepscope review merge`.
+#[derive(Args, Clone, Debug)]
+pub struct Merge {
+    /// The journals, in their order
+    #[arg(value_name = "JOURNAL", required = true)]
+    journals: Vec<PathBuf>,
+}
+
+pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
+    let terminal = out.is_terminal();
+    let mut seen = foldhash::HashSet::default();
+    for path in &merge.journals {
+        // The lines as they stand: their checksums stay right.
+        let report = read_lines(path, |read, line| {
+            if !seen.insert(read.event.event_id) {
+                return;
+            }
+            // A line that another program wrote may hold anything.
+            if terminal {
+                out.line(&Shown::line(line));
+            } else {
+                out.write(&[line, b"\n"].concat());
+            }
+        });
+        let report = report.map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
+        let name = Shown::path(path);
+        if report.absent {
+            out.complain(&shown!("{name}: there is no such journal"));
+            return None;
+        }
+        for sentence in report.sentences(&name) {
+            out.complain(&sentence);
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,190 @@
+//! `stepscope verify`: rewards of completions, recomputed.
+
+use std::io::{Error, ErrorKind};
+use std::path::PathBuf;
+
+use super::check::threads;
+use super::{CLEAN, FAILED, FOUND, Out};
+use crate::domain::text::Shown;
+use crate::domain::verify::Verifier;
+use crate::io::input::expand;
+use crate::io::verifiers::{Spec, Wanted, judge};
+use crate::io::verify::{Counts, verify};
+use crate::shown;
+
+/// What `verify --help` says of the files that it reads.
+pub(super) const HELP: &str = "\
+Results are those of the Python package halo-forge, in input order:
+  {\"success\":true,\"reward\":1.0,\"details\":\"...\",\"error\":null,\"metadata\":{}}
+A record with a `reward` of its own gets it back as metadata.recorded_reward.
+
+Verifiers: json_structure, json_schema, regex_format, bleu, or a chain of them in a TOML file:
+  [[stage]]                            a verifier with its options; the first that fails ends it
+  verifier = \"json_schema\"
+  schema = \"answer.schema.json\"        beside this file; or the schema itself as a table
+  partial_credit = true
+  weight = 0.7                         without weights each stage counts alike
+
+  [[stage]]
+  verifier = \"polite\"                  a name from below
+  weight = 0.3
+
+  [verifiers.polite]                   also by itself: --verifier polite --verifiers FILE
+  verifier = \"regex_format\"
+  pattern = \"(?i)please\"
+
+Options: json_schema: schema, partial_credit; regex_format: pattern, full_match, partial_credit;
+bleu: references, references_file, references_field, threshold, effective_order; chained: stages.
+
+Examples:
+  stepscope verify cycle_3_verified.jsonl --verifier json_schema --schema answer.schema.json
+  stepscope verify out.jsonl --verifier regex_format --pattern 'Answer: (\\d+)' --field output.text
+  stepscope verify out.jsonl --verifier bleu --references-field reference --threshold 0.5
+  stepscope verify - --chain chain.toml < samples.jsonl";
+
+/// `stepscope verify`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Verify {
+    /// Files and folders, `-` for standard input; folders are searched in path order
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// How many threads; without it, as many as there are cores
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    judge: Judge,
+}
+
+/// What to judge completions by.
+#[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Judging completions")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub struct Judge {
+    /// `json_structure`, `json_schema`, `regex_format`, `bleu`, or a name in --verifiers
+    #[arg(long, value_name = "NAME")]
+    verifier: Option<String>,
+    /// A TOML file of named verifiers
+    #[arg(long, value_name = "FILE", requires = "verifier")]
+    verifiers: Option<PathBuf>,
+    /// A TOML file with a chain of verifiers
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verifier", "verifiers"])]
+    chain: Option<PathBuf>,
+    /// Where a record holds the completion: a key, keys with dots between, or a JSON pointer
+    #[arg(long, value_name = "FIELD", default_value = "completion")]
+    pub field: String,
+    /// `json_schema`: the file with the JSON Schema (draft 4 to 2020-12, by its `$schema`)
+    #[arg(long, value_name = "FILE", requires = "verifier")]
+    schema: Option<String>,
+    /// `json_schema`: JSON of the wrong shape is worth nothing instead of a half
+    #[arg(long, requires = "verifier", conflicts_with = "partial_credit")]
+    no_partial_credit: bool,
+    /// `regex_format`: the pattern, in the syntax of Python's re
+    #[arg(long, value_name = "PATTERN", requires = "verifier", allow_hyphen_values = true)]
+    pattern: Option<String>,
+    /// `regex_format`: the pattern must match the whole completion
+    #[arg(long, requires = "verifier")]
+    full_match: bool,
+    /// `regex_format`: a match of a part is worth a half
+    #[arg(long, requires = "verifier")]
+    partial_credit: bool,
+    /// `bleu`: a reference; may be given several times
+    #[arg(long, value_name = "TEXT", requires = "verifier", allow_hyphen_values = true)]
+    reference: Vec<String>,
+    /// `bleu`: a file of references, a JSON list or one a line
+    #[arg(long, value_name = "FILE", requires = "verifier")]
+    references: Option<PathBuf>,
+    /// `bleu`: where a record holds its own reference, or a list of them
+    #[arg(long, value_name = "FIELD", requires = "verifier")]
+    references_field: Option<String>,
+    /// `bleu`: the score from which on it passes, 0.3 if nothing else is said
+    #[arg(long, value_name = "SCORE", requires = "verifier")]
+    threshold: Option<f64>,
+    /// `bleu`: count all four orders, as sacrebleu's `corpus_bleu` does: texts of fewer than four tokens get nothing
+    #[arg(long, requires = "verifier")]
+    no_effective_order: bool,
+}
+
+impl Judge {
+    /// What was asked for, if anything was.
+    pub fn wanted(&self) -> Option<Wanted> {
+        if let Some(chain) = &self.chain {
+            return Some(Wanted::Chain(chain.clone()));
+        }
+        let spec = Spec {
+            verifier: self.verifier.clone()?,
+            schema: self.schema.clone().map(Into::into),
+            partial_credit: match (self.partial_credit, self.no_partial_credit) {
+                (false, false) => None,
+                (yes, _) => Some(yes),
+            },
+            pattern: self.pattern.clone(),
+            full_match: self.full_match.then_some(true),
+            references: self.reference.clone(),
+            references_file: self.references.clone(),
+            references_field: self.references_field.clone(),
+            threshold: self.threshold,
+            effective_order: self.no_effective_order.then_some(false),
+            ..Spec::default()
+        };
+        Some(Wanted::Verifier(Box::new(spec), self.verifiers.clone()))
+    }
+}
+
+pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
+    let Some(wanted) = options.judge.wanted() else {
+        out.complain(&Shown::own("say what to judge by: --verifier NAME or --chain FILE"));
+        return FAILED;
+    };
+    let judge = match judge(&wanted, &options.judge.field) {
+        Ok(judge) => judge,
+        Err(failure) => {
+            out.complain(&shown!("{failure}"));
+            return FAILED;
+        }
+    };
+    if let Verifier::Chained(chain) = &judge.verifier {
+        let sum: f64 = chain.stages().iter().map(|stage| stage.weight).sum();
+        if (sum - 1.0).abs() > 1e-6 {
+            out.complain(&shown!("the weights of the chain add up to {sum}, not to 1: so may its rewards"));
+        }
+    }
+    let outcome = verify(expand(&options.paths), threads(options.jobs), &judge, |lines| {
+        out.write(lines);
+        if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
+    });
+    out.flush();
+    for failure in &outcome.failures {
+        out.complain(&shown!("{failure}"));
+    }
+    let counts = &outcome.counts;
+    if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() {
+        out.complain(&Shown::own("there is nothing to judge: no record was found"));
+        return FAILED;
+    }
+    if counts.records > 0 && !out.is_closed() {
+        out.complain(&summary(counts));
+    }
+    match () {
+        () if !outcome.failures.is_empty() => FAILED,
+        () if counts.passed < counts.records => FOUND,
+        () => CLEAN,
+    }
+}
+
+/// What the results come to.
+fn summary(counts: &Counts) -> Shown {
+    let Counts { records, passed, .. } = counts;
+    let word = if *records == 1 { "record" } else { "records" };
+    let mut line = shown!("{records} {word}, {passed} passed, {} failed", records - passed);
+    if counts.not_judged > 0 {
+        line = line.join(&shown!(" ({} of them not judged)", counts.not_judged));
+    }
+    line = line.join(&shown!("; mean reward {:.4}", counts.reward / (*records).max(1) as f64));
+    if counts.recorded > 0 {
+        line = line.join(&shown!("; {} of {} recorded rewards differ", counts.differ, counts.recorded));
+    }
+    if counts.skips.total() > 0 {
+        line = line.and("; ").join(&counts.skips.phrase(*records));
+    }
+    line
+}

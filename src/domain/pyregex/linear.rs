@@ -1,0 +1,92 @@
+//! Patterns without look-around and references, for `regex-automata`: its time is bounded by the size of the pattern
+//! times the length of the text.
+
+use regex_automata::meta;
+use regex_automata::nfa::thompson;
+use regex_syntax::hir::{Class, Hir, Look, Repetition};
+
+use super::{Mood, Node};
+
+/// A larger automaton takes too long to build.
+const MAX_BYTES: usize = 4 << 20;
+/// States times bytes; more is not begun.
+const MAX_WORK: usize = 200_000_000;
+
+#[derive(Debug)]
+pub(super) struct Linear {
+    regex: meta::Regex,
+    states: usize,
+}
+
+/// What the question and the text are like.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Shape {
+    /// The whole text is to match.
+    pub(super) whole: bool,
+    /// The text ends in a line break, before which `$` holds too.
+    pub(super) line_break: bool,
+}
+
+impl Linear {
+    /// `None`: the pattern needs more than this, or more room.
+    pub(super) fn new(root: &Node, shape: Shape) -> Option<Self> {
+        let mut hir = hir(root, true, shape)?;
+        if shape.whole {
+            hir = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
+        }
+        let config = thompson::Config::new().nfa_size_limit(Some(MAX_BYTES));
+        let states = thompson::Compiler::new().configure(config).build_from_hir(&hir).ok()?.states().len();
+        let config = meta::Config::new().nfa_size_limit(Some(MAX_BYTES));
+        let regex = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
+        Some(Self { regex, states })
+    }
+
+    /// Whether it cannot take long on so many bytes.
+    pub(super) const fn can(&self, bytes: usize) -> bool {
+        self.states.saturating_mul(bytes) <= MAX_WORK
+    }
+
+    /// Where the first match begins, in bytes.
+    pub(super) fn find(&self, text: &str) -> Option<usize> {
+        self.regex.find(text).map(|found| found.start())
+    }
+}
+
+/// `last`: nothing of the pattern stands behind it.
+fn hir(node: &Node, last: bool, shape: Shape) -> Option<Hir> {
+    let below = |node: &Node| hir(node, last, shape);
+    Some(match node {
+        Node::Char(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        Node::Set(class) => Hir::class(Class::Unicode((**class).clone())),
+        Node::TextStart => Hir::look(Look::Start),
+        Node::TextEnd => Hir::look(Look::End),
+        Node::LineStart => Hir::look(Look::StartLF),
+        Node::LineEnd => Hir::look(Look::EndLF),
+        Node::End if !shape.line_break || (last && shape.whole) => Hir::look(Look::End),
+        Node::End if last => {
+            let line_break = Repetition { min: 0, max: Some(1), greedy: true, sub: Box::new(Hir::literal(*b"\n")) };
+            Hir::concat(vec![Hir::repetition(line_break), Hir::look(Look::End)])
+        }
+        Node::Boundary { not, ascii: false } => {
+            Hir::look(if *not { Look::WordUnicodeNegate } else { Look::WordUnicode })
+        }
+        Node::Group { node, .. } => below(node)?,
+        Node::List(nodes) => {
+            let each = nodes.iter().enumerate().map(|(n, node)| hir(node, last && n + 1 == nodes.len(), shape));
+            Hir::concat(each.collect::<Option<_>>()?)
+        }
+        Node::Either(nodes) => Hir::alternation(nodes.iter().map(below).collect::<Option<_>>()?),
+        Node::Repeat { node, least, most, mood: mood @ (Mood::Greedy | Mood::Lazy) } => {
+            let max = most.map(u32::try_from).transpose().ok()?;
+            let sub = Box::new(hir(node, false, shape)?);
+            Hir::repetition(Repetition { min: u32::try_from(*least).ok()?, max, greedy: *mood == Mood::Greedy, sub })
+        }
+        Node::End
+        | Node::Boundary { .. }
+        | Node::Repeat { .. }
+        | Node::Look { .. }
+        | Node::Back { .. }
+        | Node::If { .. }
+        | Node::Atomic(_) => return None,
+    })
+}

@@ -1,0 +1,609 @@
+//! The syntax of Python's `re`, as `re.compile` of Python 3.11 reads it.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+
+use super::{Case, Mood, Node, PatternError};
+
+/// Deeper groups are refused; every level costs stack.
+const MAX_NESTING: usize = 100;
+/// What Python takes for no upper bound.
+const MAX_REPEAT: u64 = u32::MAX as u64;
+
+/// Python takes these for one letter where case does not count; Unicode's folding does not.
+const ONE_LETTER: [char; 4] = ['i', 'I', 'İ', 'ı'];
+
+/// A pattern that was understood.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) root: Node,
+    /// How many groups there are, the whole pattern counted as one.
+    pub(super) groups: usize,
+}
+
+/// One part of a set, or what an escape stands for.
+enum Item {
+    Char(char),
+    Class(ClassUnicode),
+}
+
+type Read<T> = Result<T, PatternError>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "these are Python's flags")]
+pub(super) struct Flags {
+    pub(super) ignore_case: bool,
+    pub(super) multi_line: bool,
+    pub(super) dot_all: bool,
+    pub(super) verbose: bool,
+    pub(super) ascii: bool,
+}
+
+struct Parser<'p> {
+    chars: &'p [char],
+    at: usize,
+    flags: Flags,
+    depth: usize,
+    /// Of every group its widths, once it is closed; the whole pattern is the first.
+    groups: Vec<Option<Width>>,
+    names: HashMap<String, u32>,
+    /// How many groups there were when each look-behind began around here.
+    behind: Option<u32>,
+    /// Conditions on groups that may come later, and where they stand.
+    conditions: Vec<(u32, usize)>,
+}
+
+/// The least and greatest length of what a node matches, in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Width(u64, u64);
+
+pub(super) fn parse(pattern: &str) -> Read<Parsed> {
+    let chars: Vec<char> = pattern.chars().collect();
+    let mut parser = Parser {
+        chars: &chars,
+        at: 0,
+        flags: Flags::default(),
+        depth: 0,
+        groups: vec![None],
+        names: HashMap::new(),
+        behind: None,
+        conditions: Vec::new(),
+    };
+    let root = parser.alternatives(true)?;
+    if parser.peek().is_some() {
+        return Err(parser.fail("this parenthesis closes nothing"));
+    }
+    let groups = parser.groups.len();
+    if let Some(&(_, at)) = parser.conditions.iter().find(|(group, _)| *group as usize >= groups) {
+        return Err(PatternError::new("there is no group with this number", at));
+    }
+    Ok(Parsed { root, groups })
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += 1;
+        Some(c)
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn fail(&self, what: &'static str) -> PatternError {
+        PatternError::new(what, self.at)
+    }
+
+    /// The characters up to an end, which is passed.
+    fn until(&mut self, end: char) -> Read<String> {
+        let start = self.at;
+        let text: String = self.chars.iter().skip(self.at).take_while(|c| **c != end).collect();
+        self.at += text.chars().count();
+        if self.eat(end) { Ok(text) } else { Err(PatternError::new("this is never closed", start)) }
+    }
+
+    /// As many of these digits as there are, up to a number of them.
+    fn digits(&mut self, radix: u32, most: usize) -> String {
+        let text: String = self.chars.iter().skip(self.at).take(most).take_while(|c| c.is_digit(radix)).collect();
+        self.at += text.len();
+        text
+    }
+
+    fn alternatives(&mut self, first: bool) -> Read<Node> {
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            return Err(self.fail("groups are nested more than 100 deep"));
+        }
+        let mut branches = vec![self.sequence(first)?];
+        while self.eat('|') {
+            branches.push(self.sequence(false)?);
+        }
+        self.depth -= 1;
+        Ok(match (branches.pop(), branches.is_empty()) {
+            (Some(only), true) => only,
+            (last, _) => {
+                branches.extend(last);
+                Node::Either(branches)
+            }
+        })
+    }
+
+    /// `first`: flags for the whole pattern may stand here.
+    fn sequence(&mut self, first: bool) -> Read<Node> {
+        let mut nodes = Vec::new();
+        while let Some(c) = self.peek().filter(|c| !matches!(c, '|' | ')')) {
+            let start = self.at;
+            self.at += 1;
+            let flags = self.flags;
+            let node = match c {
+                ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' if flags.verbose => continue,
+                '#' if flags.verbose => {
+                    while self.next().is_some_and(|c| c != '\n') {}
+                    continue;
+                }
+                '\\' => self.escape()?,
+                '[' => Node::Set(self.set(start)?.into()),
+                '*' | '+' | '?' | '{' => match self.repeat(c, start)? {
+                    Some((least, most)) => self.repeated(nodes.pop(), (least, most), start)?,
+                    None => self.character('{'),
+                },
+                '.' => Node::Set(any(flags.dot_all).into()),
+                '^' if flags.multi_line => Node::LineStart,
+                '^' => Node::TextStart,
+                '$' if flags.multi_line => Node::LineEnd,
+                '$' => Node::End,
+                '(' => match self.group(start, first && nodes.is_empty())? {
+                    Some(node) => node,
+                    None => continue,
+                },
+                _ => self.character(c),
+            };
+            nodes.push(node);
+        }
+        Ok(Node::List(nodes))
+    }
+
+    fn character(&self, c: char) -> Node {
+        let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+        self.fold(&mut class);
+        match class.ranges() {
+            [only] if only.start() == only.end() => Node::Char(c),
+            _ => Node::Set(class.into()),
+        }
+    }
+
+    /// Adds the letters of the other case, where case does not count.
+    fn fold(&self, class: &mut ClassUnicode) {
+        match self.case() {
+            Case::Counts => {}
+            Case::Ascii => {
+                let letters = ClassUnicode::new([('a', 'z'), ('A', 'Z')].map(|(a, z)| ClassUnicodeRange::new(a, z)));
+                let mut other = class.clone();
+                other.intersect(&letters);
+                // Of ASCII letters two others fold to letters beyond ASCII.
+                other.case_fold_simple();
+                other.intersect(&letters);
+                class.union(&other);
+            }
+            Case::Unicode => {
+                let one = ClassUnicode::new(ONE_LETTER.map(|c| ClassUnicodeRange::new(c, c)));
+                let mut both = one.clone();
+                both.intersect(class);
+                if !both.ranges().is_empty() {
+                    class.union(&one);
+                }
+                class.case_fold_simple();
+            }
+        }
+    }
+
+    const fn case(&self) -> Case {
+        match (self.flags.ignore_case, self.flags.ascii) {
+            (false, _) => Case::Counts,
+            (true, true) => Case::Ascii,
+            (true, false) => Case::Unicode,
+        }
+    }
+
+    /// The bounds of a repetition; `None`: this brace stands for itself.
+    fn repeat(&mut self, c: char, start: usize) -> Read<Option<(u64, Option<u64>)>> {
+        match c {
+            '*' => return Ok(Some((0, None))),
+            '+' => return Ok(Some((1, None))),
+            '?' => return Ok(Some((0, Some(1)))),
+            _ => {}
+        }
+        let after = self.at;
+        let (least, comma) = (self.digits(10, usize::MAX), self.eat(','));
+        let most = if comma { self.digits(10, usize::MAX) } else { least.clone() };
+        if !self.eat('}') || self.at == after + 1 {
+            self.at = after;
+            return Ok(None);
+        }
+        let bound = |digits: &str| match digits.parse::<u64>() {
+            Ok(n) if n < MAX_REPEAT => Ok(Some(n)),
+            _ if digits.is_empty() => Ok(None),
+            _ => Err(PatternError::new("so many repetitions are not possible", start)),
+        };
+        let (least, most) = (bound(&least)?.unwrap_or(0), bound(&most)?);
+        if most.is_some_and(|most| most < least) {
+            return Err(PatternError::new("the least number of repetitions is above the greatest", start));
+        }
+        Ok(Some((least, most)))
+    }
+
+    fn repeated(&mut self, node: Option<Node>, bounds: (u64, Option<u64>), start: usize) -> Read<Node> {
+        let node = match node {
+            None
+            | Some(
+                Node::TextStart | Node::TextEnd | Node::LineStart | Node::LineEnd | Node::End | Node::Boundary { .. },
+            ) => return Err(PatternError::new("there is nothing to repeat", start)),
+            Some(Node::Repeat { .. }) => return Err(PatternError::new("a repetition cannot be repeated", start)),
+            Some(node) => Box::new(node),
+        };
+        let mood = match () {
+            () if self.eat('?') => Mood::Lazy,
+            () if self.eat('+') => Mood::Possessive,
+            () => Mood::Greedy,
+        };
+        Ok(Node::Repeat { node, least: bounds.0, most: bounds.1, mood })
+    }
+
+    /// A group of any sort; `None`: a comment, or flags for the whole pattern.
+    fn group(&mut self, start: usize, first: bool) -> Read<Option<Node>> {
+        if !self.eat('?') {
+            return self.capture(start).map(Some);
+        }
+        let unclosed = PatternError::new("this group is never closed", start);
+        let Some(c) = self.next() else { return Err(unclosed) };
+        Ok(Some(match c {
+            'P' => match self.next() {
+                Some('<') => {
+                    let at = self.at;
+                    let name = self.until('>')?;
+                    self.name(name, at)?;
+                    self.capture(start)?
+                }
+                Some('=') => {
+                    let at = self.at;
+                    let name = self.until(')')?;
+                    let group = self.names.get(&name).copied();
+                    self.reference(group.ok_or(PatternError::new("there is no group of this name", at))?, at)?
+                }
+                _ => return Err(PatternError::new("this is no group that Python knows", start)),
+            },
+            ':' => self.body(start)?,
+            '#' => {
+                self.until(')')?;
+                return Ok(None);
+            }
+            '=' => self.look(start, false, false)?,
+            '!' => self.look(start, false, true)?,
+            '<' => match self.next() {
+                Some('=') => self.look(start, true, false)?,
+                Some('!') => self.look(start, true, true)?,
+                _ => return Err(PatternError::new("this is no group that Python knows", start)),
+            },
+            '>' => Node::Atomic(Box::new(self.body(start)?)),
+            '(' => self.condition(start)?,
+            _ => {
+                self.at -= 1;
+                return self.flags(start, first);
+            }
+        }))
+    }
+
+    fn name(&mut self, name: String, at: usize) -> Read<()> {
+        let mut chars = name.chars();
+        let begins = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
+        if !begins || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
+            return Err(PatternError::new("this is no name for a group", at));
+        }
+        match self.names.insert(name, self.groups.len() as u32) {
+            None => Ok(()),
+            Some(_) => Err(PatternError::new("two groups have this name", at)),
+        }
+    }
+
+    fn capture(&mut self, start: usize) -> Read<Node> {
+        let number = self.groups.len();
+        self.groups.push(None);
+        let node = self.body(start)?;
+        let width = self.width(&node);
+        if let Some(group) = self.groups.get_mut(number) {
+            *group = Some(width);
+        }
+        Ok(Node::Group { number, node: Box::new(node) })
+    }
+
+    /// What stands up to the closing parenthesis; flags that are set in it end there.
+    fn body(&mut self, start: usize) -> Read<Node> {
+        let flags = self.flags;
+        let node = self.alternatives(false)?;
+        self.flags = flags;
+        if self.eat(')') { Ok(node) } else { Err(PatternError::new("this group is never closed", start)) }
+    }
+
+    fn look(&mut self, start: usize, behind: bool, not: bool) -> Read<Node> {
+        let outer = self.behind;
+        if behind && outer.is_none() {
+            self.behind = Some(self.groups.len() as u32);
+        }
+        let node = self.body(start)?;
+        self.behind = outer;
+        let Width(least, most) = self.width(&node);
+        if behind && least != most {
+            return Err(PatternError::new("a look-behind must have one length", start));
+        }
+        Ok(Node::Look { back: if behind { least } else { 0 }, not, node: Box::new(node) })
+    }
+
+    fn condition(&mut self, start: usize) -> Read<Node> {
+        let at = self.at;
+        let name = self.until(')')?;
+        let group = if name.starts_with(|c: char| c.is_ascii_digit()) {
+            let group = name.parse().ok().filter(|group| *group > 0);
+            let group = group.ok_or(PatternError::new("there is no group with this number", at))?;
+            self.conditions.push((group, at));
+            group
+        } else {
+            *self.names.get(&name).ok_or(PatternError::new("there is no group of this name", at))?
+        };
+        self.not_of_this_look_behind(group, at)?;
+        let flags = self.flags;
+        let then = self.sequence(false)?;
+        let otherwise = if self.eat('|') { self.sequence(false)? } else { Node::List(Vec::new()) };
+        self.flags = flags;
+        match self.next() {
+            Some(')') => Ok(Node::If { group, then: Box::new(then), otherwise: Box::new(otherwise) }),
+            Some(_) => Err(PatternError::new("a condition has at most two branches", start)),
+            None => Err(PatternError::new("this group is never closed", start)),
+        }
+    }
+
+    /// `(?i)` for all that follows, or `(?i-s:...)`.
+    fn flags(&mut self, start: usize, first: bool) -> Read<Option<Node>> {
+        let (before, mut flags) = (self.flags, self.flags);
+        let (mut on, mut sort, mut any) = (true, None, false);
+        loop {
+            match self.next() {
+                Some(c @ ('a' | 'u')) if on && sort.is_none_or(|sort| sort == c) => {
+                    flags.ascii = c == 'a';
+                    sort = Some(c);
+                }
+                Some('i') => flags.ignore_case = on,
+                Some('m') => flags.multi_line = on,
+                Some('s') => flags.dot_all = on,
+                Some('x') => flags.verbose = on,
+                Some('-') if on => {
+                    on = false;
+                    any = false;
+                    continue;
+                }
+                Some(')') if on && any && first => {
+                    self.flags = flags;
+                    return Ok(None);
+                }
+                Some(')') if on && any => {
+                    return Err(PatternError::new("flags for the whole pattern stand at its beginning", start));
+                }
+                Some(':') if any => {
+                    self.flags = flags;
+                    let node = self.body(start)?;
+                    self.flags = before;
+                    return Ok(Some(node));
+                }
+                _ => return Err(PatternError::new("this is no group that Python knows", start)),
+            }
+            any = true;
+        }
+    }
+
+    fn reference(&mut self, group: u32, at: usize) -> Read<Node> {
+        match self.groups.get(group as usize) {
+            None => return Err(PatternError::new("there is no group with this number", at)),
+            Some(None) => return Err(PatternError::new("this group is not closed yet", at)),
+            Some(Some(_)) => {}
+        }
+        self.not_of_this_look_behind(group, at)?;
+        Ok(Node::Back { group, case: self.case() })
+    }
+
+    fn not_of_this_look_behind(&self, group: u32, at: usize) -> Read<()> {
+        if self.behind.is_some_and(|first| group >= first) {
+            return Err(PatternError::new("a look-behind cannot refer to a group of its own", at));
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Read<Node> {
+        let start = self.at - 1;
+        let ascii = self.flags.ascii;
+        let Some(c) = self.peek() else { return Err(PatternError::new("a backslash at the end", start)) };
+        let node = match c {
+            'A' => Node::TextStart,
+            'Z' | 'z' => Node::TextEnd,
+            'b' => Node::Boundary { not: false, ascii },
+            'B' => Node::Boundary { not: true, ascii },
+            '1'..='9' => return self.reference_or_octal(start),
+            _ => match self.class_escape(start)? {
+                Item::Char(c) => return Ok(self.character(c)),
+                Item::Class(class) => return Ok(Node::Set(class.into())),
+            },
+        };
+        self.at += 1;
+        Ok(node)
+    }
+
+    fn reference_or_octal(&mut self, start: usize) -> Read<Node> {
+        let digit = |n: usize| self.chars.get(start + n).and_then(|c| c.to_digit(10));
+        let (first, second) = (digit(1).unwrap_or(0), digit(2));
+        if let (0..=7, Some(second @ 0..=7), Some(third @ 0..=7)) = (first, second, digit(3)) {
+            self.at += 3;
+            return Ok(self.character(octal(first * 64 + second * 8 + third, start)?));
+        }
+        self.at += 1 + usize::from(second.is_some());
+        self.reference(second.map_or(first, |second| first * 10 + second), start)
+    }
+
+    /// What a backslash and what follows stand for, inside of a set; outside too, but for what is no character.
+    fn class_escape(&mut self, start: usize) -> Read<Item> {
+        let Some(c) = self.next() else { return Err(PatternError::new("a backslash at the end", start)) };
+        let c = match c {
+            'd' | 'D' | 's' | 'S' | 'w' | 'W' => return Ok(Item::Class(class(c, self.flags.ascii))),
+            'a' => '\x07',
+            'b' => '\x08',
+            'f' => '\x0c',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\x0b',
+            'x' => self.hex(2, start)?,
+            'u' => self.hex(4, start)?,
+            'U' => self.hex(8, start)?,
+            'N' => return Err(PatternError::new("characters by name are not known here; write the character", start)),
+            '0'..='7' => {
+                self.at -= 1;
+                let digits = self.digits(8, 3);
+                octal(u32::from_str_radix(&digits, 8).unwrap_or(0), start)?
+            }
+            '8' | '9' | 'a'..='z' | 'A'..='Z' => {
+                return Err(PatternError::new("Python does not know this escape", start));
+            }
+            other => other,
+        };
+        Ok(Item::Char(c))
+    }
+
+    fn hex(&mut self, length: usize, start: usize) -> Read<char> {
+        let digits = self.digits(16, length);
+        let code = u32::from_str_radix(&digits, 16).ok().filter(|code| digits.len() == length && *code <= 0x10_ffff);
+        let code = code.ok_or(PatternError::new("Python does not know this escape", start))?;
+        // Half a surrogate pair, which stands so in texts too once they are made readable.
+        Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn set(&mut self, start: usize) -> Read<ClassUnicode> {
+        let unclosed = PatternError::new("this set is never closed", start);
+        let not = self.eat('^');
+        let first = self.at;
+        let mut set = ClassUnicode::empty();
+        loop {
+            let Some(c) = self.peek() else { return Err(unclosed) };
+            if c == ']' && self.at > first {
+                self.at += 1;
+                break;
+            }
+            let item = self.item()?;
+            let at = self.at;
+            // A minus before the closing bracket stands for itself.
+            let ranges = self.peek() == Some('-') && self.chars.get(at + 1) != Some(&']');
+            match item {
+                Item::Char(from) if ranges => {
+                    self.at += 1;
+                    match self.item()? {
+                        Item::Char(to) if from <= to => set.push(ClassUnicodeRange::new(from, to)),
+                        _ => return Err(PatternError::new("this is no range of characters", at)),
+                    }
+                }
+                Item::Class(_) if ranges => return Err(PatternError::new("this is no range of characters", at)),
+                Item::Char(c) => set.push(ClassUnicodeRange::new(c, c)),
+                Item::Class(class) => set.union(&class),
+            }
+        }
+        self.fold(&mut set);
+        if not {
+            set.negate();
+        }
+        Ok(set)
+    }
+
+    fn item(&mut self) -> Read<Item> {
+        let start = self.at;
+        match self.next() {
+            Some('\\') => self.class_escape(start),
+            Some(c) => Ok(Item::Char(c)),
+            None => Err(PatternError::new("this set is never closed", start)),
+        }
+    }
+
+    fn width(&self, node: &Node) -> Width {
+        let sum = |a: Width, b: Width| Width(a.0.saturating_add(b.0), a.1.saturating_add(b.1));
+        let either = |a: Width, b: Width| Width(a.0.min(b.0), a.1.max(b.1));
+        match node {
+            Node::Char(_) | Node::Set(_) => Width(1, 1),
+            Node::TextStart
+            | Node::TextEnd
+            | Node::LineStart
+            | Node::LineEnd
+            | Node::End
+            | Node::Boundary { .. }
+            | Node::Look { .. } => Width(0, 0),
+            Node::Group { node, .. } | Node::Atomic(node) => self.width(node),
+            Node::List(nodes) => nodes.iter().map(|node| self.width(node)).fold(Width(0, 0), sum),
+            Node::Either(nodes) => nodes.iter().map(|node| self.width(node)).reduce(either).unwrap_or(Width(0, 0)),
+            Node::Repeat { node, least, most, .. } => {
+                let Width(low, high) = self.width(node);
+                let most = most.unwrap_or(MAX_REPEAT);
+                Width(low.saturating_mul(*least), high.saturating_mul(most))
+            }
+            Node::Back { group, .. } => self.groups.get(*group as usize).copied().flatten().unwrap_or(Width(0, 0)),
+            Node::If { then, otherwise, .. } => either(self.width(then), self.width(otherwise)),
+        }
+    }
+}
+
+/// What a dot stands for.
+fn any(line_breaks: bool) -> ClassUnicode {
+    let mut class = ClassUnicode::empty();
+    if !line_breaks {
+        class.push(ClassUnicodeRange::new('\n', '\n'));
+    }
+    class.negate();
+    class
+}
+
+/// What `\d`, `\s` and `\w` stand for, and their opposites.
+fn class(letter: char, ascii: bool) -> ClassUnicode {
+    let mut class = match (letter.to_ascii_lowercase(), ascii) {
+        ('d', true) => ClassUnicode::new([ClassUnicodeRange::new('0', '9')]),
+        ('d', false) => DIGIT.clone(),
+        ('s', true) => ClassUnicode::new([('\t', '\r'), (' ', ' ')].map(|(a, z)| ClassUnicodeRange::new(a, z))),
+        ('s', false) => SPACE.clone(),
+        (_, true) => ClassUnicode::new(
+            [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')].map(|(a, z)| ClassUnicodeRange::new(a, z)),
+        ),
+        (_, false) => WORD.clone(),
+    };
+    if letter.is_ascii_uppercase() {
+        class.negate();
+    }
+    class
+}
+
+static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode_class(r"\p{Nd}"));
+/// What Python's `str.isalnum` takes, and the underscore.
+pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode_class(r"[\p{L}\p{N}_]"));
+/// What Python's `str.isspace` takes.
+static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode_class(r"[\s\x1c-\x1f]"));
+
+fn unicode_class(text: &str) -> ClassUnicode {
+    match regex_syntax::parse(text).map(regex_syntax::hir::Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => class,
+        _ => ClassUnicode::empty(),
+    }
+}
+
+fn octal(code: u32, at: usize) -> Read<char> {
+    let c = char::from_u32(code).filter(|_| code <= 0o377);
+    c.ok_or(PatternError::new("an octal escape above \\377", at))
+}

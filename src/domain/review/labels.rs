@@ -1,0 +1,213 @@
+//! Sets of labels over their versions: an old verdict follows its labels to what became of them.
+
+use foldhash::HashMap;
+
+use super::event::{Label, LabelRef, LabelSet, Text};
+
+/// The set of labels that are given without one.
+pub const DEFAULT_SET: &str = "default";
+/// A label that was split again and again leads to at most so many.
+const MAX_RESOLVED: usize = 64;
+
+/// What a label is called today.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Resolved {
+    /// Its set.
+    pub set: Text,
+    /// Its id in the newest version.
+    pub id: Text,
+    /// What people read.
+    pub name: Text,
+}
+
+/// All sets, each with its versions in order.
+#[derive(Clone, Debug, Default)]
+pub struct LabelSets<'a> {
+    sets: HashMap<&'a Text, Vec<&'a LabelSet>>,
+    order: Vec<&'a Text>,
+}
+
+impl<'a> LabelSets<'a> {
+    /// From label sets in the order of their events. Of the same version twice the later is the newer.
+    pub fn of(events: impl IntoIterator<Item = &'a LabelSet>) -> Self {
+        let mut sets = Self::default();
+        for set in events {
+            let versions = sets.sets.entry(&set.id).or_default();
+            if versions.is_empty() {
+                sets.order.push(&set.id);
+            }
+            versions.push(set);
+        }
+        for versions in sets.sets.values_mut() {
+            versions.sort_by_key(|set| set.version);
+        }
+        sets
+    }
+
+    /// The newest version of each set, in the order in which the sets came.
+    pub fn newest(&self) -> impl Iterator<Item = &'a LabelSet> + '_ {
+        self.order.iter().filter_map(|id| self.newest_of(id))
+    }
+
+    /// The newest version of a set.
+    pub fn newest_of(&self, set: &Text) -> Option<&'a LabelSet> {
+        self.sets.get(set)?.last().copied()
+    }
+
+    /// What became of a label: one as a rule, several where it was split, none where it is gone. A label that no set
+    /// knows is called by its id.
+    pub fn resolve(&self, label: &LabelRef) -> Vec<Resolved> {
+        let mut ids = vec![&label.id];
+        let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
+        for version in versions.iter().filter(|set| set.version > label.version) {
+            ids = follow(&ids, version);
+        }
+        let newest = versions.last().map(|set| set.labels.as_slice()).unwrap_or_default();
+        let name =
+            |id: &Text| newest.iter().find(|known| known.id == *id).map_or(id, |known: &Label| &known.name).clone();
+        ids.into_iter().map(|id| Resolved { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
+    }
+
+    /// The label of an id (or name) as it is given today: in the default set unless another alone has it.
+    pub fn give(&self, id: &Text) -> LabelRef {
+        let known = |set: &'a LabelSet| {
+            let label = set.labels.iter().find(|label| label.id == *id);
+            label.or_else(|| set.labels.iter().find(|label| label.name == *id)).map(|label| (set, &label.id))
+        };
+        let default = self.newest().find(|set| set.id == DEFAULT_SET);
+        let label = default.and_then(known).or_else(|| self.newest().find_map(known));
+        match label.or(default.map(|set| (set, id))) {
+            Some((set, id)) => LabelRef { id: id.clone(), set: set.id.clone(), version: set.version },
+            None => LabelRef { id: id.clone(), set: DEFAULT_SET.into(), version: 0 },
+        }
+    }
+}
+
+impl LabelSet {
+    /// The first version of a set.
+    pub fn first(id: Text) -> Self {
+        Self { id, version: 1, labels: Vec::new(), mapping: Vec::new() }
+    }
+
+    /// The next version, with the same labels.
+    fn next(&self) -> Self {
+        Self { version: self.version.saturating_add(1), mapping: Vec::new(), ..self.clone() }
+    }
+
+    /// The next version, with one label more.
+    #[must_use]
+    pub fn with(&self, label: Label) -> Self {
+        let mut next = self.next();
+        next.labels.push(label);
+        next
+    }
+
+    /// The next version, in which a label has another name.
+    #[must_use]
+    pub fn renamed(&self, id: &Text, name: &Text) -> Self {
+        let mut next = self.next();
+        for label in next.labels.iter_mut().filter(|label| label.id == *id) {
+            label.name.clone_from(name);
+        }
+        next
+    }
+
+    /// The next version, in which a label is part of another: old verdicts follow.
+    #[must_use]
+    pub fn merged(&self, from: &Text, into: &Text) -> Self {
+        let mut next = self.next();
+        next.labels.retain(|label| label.id != *from || from == into);
+        next.mapping.push((from.clone(), vec![into.clone()]));
+        next
+    }
+}
+
+/// One version further: what is mapped goes where it leads, the rest stays.
+fn follow<'a>(ids: &[&'a Text], set: &'a LabelSet) -> Vec<&'a Text> {
+    let mut to: Vec<&'a Text> = Vec::new();
+    let mut add = |id| {
+        if to.len() < MAX_RESOLVED && !to.contains(&id) {
+            to.push(id);
+        }
+    };
+    for id in ids {
+        match set.mapping.iter().rev().find(|(from, _)| from == *id) {
+            Some((_, targets)) => targets.iter().for_each(&mut add),
+            None => add(id),
+        }
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(version: u64, labels: &[&str], mapping: &[(&str, &[&str])]) -> LabelSet {
+        let text = |text: &&str| Text::from((*text).to_owned());
+        LabelSet {
+            id: "default".into(),
+            version,
+            labels: labels.iter().map(|id| Label { id: text(id), name: format!("the {id}").into() }).collect(),
+            mapping: mapping.iter().map(|(from, to)| (text(from), to.iter().map(text).collect())).collect(),
+        }
+    }
+
+    fn now(sets: &LabelSets<'_>, id: &str, version: u64) -> Vec<String> {
+        let label = LabelRef { id: Text::from(id.to_owned()), set: "default".into(), version };
+        sets.resolve(&label).iter().map(|label| label.name.line().into_string()).collect()
+    }
+
+    #[test]
+    fn old_labels_follow_every_version() {
+        let versions = [
+            set(3, &["slip", "plan", "unit", "count"], &[("quantity", &["unit", "count"])]),
+            set(1, &["sum", "product", "plan", "quantity", "typo"], &[]),
+            set(2, &["slip", "plan", "quantity"], &[("sum", &["slip"]), ("product", &["slip"]), ("typo", &[])]),
+        ];
+        let sets = LabelSets::of(&versions);
+        assert_eq!(now(&sets, "sum", 1), ["the slip"]);
+        assert_eq!(now(&sets, "product", 1), ["the slip"]);
+        assert_eq!(now(&sets, "quantity", 1), ["the unit", "the count"]);
+        assert_eq!(now(&sets, "typo", 1), Vec::<String>::new());
+        assert_eq!(now(&sets, "typo", 2), ["typo"], "given after it was gone: kept as it was given");
+        assert_eq!(now(&sets, "plan", 0), ["the plan"]);
+        assert_eq!(now(&sets, "my own", 0), ["my own"]);
+        assert_eq!(sets.newest().map(|set| set.version).collect::<Vec<_>>(), [3]);
+        assert_eq!(sets.give(&"slip".into()), LabelRef { id: "slip".into(), set: "default".into(), version: 3 });
+        assert_eq!(LabelSets::default().give(&"x".into()).version, 0);
+    }
+
+    #[test]
+    fn sets_are_changed_by_new_versions() {
+        let text = |text: &str| Text::from(text.to_owned());
+        let label = |id: &str| Label { id: text(id), name: format!("the {id}").into() };
+        let one = LabelSet::first("default".into()).with(label("sum")).with(label("product"));
+        let two = one.renamed(&"sum".into(), &"addition".into());
+        let three = two.merged(&"product".into(), &"sum".into());
+        assert_eq!((one.version, three.version, three.labels.len()), (3, 5, 1));
+        let all = [one, two, three];
+        let sets = LabelSets::of(&all);
+        assert_eq!(
+            (now(&sets, "sum", 3), now(&sets, "product", 3)),
+            (vec!["addition".into()], vec!["addition".into()])
+        );
+    }
+
+    #[test]
+    fn of_one_version_written_twice_the_later_counts_and_both_map() {
+        let versions =
+            [set(1, &["a", "b"], &[]), set(2, &["x", "b"], &[("a", &["x"])]), set(2, &["x", "y"], &[("b", &["y"])])];
+        let sets = LabelSets::of(&versions);
+        assert_eq!((now(&sets, "a", 1), now(&sets, "b", 1)), (vec!["the x".to_owned()], vec!["the y".to_owned()]));
+    }
+
+    #[test]
+    fn splitting_without_end_ends() {
+        let ids: Vec<String> = (0..200).map(|n| format!("l{n}")).collect();
+        let all: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mapping: Vec<(&str, &[&str])> = all.iter().map(|id| (*id, all.as_slice())).collect();
+        let versions: Vec<LabelSet> = (1..50).map(|version| set(version, &[], &mapping)).collect();
+        assert_eq!(now(&LabelSets::of(&versions), "l0", 0).len(), MAX_RESOLVED);
+    }
+}

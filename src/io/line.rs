@@ -1,0 +1,344 @@
+//! The assembly line of the commands: blocks are read in order, worked on by all cores, and handed over in order.
+//! Memory stays bounded, and it ends at once when nobody wants more.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::block::{Block, Cursor, Want};
+use super::cut::{Cut, Layout, line_ends};
+use super::failure::Failure;
+use super::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
+use super::library::{Documents, Library};
+use crate::domain::formats::Expect;
+use crate::domain::report::places::advance_column;
+use crate::domain::text::Shown;
+
+/// How many blocks may wait to be handed over, for each worker.
+const AHEAD: u64 = 4;
+/// Larger outputs are not kept to be filled again.
+const MAX_SPARE: usize = 4 << 20;
+
+/// Where a record comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The input it was read from.
+    pub input: &'a Input,
+    /// The input's position among all inputs, from 0.
+    pub source: usize,
+    /// The number of the line in which it begins, from 1.
+    pub line: u64,
+    /// The column in which it begins, in characters from 1.
+    pub column: usize,
+    /// Its position in the source, from 0. Values that share a line share it.
+    pub index: u64,
+    /// Its first byte in the source.
+    pub offset: u64,
+}
+
+/// What is counted while working on a block.
+pub(super) trait Tally: Default + Send {
+    /// Makes it as good as new, but keeps its memory.
+    fn clear(&mut self);
+}
+
+/// A block to work on.
+pub(super) struct Task {
+    number: u64,
+    source: usize,
+    input: Arc<Input>,
+    name: Shown,
+    pub(super) layout: Layout,
+    pub(super) expect: Expect,
+    pub(super) documents: Option<Documents>,
+}
+
+/// A block, worked on.
+pub(super) struct Done<T> {
+    pub(super) source: usize,
+    pub(super) name: Shown,
+    pub(super) out: Vec<u8>,
+    pub(super) tally: T,
+}
+
+/// What could not be read.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    pub(super) failures: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub(super) notes: Vec<(Shown, Shown)>,
+    /// Files in folders that do not look like JSON.
+    pub(super) passed_over: u64,
+}
+
+/// Works on every block of the inputs. Each thread begins with a `worker` and gives it each of its blocks by `work`;
+/// `sink` gets them in order, on this thread, until it says `false`.
+pub(super) fn run<W, T: Tally>(
+    inputs: Expand,
+    threads: usize,
+    worker: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, &Task, &mut Block, &mut Done<T>) + Sync,
+    mut sink: impl FnMut(&mut Done<T>) -> bool,
+) -> Ended {
+    let threads = threads.max(1);
+    let line = Line::new(inputs, threads as u64 * AHEAD);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| line.work(&worker, &work));
+        }
+        while let Some(mut done) = line.next_done() {
+            if !sink(&mut done) {
+                line.stop();
+            }
+            line.give_back(done);
+        }
+    });
+    let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut failures = reader.failures;
+    failures.extend(reader.library.failures());
+    Ended { failures, notes: reader.notes, passed_over: reader.passed_over }
+}
+
+impl Task {
+    /// Gives every cut of the block with where it begins.
+    pub(super) fn each(&self, block: &Block, mut found: impl FnMut(Place<'_>, &Cut)) {
+        let (mut line, mut column, mut counted) = (block.line, block.column, 0);
+        let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
+        for (n, cut) in block.cuts.iter().enumerate() {
+            if dense {
+                (line, column) = (block.line + n as u64, 1);
+            } else {
+                let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
+                line += line_ends(self.layout, before);
+                column = advance_column(column, before);
+                counted = cut.range.start;
+            }
+            let text = block.text(cut);
+            let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
+            let offset = block.start + cut.range.start as u64;
+            let index = block.index + n as u64;
+            found(Place { task: self, text, line, column, index, offset, open }, cut);
+        }
+    }
+}
+
+/// A cut of a block, and where it begins.
+pub(super) struct Place<'a> {
+    task: &'a Task,
+    pub(super) text: &'a [u8],
+    pub(super) line: u64,
+    column: usize,
+    index: u64,
+    offset: u64,
+    /// It is the last line, and no line end follows.
+    pub(super) open: bool,
+}
+
+impl<'a> Place<'a> {
+    /// Where a record of this cut comes from.
+    pub(super) fn origin(&self, range: &Range<usize>) -> Origin<'a> {
+        Origin {
+            input: &self.task.input,
+            source: self.task.source,
+            line: self.line,
+            column: advance_column(self.column, self.text.get(..range.start).unwrap_or_default()),
+            index: self.index,
+            offset: self.offset + range.start as u64,
+        }
+    }
+}
+
+/// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
+struct Line<T> {
+    reader: Mutex<Reader>,
+    shelf: Mutex<Shelf<T>>,
+    /// Something was put on the shelf, or taken, or the line ended.
+    moved: Condvar,
+    ahead: u64,
+}
+
+struct Reader {
+    inputs: Expand,
+    library: Arc<Library>,
+    current: Option<Current>,
+    /// How many inputs were begun.
+    begun: usize,
+    /// The number of the next block.
+    next: u64,
+    failures: Vec<Failure>,
+    notes: Vec<(Shown, Shown)>,
+    passed_over: u64,
+}
+
+#[derive(Clone)]
+struct Current {
+    source: usize,
+    input: Arc<Input>,
+    name: Shown,
+    cursor: Cursor,
+}
+
+struct Shelf<T> {
+    done: BTreeMap<u64, Done<T>>,
+    /// The number of the block to be taken next.
+    next: u64,
+    /// How many blocks there are, once that is known.
+    total: Option<u64>,
+    stopped: bool,
+    spare: Vec<(Vec<u8>, T)>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Tally> Line<T> {
+    fn new(inputs: Expand, ahead: u64) -> Self {
+        let reader = Reader {
+            library: inputs.library().clone(),
+            inputs,
+            current: None,
+            begun: 0,
+            next: 0,
+            failures: Vec::new(),
+            notes: Vec::new(),
+            passed_over: 0,
+        };
+        let shelf = Shelf { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
+        Self { reader: Mutex::new(reader), shelf: Mutex::new(shelf), moved: Condvar::new(), ahead }
+    }
+
+    fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &mut Block, &mut Done<T>)) {
+        let (mut block, mut worker) = (Block::default(), worker());
+        loop {
+            let Some(task) = self.next_task(&mut block) else { return };
+            let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
+            let mut done = Done { source: task.source, name: task.name.clone(), out, tally };
+            work(&mut worker, &task, &mut block, &mut done);
+            let mut shelf = lock(&self.shelf);
+            shelf.done.insert(task.number, done);
+            if shelf.next == task.number {
+                self.moved.notify_all();
+            }
+        }
+    }
+
+    /// Waits until there is room, then reads the next block.
+    fn next_task(&self, block: &mut Block) -> Option<Task> {
+        let mut reader = lock(&self.reader);
+        let mut shelf = lock(&self.shelf);
+        while !shelf.stopped && shelf.total.is_none() && reader.next >= shelf.next + self.ahead {
+            shelf = self.moved.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+        if shelf.stopped || shelf.total.is_some() {
+            shelf.total.get_or_insert(reader.next);
+            self.moved.notify_all();
+            return None;
+        }
+        drop(shelf);
+        let task = reader.next(block);
+        if task.is_none() {
+            lock(&self.shelf).total = Some(reader.next);
+            self.moved.notify_all();
+        }
+        task
+    }
+
+    fn next_done(&self) -> Option<Done<T>> {
+        let mut shelf = lock(&self.shelf);
+        loop {
+            let number = shelf.next;
+            if let Some(done) = shelf.done.remove(&number) {
+                shelf.next += 1;
+                self.moved.notify_all();
+                return Some(done);
+            }
+            if shelf.total.is_some_and(|total| number >= total) {
+                return None;
+            }
+            shelf = self.moved.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn stop(&self) {
+        lock(&self.shelf).stopped = true;
+        self.moved.notify_all();
+    }
+
+    fn give_back(&self, mut done: Done<T>) {
+        if done.out.capacity() <= MAX_SPARE {
+            done.out.clear();
+            done.tally.clear();
+            lock(&self.shelf).spare.push((done.out, done.tally));
+        }
+    }
+}
+
+impl Reader {
+    fn next(&mut self, block: &mut Block) -> Option<Task> {
+        loop {
+            if self.current.is_none() {
+                self.begin_next()?;
+            }
+            let Some(current) = &mut self.current else { continue };
+            match current.cursor.next(block, u64::MAX, Want::Bytes) {
+                Ok(true) => {
+                    self.next += 1;
+                    return Some(Task {
+                        number: self.next - 1,
+                        source: current.source,
+                        input: current.input.clone(),
+                        name: current.name.clone(),
+                        layout: current.cursor.layout(),
+                        expect: current.cursor.blob().expect(),
+                        documents: current.cursor.blob().documents().cloned(),
+                    });
+                }
+                Ok(false) => self.current = None,
+                Err(failure) => {
+                    self.failures.push(failure);
+                    self.current = None;
+                }
+            }
+        }
+    }
+
+    /// Opens the next input; `None`: there is none. An empty source still counts as a source.
+    fn begin_next(&mut self) -> Option<()> {
+        let input = match self.inputs.next()? {
+            Ok(input) => input,
+            Err(failure) => {
+                self.failures.push(failure);
+                return Some(());
+            }
+        };
+        let source = match begin(&input, &self.library) {
+            Ok(Begun::Source(source)) => Ok(source),
+            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.library),
+            Ok(Begun::Answers(store)) => {
+                let (source, report) = begin_answers(&store, &self.library);
+                self.failures.extend(report.failures);
+                self.notes.extend(report.note.map(|note| (input.name(), note)));
+                match source {
+                    Some(source) => Ok(source),
+                    None => return Some(()),
+                }
+            }
+            Ok(Begun::PassedOver) => {
+                self.passed_over += 1;
+                return Some(());
+            }
+            Err(failure) => Err(failure),
+        };
+        match source {
+            Ok(source) => {
+                let cursor = Cursor::new(source.blob, source.layout);
+                let name = input.name();
+                self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor });
+                self.begun += 1;
+            }
+            Err(failure) => self.failures.push(failure),
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,178 @@
+//! The headers of a column's pages, read ahead: the library makes room for what they promise, so what they promise is
+//! looked at first. The headers are Thrift structures in its compact form.
+
+/// A larger page is not read: writers make pages of about a megabyte.
+const MAX_PAGE: i64 = 64 << 20;
+/// Deeper structures are in no header.
+const MAX_DEPTH: usize = 8;
+/// Each value is made of the one before it, so that few bytes can make very long values.
+const DELTA_BYTE_ARRAY: i64 = 7;
+
+/// What of a page header matters here.
+#[derive(Default)]
+struct Header {
+    uncompressed: i64,
+    compressed: i64,
+    encoding: i64,
+}
+
+/// Why the pages of a column chunk are not read; `None`: nothing speaks against it.
+pub(super) fn refuse(mut chunk: &[u8]) -> Option<&'static str> {
+    while !chunk.is_empty() {
+        let mut reader = Reader { rest: chunk };
+        let Some(header) = reader.header() else { return Some("the header of a page is damaged") };
+        if !(0..=MAX_PAGE).contains(&header.uncompressed) {
+            return Some("a page of it would be larger than 64 MB");
+        }
+        if header.encoding == DELTA_BYTE_ARRAY {
+            return Some("its texts are stored as differences (DELTA_BYTE_ARRAY); write it anew with pandas");
+        }
+        let Some(next) = usize::try_from(header.compressed).ok().and_then(|len| reader.rest.get(len..)) else {
+            return Some("a page of it is cut off");
+        };
+        chunk = next;
+    }
+    None
+}
+
+/// What comes next in a structure.
+enum Next {
+    /// A field of this kind.
+    Field(u8),
+    End,
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn header(&mut self) -> Option<Header> {
+        let mut header = Header::default();
+        let mut id = 0;
+        while let Next::Field(kind) = self.field(&mut id)? {
+            match id {
+                2 if kind == 5 => header.uncompressed = self.zigzag()?,
+                3 if kind == 5 => header.compressed = self.zigzag()?,
+                5 | 8 if kind == 12 => header.encoding = self.encoding(if id == 5 { 2 } else { 4 })?,
+                _ => self.skip(kind, 0)?,
+            }
+        }
+        Some(header)
+    }
+
+    /// The encoding that the header of a data page names in its field `wanted`.
+    fn encoding(&mut self, wanted: i64) -> Option<i64> {
+        let (mut id, mut encoding) = (0, 0);
+        while let Next::Field(kind) = self.field(&mut id)? {
+            if id == wanted && kind == 5 {
+                encoding = self.zigzag()?;
+            } else {
+                self.skip(kind, 1)?;
+            }
+        }
+        Some(encoding)
+    }
+
+    /// What comes next; the number of a field goes to `id`.
+    fn field(&mut self, id: &mut i64) -> Option<Next> {
+        let byte = self.byte()?;
+        if byte == 0 {
+            return Some(Next::End);
+        }
+        *id = match byte >> 4 {
+            0 => self.zigzag()?,
+            step => id.checked_add(i64::from(step))?,
+        };
+        Some(Next::Field(byte & 0xf))
+    }
+
+    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
+        match kind {
+            1 | 2 => Some(()),
+            3 => self.pass(1),
+            4..=6 => self.varint().map(|_| ()),
+            7 => self.pass(8),
+            8 => {
+                let len = usize::try_from(self.varint()?).ok()?;
+                self.pass(len)
+            }
+            9 | 10 => {
+                let head = self.byte()?;
+                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                // Items take at least a byte, but for truth values, which take one too inside of lists.
+                (count <= self.rest.len() as u64 && depth < MAX_DEPTH).then_some(())?;
+                let item = if head & 0xf <= 2 { 3 } else { head & 0xf };
+                (0..count).try_for_each(|_| self.skip(item, depth + 1))
+            }
+            12 if depth < MAX_DEPTH => {
+                let mut id = 0;
+                while let Next::Field(kind) = self.field(&mut id)? {
+                    self.skip(kind, depth + 1)?;
+                }
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (byte, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*byte)
+    }
+
+    fn pass(&mut self, len: usize) -> Option<()> {
+        self.rest = self.rest.get(len..)?;
+        Some(())
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn zigzag(&mut self) -> Option<i64> {
+        let value = self.varint()?;
+        Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page header with these sizes and this encoding, for a data page of the first version.
+    fn header(uncompressed: u8, compressed: u8, encoding: u8) -> Vec<u8> {
+        let zigzag = |n: u8| n << 1;
+        // type 0, sizes, crc left out, data page header: values, encoding, a structure of statistics; the end.
+        vec![0x15, 0, 0x15, zigzag(uncompressed), 0x15, zigzag(compressed), 0x2c, 0x15, 2, 0x15, zigzag(encoding), 0, 0]
+    }
+
+    #[test]
+    fn what_headers_promise_is_looked_at() {
+        let page = |header: Vec<u8>, body: usize| [header, vec![7; body]].concat();
+        assert_eq!(refuse(&[page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat()), None);
+        assert!(refuse(&page(header(1, 4, 0), 3)).unwrap().contains("cut off"));
+        assert!(refuse(&page(header(1, 0, 7), 0)).unwrap().contains("DELTA_BYTE_ARRAY"));
+        // 2 GB, and a negative size.
+        for size in [&[0xfe, 0xff, 0xff, 0xff, 0x0f][..], &[0x01]] {
+            let bytes = [&[0x15, 0, 0x15][..], size, &[0x15, 0, 0]].concat();
+            assert!(refuse(&bytes).unwrap().contains("64 MB"));
+        }
+    }
+
+    #[test]
+    fn damaged_headers_are_told_and_end() {
+        for bytes in [&[0x15][..], &[0x1c; 400], &[0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07], &[0x18, 0xff, 0x7f]] {
+            assert!(refuse(bytes).unwrap().contains("damaged"));
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! Reviews and comparisons as a shell runs them: in, out, agreement, expectations, five cells.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+struct Folder(tempfile::TempDir);
+
+/// How a command ended.
+struct Ran {
+    code: i32,
+    out: String,
+    said: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Runs a command in the folder.
+    fn run(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .env("STEPSCOPE_REVIEWER", "ada")
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Who refuses its arguments does not wait for its input.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code().unwrap(), out: text(output.stdout), said: text(output.stderr) }
+    }
+
+    /// Runs a command that must be clean.
+    fn ok(&self, arguments: &[&str], input: &str) -> String {
+        let ran = self.run(arguments, input);
+        assert_eq!(ran.code, 0, "{arguments:?}: {}{}", ran.out, ran.said);
+        ran.out
+    }
+
+    /// The JSON lines of a command that must be clean.
+    fn json(&self, arguments: &[&str]) -> Vec<Value> {
+        self.ok(arguments, "").lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+}
+
+/// A run of one question, as users save it.
+fn run(id: usize, answer: f64, gold: f64) -> String {
+    let (correct, question) = ((answer - gold).abs() < 1e-6, format!("What is question {id}?"));
+    json!({
+        "id": format!("r{id}"), "row_index": id, "question": question, "gold_answer": format!("x\n#### {gold}"), "gold_num": gold,
+        "status": "ok", "mode": "baseline", "state": {"final_answer": format!("{answer}"), "final_answer_numerical": answer, "confidence": 0.9},
+        "pred_answer": format!("{answer}"), "pred_num": answer, "correct": correct, "raw": "x"
+    })
+    .to_string()
+}
+
+fn error(id: usize) -> String {
+    json!({"id": format!("r{id}"), "row_index": id, "question": format!("What is question {id}?"), "gold_num": 5.0,
+        "procedure": null, "status": "error", "error_type": "ValueError", "error": "x", "timestamp_utc": "t"})
+    .to_string()
+}
+
+/// 275 runs: 232 right, 42 wrong (ids r0 to r41), and the last ended in an error.
+fn runs() -> String {
+    let mut lines: Vec<String> = (0..274).map(|id| run(id, if id < 42 { 4.0 } else { 5.0 }, 5.0)).collect();
+    lines.push(error(274));
+    lines.join("\n") + "\n"
+}
+
+fn verdict(id: usize, verdict: &str, more: &Value) -> String {
+    let mut line = json!({"id": format!("r{id}"), "verdict": verdict});
+    line.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+    line.to_string() + "\n"
+}
+
+/// Every wrong run judged: 20 to fix in the step run, 15 in the procedure, 7 with a wrong gold answer.
+fn verdicts() -> String {
+    let of = |id| match id {
+        0..20 => json!({"labels": ["slip"], "fix_target": "step_run", "first_bad_step": 2}),
+        20..35 => json!({"labels": ["plan"], "fix_target": "procedure", "note": "missed a quantity"}),
+        _ => json!({"labels": ["gold"], "fix_target": "gold", "gold_status": "wrong"}),
+    };
+    (0..42).map(|id| verdict(id, "fail", &of(id))).collect()
+}
+
+#[test]
+fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &runs());
+    let saved = folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
+    let expected: Vec<String> = (0..42).map(|id| format!("saved r{id}")).collect();
+    assert_eq!(saved.lines().collect::<Vec<_>>(), expected);
+    // The journal lies beside the records and is none of them.
+    let checked = folder.run(&["check", "."], "");
+    assert!(checked.out.lines().last().unwrap().starts_with("275 records, "), "{}", checked.out);
+    assert!(checked.out.ends_with("; 1 other file holds no records\n") && checked.said.is_empty(), "{}", checked.out);
+    assert!(folder.run(&["check", "runs.jsonl.reviews.jsonl"], "").said.contains("this is a journal of reviews"));
+
+    let event: Value = serde_json::from_str(folder.text("runs.jsonl.reviews.jsonl").lines().next().unwrap()).unwrap();
+    let schema: Value = serde_json::from_str(&folder.ok(&["schema", "review"], "")).unwrap();
+    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&event), "{event}");
+    assert_eq!(event["item"], json!({"dataset": "runs.jsonl", "id": "r0", "row_index": 0}));
+    assert_eq!((&event["reviewer"]["id"], &event["seen"]["answer"]), (&json!("ada"), &json!("4")));
+    assert_eq!((&event["v"], &event["tool_version"]), (&json!(1), &json!(env!("CARGO_PKG_VERSION"))));
+
+    let stats = &folder.json(&["review", "stats", "runs.jsonl", "--format", "jsonl"])[0];
+    assert_eq!((&stats["outcomes"]["fail"], &stats["gold"]["wrong"]), (&json!(42), &json!(7)));
+    let ids = |arguments: &[&str]| {
+        folder.ok(&[&["review", "list", "runs.jsonl", "--ids"], arguments].concat(), "").lines().count()
+    };
+    assert_eq!(
+        (ids(&[]), ids(&["--disputed-gold"]), ids(&["--label", "plan"]), ids(&["--fix", "step_run"])),
+        (42, 7, 15, 20)
+    );
+    let again = folder.ok(&["review", "list", "runs.jsonl", "--ids", "--regenerate"], "");
+    assert_eq!((again.lines().count(), again.lines().last()), (36, Some("r274")), "also what ended in an error");
+
+    let failed = folder.ok(&["review", "export", "--failed", "runs.jsonl"], "");
+    assert!(failed.lines().eq(runs().lines().take(42)) && failed.ends_with('\n'), "byte for byte");
+    let some = folder.ok(&["review", "export", "--failed", "runs.jsonl", "--label", "gold"], "");
+    assert_eq!(some.lines().count(), 7);
+}
+
+#[test]
+fn a_record_that_changed_shows_its_verdict_as_stale() {
+    let folder = Folder::new();
+    let one = run(1, 4.0, 5.0);
+    folder.write("runs.jsonl", &format!("{one}\n"));
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &json!({"labels": ["slip"]})));
+    let outcome = || folder.json(&["review", "export", "runs.jsonl"])[0]["outcome"].clone();
+    assert_eq!(outcome(), "fail");
+    let value: Value = serde_json::from_str(&one).unwrap();
+    folder.write("runs.jsonl", &format!("  {value:#}\n"));
+    assert_eq!(outcome(), "fail", "blanks and order are no change");
+    folder.write("runs.jsonl", &format!("{}\n", one.replace("\"raw\":\"x\"", "\"raw\":\"y\"")));
+    assert_eq!(outcome(), "stale");
+    assert!(folder.ok(&["review", "list", "runs.jsonl"], "").contains("ada fail (stale)"));
+    assert_eq!(folder.ok(&["review", "export", "--failed", "runs.jsonl"], ""), "");
+    // The file may have another name.
+    folder.write("moved.jsonl", &format!("{one}\n"));
+    let moved = ["review", "export", "moved.jsonl", "--reviews", "runs.jsonl.reviews.jsonl"];
+    assert_eq!(folder.json(&moved)[0]["outcome"], "fail");
+}
+
+#[test]
+fn what_is_not_understood_is_not_saved_and_the_rest_is() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    let lines = [
+        r#"{"id": "r1", "verdict": "fail", "correction": "five"}"#,
+        r#"{"id": "nobody", "verdict": "pass"}"#,
+        r#"{"id": "r1", "verdict": "perhaps"}"#,
+        r#"{"id": "r1"}"#,
+        "",
+        "what is this",
+        r#"{"id": "r1", "verdict": "fail", "correction": 5.0}"#,
+        r#"{"id": "r1", "verdict""#,
+    ];
+    let ran = folder.run(&["review", "add", "runs.jsonl"], &lines.join("\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (2, "saved r1\n"));
+    let said: Vec<&str> = ran.said.lines().collect();
+    for (said, expected) in said.iter().zip([
+        "line 1 is not saved: the answer to this item is a number, the correction is not",
+        "line 2 is not saved: no record has this id",
+        "line 3 is not saved: the verdict perhaps is none of pass, fail, defer or skip",
+        "line 4 is not saved: this verdict lacks a verdict",
+        "line 6 is not saved: it is not JSON: not JSON from here on",
+        "line 8 is not saved: it is not JSON: the text ends in the middle of a value",
+    ]) {
+        assert_eq!(*said, format!("stepscope: {expected}"));
+    }
+    assert_eq!(said.len(), 6);
+    let ran = folder.run(&["review", "add", "--reviews", "runs.jsonl"], &verdict(1, "pass", &json!({})));
+    assert_eq!(ran.code, 2);
+    assert!(ran.said.contains("runs.jsonl: it holds something else than reviews and is left alone"), "{}", ran.said);
+    assert_eq!(folder.text("runs.jsonl"), format!("{}\n", run(1, 4.0, 5.0)));
+    assert_eq!(folder.run(&["review", "list"], "").code, 2);
+    assert_eq!(folder.run(&["review", "list", "--reviews", "none/j"], "").code, 2);
+    let none = folder.run(&["review", "list", "--ids", "--reviews", "none"], "");
+    assert_eq!((none.code, none.out.as_str()), (0, ""));
+    assert!(none.said.contains("none: there are no reviews yet"));
+}
+
+#[test]
+fn undo_and_redo_notes_and_label_sets_go_the_same_way() {
+    let folder = Folder::new();
+    let add = |lines: &str| folder.ok(&["review", "add", "--reviews", "j"], lines);
+    let outcome = || folder.json(&["review", "export", "--reviews", "j"])[0]["outcome"].clone();
+    add(&verdict(1, "fail", &json!({"labels": ["sum"]})));
+    add(&verdict(1, "pass", &json!({})));
+    let undo = "{\"kind\": \"undo\", \"id\": \"r1\"}\n";
+    assert_eq!(add(undo), "saved r1\n");
+    assert_eq!(outcome(), "fail");
+    let event: Value = serde_json::from_str(folder.text("j").lines().last().unwrap()).unwrap();
+    add(&format!("{}\n", json!({"kind": "undo", "supersedes": event["event_id"]})));
+    assert_eq!(outcome(), "pass");
+    add(undo);
+    assert_eq!(outcome(), "fail");
+    let set = json!({"kind": "label_set", "label_set": {"id": "default", "version": 1,
+        "labels": [{"id": "slip", "name": "arithmetic slip"}], "mapping": [{"from": "sum", "to": ["slip"]}]}});
+    add(&format!("{set}\n"));
+    assert!(
+        folder.ok(&["review", "list", "--reviews", "j"], "").starts_with("r1  fail      arithmetic slip · ada fail")
+    );
+    add("{\"id\": \"r1\", \"note\": \"look at step 2\"}\n");
+    assert!(
+        folder
+            .ok(&["review", "list", "--reviews", "j", "--label", "arithmetic slip"], "")
+            .contains("ada notes: look at")
+    );
+}
+
+#[test]
+fn two_reviewers_agree_as_far_as_they_do_and_a_third_decides() {
+    let folder = Folder::new();
+    let add = |reviewer: &str, journal: &str, lines: &str| {
+        folder.ok(&["review", "add", "--reviewer", reviewer, "--reviews", journal], lines);
+    };
+    let lines = |odd: usize| -> String {
+        (0..40).map(|id| verdict(id, if id < 10 && id != odd { "fail" } else { "pass" }, &json!({}))).collect()
+    };
+    add("ada", "ada.jsonl", &lines(99));
+    add("bob", "bob.jsonl", &lines(3));
+    let merged = folder.ok(&["review", "merge", "ada.jsonl", "bob.jsonl", "ada.jsonl"], "");
+    assert_eq!(merged, folder.text("ada.jsonl") + &folder.text("bob.jsonl"), "each event once, as it stands");
+    folder.write("all.jsonl", &merged);
+    let text = folder.ok(&["review", "agreement", "--reviews", "all.jsonl"], "");
+    // sklearn.metrics.cohen_kappa_score of the same verdicts: 0.9310344827586207.
+    assert!(text.contains("agreed 39 of 40 (98 %), named on 10, Cohen's kappa 0.93 (n = 40)"), "{text}");
+    let json =
+        &folder.json(&["review", "agreement", "--reviews", "ada.jsonl", "--reviews", "bob.jsonl", "--format", "jsonl"])
+            [0];
+    let kappa = json["groups"][0]["verdict"]["kappa"].as_f64().unwrap();
+    assert!((kappa - 0.931_034_482_758_620_7).abs() < 1e-12, "{kappa}");
+    let disputed = || folder.ok(&["review", "list", "--ids", "--outcome", "disputed", "--reviews", "all.jsonl"], "");
+    assert_eq!(disputed(), "r3\n");
+    add("eve", "all.jsonl", &verdict(3, "pass", &json!({"kind": "adjudicate"})));
+    assert_eq!(disputed(), "");
+}
+
+#[test]
+fn a_csv_goes_out_inert_and_comes_back() {
+    let folder = Folder::new();
+    let hostile =
+        json!({"id": "=cmd|' /C calc'!A0", "verdict": "fail", "labels": ["@x", "b"], "note": "\u{1b}]0;x\u{7}\n-1"});
+    folder.ok(&["review", "add", "--reviews", "j"], &format!("{hostile}\n{}", verdict(1, "pass", &json!({}))));
+    let csv = folder.ok(&["review", "export", "--format", "csv", "--reviews", "j"], "");
+    assert!(csv.contains("\n'=cmd|' /C calc'!A0,fail,'@x;b,\"␛]0;x␇\n-1\",fail,"), "{csv}");
+    assert!(csv.chars().all(|c| c == '\n' || !stepscope::domain::text::is_hidden(c)));
+    folder.write("raw.csv", &folder.ok(&["review", "export", "--format", "csv", "--raw", "--reviews", "j"], ""));
+    assert_eq!(
+        folder.ok(&["review", "import", "raw.csv", "--reviews", "k"], ""),
+        "saved =cmd|' /C calc'!A0\nsaved r1\n"
+    );
+    let items = folder.json(&["review", "export", "--reviews", "k"]);
+    assert_eq!((&items[0]["id"], &items[0]["events"][0]["note"]), (&hostile["id"], &hostile["note"]));
+    let again = folder.run(&["review", "import", "raw.csv", "--reviews", "k"], "");
+    assert_eq!((again.code, again.out.as_str()), (0, ""), "a table can be imported twice");
+    assert_eq!(folder.text("k").lines().count(), 2);
+
+    folder.write("bad.csv", "id,verdict\n,pass\nr1,maybe\nr2,PASS\n");
+    let bad = folder.run(&["review", "import", "bad.csv", "--reviews", "k"], "");
+    assert_eq!((bad.code, bad.out.as_str()), (2, "saved r2\n"));
+    assert!(
+        bad.said.contains("row 1 is not saved: it has no id") && bad.said.contains("row 2 is not saved"),
+        "{}",
+        bad.said
+    );
+    folder.write("none.csv", "a,b\n1,2\n");
+    assert_eq!(folder.run(&["review", "import", "none.csv", "--reviews", "k"], "").code, 2);
+}
+
+#[test]
+fn check_accepts_what_people_passed_and_names_what_they_failed() {
+    let folder = Folder::new();
+    // A gold number that was misread is a finding; nothing is found in the second.
+    let odd = run(1, 1080.0, 80.0).replace("#### 80", "#### 1,080");
+    folder.write("runs.jsonl", &format!("{odd}\n{}\n", run(2, 5.0, 5.0)));
+    assert_eq!(folder.run(&["check", "runs.jsonl"], "").code, 1);
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
+    let reviewed = ["check", "runs.jsonl", "--reviewed", "--format"];
+    let passed = folder.run(&[&reviewed[..], &["text"]].concat(), "");
+    assert_eq!((passed.code, passed.out.as_str()), (0, "2 records, nothing found; reviewed: 1 pass, 1 open\n"));
+    let failed = verdict(2, "fail", &json!({"labels": ["slip"], "note": "off by one", "variable": "final_answer"}));
+    folder.ok(&["review", "add", "runs.jsonl"], &failed);
+    let ran = folder.run(&[&reviewed[..], &["short"]].concat(), "");
+    let expected = "warning[review/failed] ada judged this wrong: slip: off by one (/state/final_answer)\n";
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.ends_with(expected) && ran.out.starts_with("runs.jsonl:2:"), "{}", ran.out);
+    let lines = folder.run(&[&reviewed[..], &["jsonl"]].concat(), "").out;
+    let second: Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(second["findings"][0]["details"]["labels"], json!(["slip"]));
+    for rule in ["review/failed", "review/disputed", "review/stale"] {
+        assert!(folder.ok(&["rules", rule], "").contains("ada judged this"));
+    }
+}
+
+#[test]
+fn reviews_are_a_regression_set() {
+    let folder = Folder::new();
+    folder.write(
+        "old.jsonl",
+        &[run(1, 5.0, 5.0), run(2, 5.0, 5.0), run(3, 4.0, 5.0), run(4, 4.0, 5.0), run(5, 7.0, 5.0)].join("\n"),
+    );
+    let lines = [
+        verdict(1, "pass", &json!({})),
+        verdict(2, "pass", &json!({})),
+        verdict(3, "fail", &json!({"labels": ["slip"]})),
+        verdict(4, "fail", &json!({"correction": 6.0})),
+        verdict(5, "pass", &json!({"gold_status": "wrong"})),
+    ];
+    folder.ok(&["review", "add", "old.jsonl"], &lines.concat());
+    let expect = |name: &str, more: &[&str]| {
+        folder.run(&[&["check", name, "--expect", "old.jsonl.reviews.jsonl"], more].concat(), "")
+    };
+    let same = expect("old.jsonl", &[]);
+    assert_eq!(same.code, 0);
+    assert!(same.out.ends_with("5 expected: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
+    assert!(same.out.contains("still_failing  r3  slip\n"));
+    // Another run of the same questions, one under another id.
+    let other = run(2, 4.0, 5.0).replace("r2", "other");
+    folder.write(
+        "new.jsonl",
+        &[run(1, 5.0, 5.0).replace('x', "y"), other, run(4, 6.0, 5.0), run(5, 5.0, 5.0)].join("\n"),
+    );
+    let new = expect("new.jsonl", &["--format", "jsonl"]);
+    assert_eq!(new.code, 1);
+    let lines: Vec<Value> = new.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let said: Vec<_> =
+        lines.iter().map(|line| (line["id"].as_str().unwrap(), line["expectation"].as_str().unwrap())).collect();
+    assert_eq!(said, [("r1", "holds"), ("r2", "regressed"), ("r3", "gone"), ("r4", "fixed"), ("r5", "regressed")]);
+    assert_eq!(lines[1]["why"], json!(["the answer was 5, is 4"]));
+    assert_eq!(expect("new.jsonl", &["--format", "sarif"]).code, 2);
+    folder.write("empty", "");
+    assert_eq!(folder.run(&["check", "old.jsonl", "--expect", "empty"], "").code, 2);
+}
+
+#[test]
+fn two_runs_fall_into_five_cells_on_three_bases() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", &runs());
+    // The baseline lacks r40 and r41, has r0 to r14 right and r42 to r51 wrong, in another order and twice r60.
+    let mut baseline: Vec<String> = (0..275)
+        .rev()
+        .filter(|id| ![40, 41].contains(id))
+        .map(|id| run(id, if (15..52).contains(&id) { 4.0 } else { 5.0 }, 5.0))
+        .collect();
+    baseline.push(run(60, 4.0, 5.0));
+    folder.write("b.jsonl", &baseline.join("\n"));
+    let summary = |more: &[&str]| {
+        let lines = folder.run(&[&["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"], more].concat(), "");
+        let last: Value = serde_json::from_str(lines.out.lines().last().unwrap()).unwrap();
+        (lines.code, lines.out.lines().count(), last)
+    };
+    let (code, count, found) = summary(&[]);
+    assert_eq!((code, count), (0, 276));
+    let cells =
+        |found: &Value| ["both", "only_a", "only_b", "none", "missing"].map(|cell| found[cell].as_u64().unwrap());
+    assert_eq!(cells(&found["recorded"]), [222, 10, 15, 25, 3]);
+    assert_eq!(found["a"], json!({"source": "a.jsonl", "records": 275, "duplicates": 0, "unmatched": 2}));
+    assert_eq!(found["b"], json!({"source": "b.jsonl", "records": 274, "duplicates": 1, "unmatched": 0}));
+    assert_eq!(found["joined"], json!({"id": 273, "question": 0, "different_questions": 0}));
+    let accuracy = &found["recorded"]["accuracy_a"];
+    assert_eq!((&accuracy["hits"], &accuracy["of"]), (&json!(232), &json!(274)));
+    // statsmodels' mcnemar(exact=True) of 10 against 15.
+    assert!((found["recorded"]["mcnemar_p"].as_f64().unwrap() - 0.424_356_222_152_709_96).abs() < 1e-12);
+    assert_eq!(
+        (found["gold_adjusted"].clone(), found["reviewed"].clone()),
+        (found["recorded"].clone(), found["recorded"].clone())
+    );
+
+    folder.ok(&["review", "add", "a.jsonl"], &verdicts());
+    folder.ok(&["review", "add", "a.jsonl"], &verdict(0, "pass", &json!({})));
+    let (_, _, found) = summary(&[]);
+    assert_eq!(cells(&found["reviewed"]), [223, 10, 14, 25, 3]);
+    // r35 to r39 are none right and r40, r41 missing; all seven have a wrong gold answer.
+    assert_eq!(
+        (cells(&found["gold_adjusted"]), &found["gold_adjusted"]["left_out"]),
+        ([223, 10, 14, 20, 1], &json!(7))
+    );
+    assert_eq!(found["gold_adjusted"]["accuracy_a"]["of"], json!(267));
+    let (code, count, found) = summary(&["--fail-on-regression", "--cell", "only_b"]);
+    // r1 to r14, and r274, which ended in an error.
+    assert_eq!((code, count, &found["regressions"]), (1, 15, &json!(15)));
+    let text = folder.ok(&["compare", "a.jsonl", "b.jsonl", "--cell", "missing"], "");
+    assert!(
+        text.contains(
+            "joined 273 by id, 0 by question; 2 in A alone, 0 in B alone; 0 in A and 1 in B: records whose id"
+        )
+    );
+    assert!(text.contains("accuracy of A as recorded    84.7 % [79.9, 88.5]  232 of 274"), "{text}");
+    assert!(text.lines().last().unwrap().starts_with("r274  "), "{text}");
+    assert_eq!(folder.run(&["compare", "b.jsonl", "b.jsonl", "--fail-on-regression"], "").code, 0);
+    assert_eq!(folder.run(&["compare", "a.jsonl", "nowhere"], "").code, 2);
+}
+
+#[test]
+fn two_records_are_compared_field_by_field() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", &run(1, 4.0, 5.0));
+    folder.write("b.jsonl", &run(1, 5.0, 5.0).replace("r1", "other"));
+    let text = folder.ok(&["compare", "a.jsonl", "b.jsonl", "--id", "r1"], "");
+    assert!(text.contains("/pred_num                    differs  A 4.0  B 5.0"), "{text}");
+    let json = &folder.json(&["compare", "a.jsonl", "b.jsonl", "--id", "other", "--format", "jsonl"])[0];
+    let variable = json["variables"].as_array().unwrap().iter().find(|one| one["name"] == "final_answer_numerical");
+    assert_eq!(variable.unwrap()["b"]["value"], json!(5.0));
+    assert_eq!(folder.run(&["compare", "a.jsonl", "b.jsonl", "--id", "nobody"], "").code, 2);
+}
+
+#[test]
+fn a_damaged_journal_is_listed_as_far_as_it_goes() {
+    let folder = Folder::new();
+    folder.ok(
+        &["review", "add", "--reviews", "j"],
+        &(0..20).map(|id| verdict(id, "pass", &json!({}))).collect::<String>(),
+    );
+    let mut bytes = std::fs::read(folder.path("j")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    bytes.extend_from_slice(b"{\"v\":2,\"event_id\":\"x\",\"kind\":\"dream\"}\n{\"id\": 7}\nwhat\n\0\0\0");
+    std::fs::write(folder.path("j"), &bytes).unwrap();
+    let ran = folder.run(&["review", "list", "--ids", "--reviews", "j"], "");
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 19));
+    for what in [
+        "torn, its writer was stopped or still writes",
+        "damaged",
+        "no event of a review",
+        "written by a newer stepscope",
+    ] {
+        assert!(ran.said.contains(&format!("{what}; kept, not counted")), "{what}: {}", ran.said);
+    }
+    let merged = folder.run(&["review", "merge", "j"], "");
+    assert_eq!((merged.code, merged.out.lines().count()), (0, 19));
+    assert!(bytes.starts_with(&std::fs::read(folder.path("j")).unwrap()), "nothing is deleted");
+}
+
+#[test]
+fn a_hundred_thousand_events_fold_in_time() {
+    let folder = Folder::new();
+    folder.ok(&["review", "add", "--reviews", "one"], &verdict(1, "fail", &json!({"labels": ["slip"], "note": "n"})));
+    let line = folder.text("one");
+    let event: Value = serde_json::from_str(&line).unwrap();
+    let id = event["event_id"].as_str().unwrap();
+    let body = line.split(",\"crc\"").next().unwrap();
+    let mut journal = String::new();
+    for n in 0..100_000 {
+        journal.push_str(
+            &body.replace("\"id\":\"r1\"", &format!("\"id\":\"r{}\"", n % 30_000)).replace(id, &format!("e{n}")),
+        );
+        journal.push_str("}\n");
+    }
+    folder.write("j", &journal);
+    let began = std::time::Instant::now();
+    let stats = &folder.json(&["review", "stats", "--reviews", "j", "--format", "jsonl"])[0];
+    assert_eq!((&stats["outcomes"]["fail"], &stats["repeats"]["of"]), (&json!(30_000), &json!(70_000)));
+    // A second in a release build; this one need not be one.
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}

@@ -1,0 +1,543 @@
+//! Stores of typed answers, as people have them: folders, databases, both at once, half filled, lying, changing. And the
+//! documents that answers cite.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::collections::BTreeSet;
+use std::io::BufRead as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant, SystemTime};
+
+use rusqlite::Connection;
+use stepscope::domain::json::{Tape, Value};
+use stepscope::domain::rules::RULES;
+use stepscope::io::check::{Outcome, check};
+use stepscope::io::failure::Failure;
+use stepscope::io::input::expand;
+use stepscope::io::load::load;
+use stepscope::io::store::{LoadEvent, Standing, Store};
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let name = entry.unwrap().file_name();
+            copy(&from.join(&name), &to.join(&name));
+        }
+    } else {
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(from, to).unwrap();
+    }
+}
+
+/// What came out of a check: every record's text, and how many lines the document of each has.
+struct Checked {
+    records: Vec<(String, Option<usize>)>,
+    outcome: Outcome,
+}
+
+fn run_with(paths: &[PathBuf], document: Option<&Path>) -> Checked {
+    let inputs = expand(paths);
+    let inputs = match document {
+        Some(document) => inputs.with_document(document).unwrap(),
+        None => inputs,
+    };
+    let mut out = Vec::new();
+    let outcome = check(
+        inputs,
+        2,
+        None,
+        |checked, out| {
+            let lines = checked.subject.document.as_ref().map_or(-1, |document| document.len() as i64);
+            out.extend_from_slice(format!("{lines} ").as_bytes());
+            out.extend_from_slice(checked.text);
+            out.push(b'\n');
+        },
+        |bytes, _| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        },
+    );
+    let records = String::from_utf8(out).unwrap();
+    let record = |line: &str| {
+        let (lines, text) = line.split_once(' ').unwrap();
+        (text.to_owned(), usize::try_from(lines.parse::<i64>().unwrap()).ok())
+    };
+    Checked { records: records.lines().map(record).collect(), outcome }
+}
+
+fn run(path: impl Into<PathBuf>) -> Checked {
+    run_with(&[path.into()], None)
+}
+
+impl Checked {
+    /// The text of a key of every record; `-` where there is none.
+    fn values(&self, key: &str) -> Vec<String> {
+        let mut tape = Tape::default();
+        let value = |text: &str| match tape.parse(text.as_bytes()).and_then(|root| root.get(key)) {
+            None => "-".to_owned(),
+            Some(value) => {
+                value.plain_string().map_or_else(|| raw(value), |text| String::from_utf8(text.into()).unwrap())
+            }
+        };
+        self.records.iter().map(|(text, _)| text.as_str()).map(value).collect()
+    }
+
+    fn failures(&self) -> Vec<String> {
+        self.outcome.failures.iter().map(Failure::to_string).collect()
+    }
+
+    /// The records without what only a folder or only a database knows, in one order.
+    fn comparable(&self) -> Vec<String> {
+        let mut tape = Tape::default();
+        let mut lines: Vec<String> = self
+            .records
+            .iter()
+            .map(|(text, lines)| {
+                let root = tape.parse(text.as_bytes()).unwrap();
+                let members =
+                    root.members().filter(|member| !["folder", "created_at"].contains(&member.name().utf8().unwrap()));
+                let members: Vec<String> =
+                    members.map(|member| format!("{}: {}", raw(member.key), loose(member.value))).collect();
+                format!("{lines:?} {}", members.join(", "))
+            })
+            .collect();
+        lines.sort();
+        lines
+    }
+}
+
+fn raw(value: Value<'_>) -> String {
+    String::from_utf8(value.raw().to_vec()).unwrap()
+}
+
+/// JSON however it is spaced, and whatever is escaped.
+fn loose(value: Value<'_>) -> String {
+    serde_json::from_slice::<serde_json::Value>(value.raw()).map_or_else(|_| raw(value), |value| value.to_string())
+}
+
+/// Names, sizes and times of everything below a folder.
+fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
+    let mut state = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let meta = std::fs::metadata(&path).unwrap();
+        if meta.is_dir() {
+            state.extend(self::state(&path));
+        }
+        state.push((path, meta.len(), meta.modified().unwrap()));
+    }
+    state.sort();
+    state
+}
+
+fn base(path: &Path, sql: &str) -> Connection {
+    let base = Connection::open(path).unwrap();
+    base.execute_batch(sql).unwrap();
+    base
+}
+
+const TABLES: &str = "
+    CREATE TABLE questions (question_id TEXT PRIMARY KEY, question_text TEXT, created_at REAL);
+    CREATE TABLE parsed_questions (question_id TEXT, doc_id TEXT, schema_name TEXT, parsed_json TEXT,
+        PRIMARY KEY (question_id, doc_id));
+    CREATE TABLE retrieved_pages (question_id TEXT, doc_id TEXT, page_num INTEGER, rank INTEGER, text TEXT,
+        PRIMARY KEY (question_id, doc_id, page_num));
+    CREATE TABLE answers (question_id TEXT, doc_id TEXT, schema_name TEXT, answer_json TEXT, model_used TEXT,
+        created_at REAL, PRIMARY KEY (question_id, doc_id));
+    CREATE TABLE lines (doc_id TEXT, page_num INTEGER, line_num INTEGER, text TEXT);
+    CREATE TABLE documents (doc_id TEXT PRIMARY KEY);
+    CREATE TABLE llm_calls (call_hash TEXT PRIMARY KEY, model TEXT, schema_name TEXT, input TEXT, output_json TEXT,
+        label TEXT, created_at REAL);";
+
+#[test]
+fn a_folder_and_its_database_give_the_same_records() {
+    let (folder, database) = (run(here("sample_runs/policy")), run(here("sample_runs/policy.sqlite")));
+    assert_eq!(folder.records.len(), 33);
+    assert!(folder.records.iter().all(|(_, lines)| *lines == Some(169)), "every answer finds its document");
+    assert_eq!(folder.comparable(), database.comparable());
+    assert_eq!((folder.failures(), database.failures()), (vec![], vec![]));
+    assert_eq!(folder.values("answer_text").iter().filter(|text| *text != "-").count(), 1);
+    let unanswered = folder.values("answer").into_iter().filter(|answer| answer == "-").count();
+    assert_eq!(unanswered, 2, "one cut off, one never given");
+}
+
+#[test]
+fn every_part_of_a_store_opens_by_its_path() {
+    let root = here("sample_runs/policy");
+    let document = root.join("travel/heron-lark");
+    let whole = run(&root).comparable();
+    for part in [document.clone(), document.join("questions")] {
+        assert_eq!(run(part).comparable(), whole);
+    }
+    let mut questions: Vec<_> =
+        std::fs::read_dir(document.join("questions")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    questions.sort();
+    let question = &questions[4];
+    let one = run(question);
+    assert_eq!((one.records.len(), one.records[0].1), (1, Some(169)));
+    assert!(whole.contains(&one.comparable()[0]));
+}
+
+#[test]
+fn a_root_with_both_shows_each_answer_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("store");
+    copy(&here("sample_runs/policy"), &root);
+    copy(&here("sample_runs/policy.sqlite"), &root.join("storage.sqlite"));
+    let whole = run(here("sample_runs/policy")).comparable();
+    assert_eq!(run(&root).comparable(), whole);
+    // What the folders lack comes from the database: a question, an answer, the lines.
+    let questions = root.join("travel/heron-lark/questions");
+    let mut folders: Vec<_> = std::fs::read_dir(&questions).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    std::fs::remove_dir_all(&folders[3]).unwrap();
+    for part in ["answer.json", "meta.json"] {
+        std::fs::remove_file(folders[5].join(part)).unwrap();
+    }
+    std::fs::remove_file(folders[7].join("parsed_question.json")).unwrap();
+    std::fs::remove_dir_all(root.join("travel/heron-lark/parsing")).unwrap();
+    let before = state(&root);
+    let both = run(&root);
+    assert_eq!(both.comparable(), whole);
+    // A part of it shows that part.
+    assert_eq!(run(root.join("travel/heron-lark")).comparable(), whole);
+    assert_eq!(run(&folders[5]).records.len(), 1);
+    // A folder's own word counts.
+    std::fs::write(folders[9].join("answer.json"), "{\"answer_found\": false, \"items\": []}").unwrap();
+    let answers = run(&root).values("answer");
+    assert_eq!(answers.iter().filter(|answer| *answer == "{\"answer_found\": false, \"items\": []}").count(), 1);
+    assert_eq!(answers.len(), 33);
+    assert_eq!(state(&root).len(), before.len());
+}
+
+#[test]
+fn other_files_beside_a_store_are_read_if_they_are_known() {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&here("sample_runs/policy"), &dir.path().join("a"));
+    copy(&here("sample_runs/policy.sqlite"), &dir.path().join("b/storage.sqlite"));
+    copy(&here("tests/fixtures/runs.jsonl"), &dir.path().join("runs.jsonl"));
+    copy(&here("tests/fixtures/stores/store"), &dir.path().join("b/deep/er"));
+    let all = run(dir.path());
+    let kinds = all.values("format").iter().filter(|format| *format == "stepscope.answer_trace").count();
+    // Each store is one, wherever it lies; cases.json is nobody's record.
+    assert_eq!(kinds, 33 + 33 + 2);
+    assert!(all.records.len() > kinds, "the runs are there too");
+    assert_eq!((all.outcome.passed_over, all.failures()), (1, vec![]));
+    assert!(all.values("doc_id").contains(&"deep/er/flats/lease".to_owned()), "named from its root");
+}
+
+#[test]
+fn half_written_folders_are_shown_as_far_as_they_go() {
+    let checked = run(here("tests/fixtures/stores/store"));
+    assert_eq!(checked.values("question"), ["What is the rent?", "-"]);
+    assert_eq!(checked.values("id"), ["flats/lease#ea889d8b0139ea4b", "flats/lease#00000000"]);
+    assert_eq!(checked.values("answer")[0], "-");
+    assert_eq!(
+        checked.values("answer")[1],
+        r#"{"answer_found": true, "confidence": NaN,"items": [{"text": "a\nb", "spans": []}]}"#
+    );
+    assert_eq!(
+        checked.values("retrieved_pages")[0],
+        r#"[{"page_num":1,"rank":1,"score":0.75},{"page_num":2,"rank":2,"score":0.5}]"#
+    );
+    assert_eq!((&checked.values("schema")[1][..], &checked.values("model")[1][..]), ("TextAnswer", "m"));
+    assert!(checked.records[0].1 == Some(4), "another parser's lines are lines");
+    assert_eq!(checked.failures(), Vec::<String>::new());
+}
+
+#[test]
+fn a_document_that_was_asked_nothing_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&here("tests/fixtures/stores/store"), dir.path());
+    std::fs::remove_dir_all(dir.path().join("flats/lease/questions")).unwrap();
+    let checked = run(dir.path());
+    assert_eq!((checked.values("doc_id"), checked.records[0].1), (vec!["flats/lease".to_owned()], Some(4)));
+    let path = dir.path().join("storage.sqlite");
+    base(&path, TABLES)
+        .execute_batch("INSERT INTO documents VALUES ('b'); INSERT INTO lines VALUES ('c', 1, 1, 'x')")
+        .unwrap();
+    let checked = run(dir.path());
+    assert_eq!(checked.values("doc_id"), ["b", "c", "flats/lease"]);
+    assert_eq!(checked.records.iter().map(|(_, lines)| *lines).collect::<Vec<_>>(), [None, Some(1), Some(4)]);
+}
+
+#[test]
+fn half_filled_databases_show_what_they_have() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("any.name");
+    let writer = base(&path, TABLES);
+    writer
+        .execute_batch(
+            "INSERT INTO lines VALUES ('d', 1, 1, 'a'), ('d', 1, 2, 'b');
+            INSERT INTO questions VALUES ('q1', 'one?', 1), ('q2', 'two?', 1), ('q3', 'three?', 1);
+            INSERT INTO parsed_questions VALUES ('q1', 'd', 'ParsedQuestion', '{\"expected_answer_shape\": \"text\"}');
+            INSERT INTO retrieved_pages VALUES ('q2', 'd', 4, NULL, 'long text of the page');
+            INSERT INTO llm_calls VALUES ('h', 'm', 's', 'What?', '{\"a\": 1}', 'l', 1.5);",
+        )
+        .unwrap();
+    drop(writer);
+    let checked = run(&path);
+    assert_eq!(checked.values("question"), ["one?", "two?", "three?", "-"]);
+    assert_eq!(checked.values("doc_id"), ["d", "d", "-", "-"]);
+    assert_eq!(checked.values("retrieved_pages")[1], r#"[{"page_num":4}]"#);
+    assert_eq!(checked.values("response")[3], r#""{\"a\": 1}""#);
+    assert_eq!(checked.records[0].1, Some(2));
+    assert_eq!(checked.failures(), Vec::<String>::new());
+}
+
+#[test]
+fn types_are_read_by_value_and_tables_without_index_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lies.sqlite");
+    let writer = base(
+        &path,
+        "CREATE TABLE ANSWERS (Question_ID INTEGER, doc_id BLOB, answer_json INTEGER, created_at TEXT, model_used INT);
+        CREATE TABLE questions (question_text REAL, question_id);
+        CREATE TABLE parsed_questions (doc_id, question_id, parsed_json);
+        CREATE TABLE lines (doc_id INTEGER, page_num TEXT, line_num REAL, text INTEGER);",
+    );
+    writer
+        .execute_batch(
+            "INSERT INTO answers VALUES ('A', 'd', CAST('{\"items\": []}' AS BLOB), 'not a time', 7), (5, 6, 7.5, 1, NULL);
+            INSERT INTO questions VALUES ('why?', 'A'), (12, 5), ('again?', 'A');
+            INSERT INTO parsed_questions VALUES ('d', 'A', 'no json'), (6, 5, '[]'), ('d', 'X', NULL);
+            INSERT INTO lines VALUES ('d', '2', 1.0, 'b'), ('d', '1', 3.0, 42), ('d', NULL, NULL, x'ff'), (6, 1, 1, 'six');",
+        )
+        .unwrap();
+    drop(writer);
+    let checked = run(&path);
+    assert_eq!(checked.values("id"), ["d#A", "6#5", "d#X"]);
+    assert_eq!(checked.values("question"), ["why?", "12.0", "-"]);
+    assert_eq!(checked.values("answer"), ["{\"items\": []}", "-", "-"]);
+    assert_eq!(checked.values("answer_text"), ["-", "7.5", "-"]);
+    assert_eq!(checked.values("parsed_question"), ["no json", "[]", "-"]);
+    assert_eq!(checked.values("model")[0], "7");
+    assert_eq!(checked.records.iter().map(|(_, lines)| *lines).collect::<Vec<_>>(), [Some(3), Some(1), Some(3)]);
+    assert_eq!(checked.failures(), Vec::<String>::new());
+}
+
+#[test]
+fn a_database_that_is_no_store_is_told_and_one_found_by_chance_is_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("other.sqlite");
+    drop(base(&path, "CREATE TABLE moz_places (id INTEGER)"));
+    let why = run(&path).failures();
+    assert!(why.len() == 1 && why[0].contains("is no store of answers"), "{why:?}");
+    copy(&here("tests/fixtures/runs.jsonl"), &dir.path().join("runs.jsonl"));
+    let found = run(dir.path());
+    assert_eq!((found.outcome.passed_over, found.failures()), (1, vec![]));
+    std::fs::write(&path, [&b"SQLite format 3\0"[..], &[9; 400]].concat()).unwrap();
+    assert_eq!(run(&path).failures().len(), 1);
+}
+
+#[test]
+fn a_live_database_is_read_as_a_snapshot_and_nothing_is_left_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("storage.sqlite");
+    let writer = base(&path, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;");
+    writer.execute_batch(TABLES).unwrap();
+    writer
+        .execute_batch(
+            "INSERT INTO answers VALUES ('q', 'd', 'S', '{}', 'm', 1.0); INSERT INTO lines VALUES ('d', 1, 1, 'x')",
+        )
+        .unwrap();
+    let before = state(dir.path());
+    let checked = run(dir.path());
+    assert_eq!((checked.values("id"), checked.records[0].1), (vec!["d#q".to_owned()], Some(1)));
+    let (name, note) = checked.outcome.notes[0].clone();
+    assert!(name.as_str().ends_with("storage.sqlite") || Path::new(name.as_str()) == dir.path());
+    assert!(note.as_str().starts_with("snapshot of "));
+    assert_eq!(state(dir.path()), before);
+    drop(writer);
+    let before = state(dir.path());
+    assert_eq!((run(&path).records.len(), state(dir.path()) == before), (1, true));
+}
+
+#[test]
+fn the_sample_answers_have_the_flaws_that_they_were_given_and_no_others() {
+    let cases = std::fs::read(here("sample_runs/policy/cases.json")).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_slice(&cases).unwrap();
+    let list = |value: &serde_json::Value| -> BTreeSet<String> {
+        value.as_array().unwrap().iter().map(|item| item.as_str().unwrap().to_owned()).collect()
+    };
+    let mut every = BTreeSet::new();
+    for store in ["sample_runs/policy", "sample_runs/policy.sqlite", "sample_runs/policy.jsonl"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args(["check", "--format", "jsonl", "--fail-on", "never"])
+            .arg(here(store))
+            .output()
+            .unwrap();
+        assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+        let answers: Vec<serde_json::Value> =
+            output.stdout.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+        assert_eq!(answers.len(), cases.len());
+        for case in &cases {
+            let answer = answers.iter().find(|answer| answer["question"] == case["question"]).unwrap();
+            let of = |noted: bool| -> BTreeSet<String> {
+                let found = answer["findings"].as_array().unwrap().iter();
+                let found = found.filter(|found| noted || found["severity"] != "note");
+                found.map(|found| found["rule"].as_str().unwrap().to_owned()).collect()
+            };
+            let flaws = list(&case["flaws"]);
+            assert!(flaws.is_subset(&of(true)), "{case}: {:?} is missing", &flaws - &of(true));
+            assert!(of(false).is_subset(&flaws), "{case}: {:?} is not meant", &of(false) - &flaws);
+            assert_eq!(answer["route"]["name"], case["route"], "{case}");
+            assert!(case["strong"].is_null() || answer["route"]["strong"] == case["strong"], "{case}");
+            every.extend(flaws);
+        }
+    }
+    let known = RULES.iter().map(|rule| rule.id.to_owned());
+    let known: BTreeSet<String> = known
+        .filter(|id| id.starts_with("span/") || (id.starts_with("answer/") && id != "answer/schema"))
+        // Only a hint.
+        .filter(|id| id != "span/boundary")
+        .collect();
+    assert_eq!(every, known, "each flaw of the lists stands in the samples");
+}
+
+// ---------------------------------------------------------------- documents
+
+const ANSWER: &str = r#"{"extraction_method": "verbatim", "confidence": 1, "answer_found": true, "items": [{"text": "a", "spans": [{"line_start": 0, "line_end": 0, "quote": "a"}]}]}"#;
+
+#[test]
+fn a_document_given_for_all_serves_answers_that_name_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::write(at("answer.json"), ANSWER).unwrap();
+    std::fs::write(at("own.jsonl"), format!("{{\"answer\": {ANSWER}, \"document\": {{\"lines\": [\"a\", \"b\"]}}}}\n"))
+        .unwrap();
+    std::fs::write(at("d.txt"), "a\nb\u{c}c\n").unwrap();
+    std::fs::write(at("d.jsonl"), "{\"page_num\": 1, \"line_num\": 1, \"text\": \"a\"}\n").unwrap();
+    let lines = |answers: &str, document: Option<&Path>| {
+        let checked = run_with(&[at(answers)], document);
+        (checked.records[0].1, checked.failures().len())
+    };
+    assert_eq!(lines("answer.json", None), (None, 0));
+    assert_eq!(lines("answer.json", Some(&at("d.txt"))), (Some(3), 0));
+    assert_eq!(lines("answer.json", Some(&at("d.jsonl"))), (Some(1), 0));
+    assert_eq!(lines("answer.json", Some(&here("tests/fixtures/stores/tables/pandas3.parquet"))), (Some(4), 0));
+    assert_eq!(lines("answer.json", Some(&here("tests/fixtures/stores/store/flats/lease"))), (Some(4), 0));
+    assert_eq!(lines("own.jsonl", Some(&at("d.txt"))), (Some(2), 0), "its own document counts");
+    assert_eq!(lines("answer.json", Some(&here("tests/fixtures/stores/tables/contents.parquet"))), (None, 1));
+    assert!(expand(&[at("answer.json")]).with_document(&at("missing.txt")).is_err());
+    let runs = run_with(&[here("tests/fixtures/runs.jsonl")], Some(&at("d.txt")));
+    assert!(runs.records.iter().all(|(_, lines)| lines.is_none()), "runs cite nothing");
+}
+
+#[test]
+fn a_record_names_documents_of_its_own_folder_or_of_opened_stores() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("in")).unwrap();
+    std::fs::write(at("secret.txt"), "a\n").unwrap();
+    std::fs::write(at("in/lines.md"), "a\nb\n").unwrap();
+    let trace = |document: &str| format!("{{\"answer\": {ANSWER}, \"document\": {document}}}\n");
+    let secret = at("secret.txt");
+    let traces = [
+        trace(r#"{"path": "lines.md"}"#),
+        trace(r#"{"path": "../secret.txt"}"#),
+        trace(&format!("{{\"path\": \"{}\"}}", secret.display())),
+        trace(r#"{"doc_id": "flats/lease"}"#),
+        trace(r#"{"doc_id": "../store/flats/lease"}"#),
+        trace(r#"{"path": "missing.txt"}"#),
+    ];
+    std::fs::write(at("in/traces.jsonl"), traces.concat()).unwrap();
+    let checked = run(at("in/traces.jsonl"));
+    let lines = |checked: &Checked| checked.records.iter().map(|(_, lines)| *lines).collect::<Vec<_>>();
+    assert_eq!(lines(&checked), [Some(2), None, None, None, None, None]);
+    let failures = checked.failures();
+    assert_eq!(failures.iter().filter(|why| why.contains("outside of its own folder")).count(), 2, "{failures:?}");
+    assert_eq!(failures.len(), 3, "each document is missed once");
+    let both = run_with(&[at("in/traces.jsonl"), here("tests/fixtures/stores/store")], None);
+    assert_eq!(lines(&both)[..6], [Some(2), None, None, Some(4), None, None]);
+}
+
+#[test]
+fn the_sample_answers_find_their_document_on_disk_too() {
+    let checked = run(here("sample_runs/policy.jsonl"));
+    assert_eq!(checked.records.len(), 33);
+    assert!(checked.records.iter().all(|(_, lines)| *lines == Some(169)));
+    assert_eq!(checked.failures(), Vec::<String>::new());
+}
+
+// ---------------------------------------------------------------- the screen's way
+
+struct Screen {
+    store: Store,
+    events: Receiver<LoadEvent>,
+    _loader: stepscope::io::load::Loader,
+}
+
+impl Screen {
+    fn open(path: &Path) -> Self {
+        let (sender, events) = channel();
+        let (store, loader) =
+            load(expand(&[path.to_owned()]), 2, std::sync::Arc::default(), move |event| sender.send(event).is_ok());
+        Self { store, events, _loader: loader }
+    }
+
+    fn wait_for(&mut self, holds: impl Fn(&Store) -> bool) {
+        let begun = Instant::now();
+        while !holds(&self.store) {
+            if let Ok(event) = self.events.recv_timeout(Duration::from_millis(50)) {
+                self.store.apply(event);
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "waited in vain; {} records", self.store.len());
+        }
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let mut tape = Tape::default();
+        let id = |at| {
+            let text = self.store.read(at).unwrap();
+            String::from_utf8(tape.parse(&text).unwrap().get("id").unwrap().plain_string().unwrap().to_vec()).unwrap()
+        };
+        (0..self.store.len()).map(id).collect()
+    }
+}
+
+#[test]
+fn a_store_that_grows_is_followed_and_one_that_changes_is_read_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("storage.sqlite");
+    let writer = base(&path, TABLES);
+    let add = |id: &str| writer.execute("INSERT INTO answers VALUES (?1, 'd', 'S', '{}', 'm', 1.0)", [id]).unwrap();
+    add("a");
+    let mut screen = Screen::open(dir.path());
+    screen.wait_for(|store| store.len() == 1 && store.is_settled());
+    assert_eq!(screen.ids(), ["d#a"]);
+    add("b");
+    screen.wait_for(|store| store.len() == 2);
+    assert_eq!((screen.ids(), screen.store.sources()[0].standing), (vec!["d#a".into(), "d#b".into()], Standing::Sound));
+    writer.execute("UPDATE answers SET question_id = 'c' WHERE question_id = 'a'", []).unwrap();
+    screen.wait_for(|store| store.sources()[0].standing == Standing::Changed && store.len() == 2);
+    assert_eq!(screen.ids(), ["d#c", "d#b"]);
+    writer
+        .execute_batch("PRAGMA journal_mode=WAL; INSERT INTO answers VALUES ('e', 'd', 'S', '{}', 'm', 1.0)")
+        .unwrap();
+    screen.wait_for(|store| store.len() == 3 && store.sources()[0].note.is_some());
+    assert_eq!(screen.ids().last().unwrap(), "d#e");
+}
+
+#[test]
+fn a_folder_that_gets_an_answer_is_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&here("tests/fixtures/stores/store"), dir.path());
+    let mut screen = Screen::open(dir.path());
+    screen.wait_for(|store| store.len() == 2 && store.is_settled());
+    let questions = dir.path().join("flats/lease/questions");
+    std::fs::create_dir(questions.join("new_11111111")).unwrap();
+    std::fs::write(questions.join("new_11111111/answer.json"), ANSWER).unwrap();
+    screen.wait_for(|store| store.len() == 3);
+    std::fs::write(questions.join("new_11111111/answer.json"), "{}").unwrap();
+    let is_empty = |text: &[u8]| text.windows(11).any(|part| part == b"\"answer\":{}");
+    screen.wait_for(|store| (0..store.len()).any(|at| store.read(at).is_ok_and(|text| is_empty(&text))));
+    assert_eq!(screen.store.failures.len(), 0, "{:?}", screen.store.failures);
+}

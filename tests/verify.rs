@@ -1,0 +1,192 @@
+//! Equal to Python: what `re`, sacrebleu, `json` and jsonschema gave (see `tests/parity/make_verdicts.py`), compared
+//! with ours; and what nobody may do to a verifier.
+//!
+//! `STEPSCOPE_PARITY_CASES` names a further folder with `patterns.jsonl`, `bleu.jsonl` and `verdicts.jsonl`, for a long
+//! comparison.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use stepscope::domain::json::{Tape, Value};
+use stepscope::domain::pyregex::Pattern;
+use stepscope::domain::text::Untrusted;
+use stepscope::domain::verify::bleu::References;
+use stepscope::domain::verify::{Candidate, Verifier, VerifyResult};
+use stepscope::io::verifiers::{Wanted, build};
+
+/// The cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read by
+/// `text` from the line itself.
+fn cases(name: &str) -> Vec<Vec<u8>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/parity/{name}.jsonl.gz"));
+    let mut all = Vec::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut all).unwrap();
+    if let Some(folder) = std::env::var_os("STEPSCOPE_PARITY_CASES") {
+        all.extend(std::fs::read(Path::new(&folder).join(format!("{name}.jsonl"))).unwrap());
+    }
+    let cases: Vec<_> = all.split(|&b| b == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect();
+    assert!(cases.len() >= 500, "{name}");
+    cases
+}
+
+/// Runs `then` with a handle on the values of a case.
+fn with<T>(case: &[u8], then: impl FnOnce(Value<'_>) -> T) -> T {
+    let mut tape = Tape::default();
+    then(tape.parse(case).expect("a case is JSON"))
+}
+
+fn text(case: &[u8], key: &str) -> Untrusted<'static> {
+    with(case, |case| case.get(key).and_then(Value::string).unwrap_or_default().into_owned())
+}
+
+#[test]
+fn patterns_match_as_in_python() {
+    let mut wrong = Vec::new();
+    for case in cases("patterns") {
+        let (pattern, subject) = (text(&case, "pattern"), text(&case, "text"));
+        let refused = with(&case, |case| case.get("refused").is_some());
+        let expected = with(&case, |case| {
+            let search = case.get("search").and_then(Value::float).map(|at| at as usize);
+            (search, case.get("full").and_then(Value::bool).unwrap_or(false))
+        });
+        let same = match Pattern::new(pattern.utf8().unwrap()) {
+            Err(_) => refused,
+            Ok(pattern) => {
+                let found = (pattern.search(subject.bytes()).unwrap(), pattern.is_all_of(subject.bytes()).unwrap());
+                !refused && found == expected
+            }
+        };
+        if !same {
+            wrong.push(String::from_utf8_lossy(&case).into_owned());
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases, such as\n{}", wrong.len(), wrong.iter().take(5).cloned().collect::<String>());
+}
+
+#[test]
+fn bleu_is_that_of_sacrebleu() {
+    for case in cases("bleu") {
+        let subject = text(&case, "text");
+        let references = with(&case, |case| {
+            let texts: Vec<_> =
+                case.get("references").unwrap().items().map(|text| text.string().unwrap().into_owned()).collect();
+            References::new(texts.iter().map(Untrusted::bytes)).unwrap()
+        });
+        for (key, effective_order) in [("sentence", true), ("corpus", false)] {
+            let expected = with(&case, |case| case.get(key).unwrap().float().unwrap());
+            let score = references.score(subject.bytes(), effective_order).unwrap();
+            assert!((score - expected).abs() < 1e-9, "{key} {score} {}", String::from_utf8_lossy(&case));
+        }
+    }
+}
+
+/// A verifier of a case, by way of a TOML file as a user writes it.
+fn verifier(folder: &Path, spec: &Json) -> Verifier {
+    let mut spec = spec.clone();
+    let mut schemas = 0;
+    let mut outside = |stage: &mut Json| {
+        // TOML has no null, which a schema may hold: schemas are files.
+        if let Some(schema) = stage.get_mut("schema") {
+            let name = format!("schema{schemas}.json");
+            schemas += 1;
+            std::fs::write(folder.join(&name), schema.to_string()).unwrap();
+            *schema = name.into();
+        }
+    };
+    let stages = match spec.get_mut("stages") {
+        Some(stages) => stages.take(),
+        None => serde_json::json!([spec]),
+    };
+    let mut file = serde_json::json!({ "stage": stages });
+    file["stage"].as_array_mut().unwrap().iter_mut().for_each(&mut outside);
+    let path = folder.join("chain.toml");
+    std::fs::write(&path, toml::to_string(&file).unwrap()).unwrap();
+    build(&Wanted::Chain(path)).unwrap_or_else(|failure| panic!("{failure} {file}"))
+}
+
+fn judge(verifier: &Verifier, text: &[u8]) -> VerifyResult {
+    let (mut record, mut tape) = (Tape::default(), Tape::default());
+    let record = record.parse(b"{}").unwrap();
+    verifier.verify(Candidate { text, record }, &mut tape)
+}
+
+#[test]
+fn verdicts_and_rewards_are_those_of_the_reference() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wrong = Vec::new();
+    for case in cases("verdicts") {
+        let spec: Json = with(&case, |case| serde_json::from_slice(case.get("verifier").unwrap().raw()).unwrap());
+        let verifier = verifier(folder.path(), &spec);
+        let subject = text(&case, "text");
+        let (success, reward) = with(&case, |case| {
+            (case.get("success").unwrap().bool().unwrap(), case.get("reward").unwrap().float().unwrap())
+        });
+        let mut result = judge(&verifier, subject.bytes());
+        // A verifier alone was made a chain of one stage, which gives nothing for half a success.
+        if spec.get("stages").is_none()
+            && let stepscope::domain::verify::Metadata::Failed { result: own, .. } = result.metadata
+        {
+            result = *own;
+        }
+        if result.success != success || (result.reward - reward).abs() > 1e-9 {
+            wrong.push(format!("{result:?}\n{}\n", String::from_utf8_lossy(&case)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases, such as\n{}", wrong.len(), wrong.iter().take(5).cloned().collect::<String>());
+}
+
+/// Pieces of which texts are made that a verifier may not like.
+const PIECES: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b":",
+    b",",
+    b"1",
+    b"a",
+    b" ",
+    b"\n",
+    b"```",
+    b"```json\n",
+    b"\\u",
+    b"\\",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xe2\x80\xa8",
+    b"\x1c",
+    b"NaN",
+    b"&amp;",
+    b"1,5",
+    b"-",
+    b"\xef\xbb\xbf",
+    b"\xf0\x9f\x98\x80",
+    b"\0",
+    b"null",
+    b"<skipped>",
+];
+
+proptest::proptest! {
+    #[test]
+    fn no_text_ends_a_verifier(picks in proptest::collection::vec(0..PIECES.len(), 0..40)) {
+        let text: Vec<u8> = picks.iter().flat_map(|&pick| PIECES[pick].iter().copied()).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let specs = [
+            serde_json::json!({"verifier": "json_structure"}),
+            serde_json::json!({"verifier": "json_schema", "schema": {"items": {"pattern": "^(?=a)"}, "uniqueItems": true}}),
+            serde_json::json!({"verifier": "regex_format", "pattern": "(?s)(.)\\b.*?\\1$|\\S+$", "full_match": true}),
+            serde_json::json!({"verifier": "bleu", "references": ["1,5 a", ""]}),
+        ];
+        for spec in specs {
+            let result = judge(&verifier(folder.path(), &spec), &text);
+            let mut out = Vec::new();
+            result.write_json(None, &mut out);
+            let line: Json = serde_json::from_slice(&out).unwrap();
+            proptest::prop_assert!((0.0..=1.0).contains(&line["reward"].as_f64().unwrap()));
+            proptest::prop_assert_eq!(line["error"].is_null(), result.error.is_none());
+        }
+    }
+}
