@@ -128,7 +128,9 @@ impl Course {
 
     /// What became of the run by now, and its record.
     pub fn fork(&self, ended: Option<Ended>, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
-        let made = self.with(|branch, record| {
+        let made = self.with(|mut branch, record| {
+            // The steps that are not asked are passed over only on the way to a next one.
+            let _ = branch.next_ask();
             let fork = branch.finish(ended);
             let line = fork.record(record, &self.text, created_utc);
             (fork, line)
