@@ -19,15 +19,15 @@ use crate::shown;
 
 mod ask;
 mod check;
-mod models;
 mod compare;
+mod models;
 mod out;
 mod pick;
 mod print;
 mod repair;
 mod rerun;
-mod run;
 mod review;
+mod run;
 mod show;
 mod verify;
 

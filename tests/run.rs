@@ -692,3 +692,45 @@ fn the_sample_runs_have_a_cassette() {
     }
     assert!(played > 15, "{played}");
 }
+
+#[test]
+fn a_typed_answer_is_asked_for_again_and_judged_by_the_same_rules() {
+    let policy = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
+    let ask = |answer: serde_json::Value, more: &[&str]| {
+        let server = Server::start(move |_, talk| ollama(talk, &answer.to_string()));
+        let mut command = stepscope();
+        command.arg("rerun").arg(policy.join("policy.jsonl")).args([
+            "--line",
+            "1",
+            "--model",
+            "m",
+            "--url",
+            &server.url(""),
+        ]);
+        (command.args(more).output().unwrap(), server.seen())
+    };
+    let item = |first: u32, quote: &str| {
+        serde_json::json!({"extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true,
+            "complete_answer_found": true, "context_completeness_weak": 1, "context_structured": true,
+            "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false,
+            "suggested_clarification": null, "items": [{"amount": {"value": 75, "currency": "EUR"},
+            "spans": [{"line_start": first, "line_end": first, "quote": quote}]}]})
+    };
+    let (output, seen) = ask(item(8, "Premium for the year: EUR 486.50"), &[]);
+    let said = text(&output.stderr);
+    assert!(said.contains("a prompt made again from") && said.contains("schema sent, obeyed 1/1"), "{said}");
+    let body = seen[0].json();
+    assert!(body["prompt"].as_str().unwrap().contains("# Question\nWhat is the excess for baggage?\n"));
+    assert!(body["format"]["properties"]["items"]["items"]["properties"]["amount"].is_object());
+    let made = &records(&output)[0];
+    assert_eq!(
+        (&made["answer"]["items"][0]["amount"]["value"], &made["trace"]["fork"]["how"]),
+        (&75.into(), &"rerun".into())
+    );
+    let (output, _) = ask(item(8, "words that stand nowhere"), &[]);
+    assert_eq!(code(&output), 1);
+    assert!(text(&output.stderr).contains("span/quote_nowhere_in_doc"), "{}", text(&output.stderr));
+    let (output, seen) = ask(item(8, ""), &["--step", "1"]);
+    assert_eq!((code(&output), seen.len()), (2, 0));
+    assert!(text(&output.stderr).contains("a typed answer has no steps"));
+}

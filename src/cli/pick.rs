@@ -1,13 +1,14 @@
 //! One record out of many, by id or line.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::check::{source_of, threads};
+use crate::domain::document::Document;
 use crate::domain::record::Record;
 use crate::domain::text::Shown;
 use crate::io::check::{Checked, check};
-use crate::io::input::expand;
+use crate::io::input::Expand;
 use crate::shown;
 
 /// Which record.
@@ -29,6 +30,8 @@ pub(super) struct Picked {
     pub(super) place: Shown,
     /// The file.
     pub(super) path: Option<PathBuf>,
+    /// The document that it cites.
+    pub(super) document: Option<Arc<Document>>,
 }
 
 impl Pick {
@@ -55,10 +58,10 @@ impl Pick {
     }
 
     /// The first record that is asked for.
-    pub(super) fn find(&self, paths: &[PathBuf]) -> Result<Picked, Shown> {
+    pub(super) fn find(&self, inputs: Expand) -> Result<Picked, Shown> {
         let first: Mutex<Option<((usize, u64), Picked)>> = Mutex::new(None);
         let outcome = check(
-            expand(paths),
+            inputs,
             threads(None),
             None,
             |checked, _| {
@@ -70,7 +73,8 @@ impl Pick {
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                     let path = checked.origin.input.path().map(std::path::Path::to_owned);
-                    *first = Some((at, Picked { text: checked.text.to_vec(), place, path }));
+                    let document = checked.subject.document.clone();
+                    *first = Some((at, Picked { text: checked.text.to_vec(), place, path, document }));
                 }
             },
             |_, _| Ok(()),

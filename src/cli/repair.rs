@@ -14,6 +14,7 @@ use crate::domain::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty, prom
 use crate::domain::rerun::parts;
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::append::append_line;
+use crate::io::input::expand;
 use crate::shown;
 
 /// `stepscope repair`.
@@ -53,7 +54,7 @@ pub(super) fn run(options: &Repair, out: &mut Out) -> u8 {
 }
 
 fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
-    let picked = options.pick.find(&options.paths)?;
+    let picked = options.pick.find(expand(&options.paths))?;
     let mut tape = Tape::default();
     let record = tape.parse(&picked.text).map(formats::read);
     let procedure = record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));

@@ -8,10 +8,12 @@ use std::time::{Instant, SystemTime};
 
 use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, report, server_ended, stop_of, what_came};
 use super::pick::{Pick, Picked};
-use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
+use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, one_line, text};
+use crate::domain::document::Document;
 use crate::domain::fork::{Course, Executed, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use crate::domain::formats;
+use crate::domain::generation::{Generation, forked};
 use crate::domain::json::{Tape, Value};
 use crate::domain::procedure::Procedure;
 use crate::domain::pyjson::Letters;
@@ -23,6 +25,7 @@ use crate::domain::rules::{Subject, check};
 use crate::domain::runner::{Ended, object};
 use crate::domain::state::State;
 use crate::domain::text::{Shown, Untrusted};
+use crate::domain::types::in_use;
 use crate::io::append::append_line;
 use crate::io::clock::iso;
 use crate::io::model::ModelClient;
@@ -42,8 +45,11 @@ pub struct Rerun {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     pick: Pick,
-    /// The step, counted from 1
-    #[arg(long, value_name = "N", required_unless_present = "exact")]
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    answers: Answers,
+    /// The step of a run, counted from 1; a typed answer has none
+    #[arg(long, value_name = "N")]
     step: Option<usize>,
     /// Ask that step and every later one
     #[arg(long, conflicts_with = "stale")]
@@ -79,7 +85,8 @@ pub struct Rerun {
 }
 
 pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
-    let done = options.pick.find(&options.paths).and_then(|picked| {
+    let inputs = options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}"));
+    let done = inputs.and_then(|inputs| options.pick.find(inputs)).and_then(|picked| {
         options.check_out(&picked)?;
         Session { options, picked: &picked }.run(out)
     });
@@ -99,6 +106,17 @@ impl Rerun {
         let id = |path| Stat::at(path).map(|stat| stat.id);
         if id(to).is_some() && id(to) == id(from) {
             return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
+        }
+        Ok(())
+    }
+
+    /// A typed answer is asked for in one call.
+    fn refuse_steps(&self) -> Result<(), Shown> {
+        let steps = self.step.is_some() || self.from_here || self.stale || self.samples > 1 || !self.set.is_empty();
+        if steps {
+            return Err(Shown::own(
+                "a typed answer has no steps: --step, --from-here, --stale, --samples and --set are for runs",
+            ));
         }
         Ok(())
     }
@@ -154,8 +172,11 @@ impl Session<'_> {
         if self.options.exact {
             return self.exact(&record, procedure.as_ref(), &state, out);
         }
-        let step =
-            self.options.step.and_then(|step| step.checked_sub(1)).ok_or(Shown::own("steps are counted from 1"))?;
+        if record.typed.is_some() {
+            return self.generation(&record, out);
+        }
+        let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
+        let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
         let count = procedure.as_ref().map_or(0, |procedure| procedure.steps.len());
         let start = Start {
             step,
@@ -204,6 +225,45 @@ impl Session<'_> {
         let made = course.fork(ended, &iso(SystemTime::now()));
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
         self.finish(&fork, &line, breaks, out)
+    }
+
+    /// The call that gave a typed answer, made again.
+    fn generation(&self, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
+        self.options.refuse_steps()?;
+        let place = &self.picked.place;
+        let made = Generation::of(record, self.picked.document.as_deref(), in_use())
+            .map_err(|why| shown!("the answer at {place} cannot be asked for again: {}", Shown::error(&why)))?;
+        let model = record.root.get("model").and_then(Value::string);
+        let asked = self.options.ask.prepare(model.as_ref().and_then(Untrusted::utf8))?;
+        let from = match made.lines {
+            Some(lines) => shown!("a prompt made again from {lines} lines"),
+            None => Shown::own("the recorded prompt"),
+        };
+        let tokens = made.prompt.bytes().len().div_ceil(4);
+        self.say(out, &shown!("asks with {from}, about {tokens} tokens, {}", whom(&asked)));
+        let call = self.options.sampling.call(&asked.model, made.prompt.clone(), Some(made.schema.clone()), true, 0);
+        let mut executed = Executed { is_final: true, prompt: made.prompt, schema: made.schema, ..Executed::default() };
+        let judge = Judge::new(Some(&executed.schema), &made.expected);
+        let reply = asked.call(call, &mut executed, out);
+        let judged = fill(&mut executed, &reply, &judge, &asked);
+        let failed = failed(&reply);
+        executed.error = failed.clone().or_else(|| judged.verdict.why());
+        let heard = failed.is_none().then_some(&judged);
+        let line = forked(record, &self.picked.text, &executed, heard, &iso(SystemTime::now()));
+        self.keep(&line, out)?;
+        if let Some(why) = failed {
+            out.complain(&why);
+            return Ok(UNANSWERED);
+        }
+        let obeyed = usize::from(judged.verdict.why().is_none());
+        let seconds = executed.duration_ms / 1000.0;
+        let counted = tally(reply.rung.unwrap_or(Rung::Nothing), obeyed, 1);
+        self.say(out, &shown!("{} bytes in {seconds:.1} s; {counted}{}", reply.content.len(), around(&judged)));
+        if let Some(why) = judged.verdict.why() {
+            out.complain(&why);
+        }
+        let found = self.say_findings(&line, self.picked.document.clone(), out);
+        Ok(if found == 0 && obeyed == 1 { CLEAN } else { FOUND })
     }
 
     fn no_branch(&self, why: NoBranch, count: usize) -> Shown {
@@ -345,13 +405,7 @@ impl Session<'_> {
     }
 
     fn finish(&self, fork: &Fork, line: &[u8], breaks: bool, out: &mut Out) -> Result<u8, Shown> {
-        out.write(line);
-        out.write(b"\n");
-        out.flush();
-        if let Some(path) = &self.options.out {
-            append_line(path, line).map_err(|failure| shown!("{failure}"))?;
-            self.say(out, &shown!("saved in {}", Shown::path(path)));
-        }
+        self.keep(line, out)?;
         if let Some(ended) = &fork.ended {
             let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
             let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
@@ -362,13 +416,31 @@ impl Session<'_> {
             let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
             self.say(out, &shown!("stale now: step {}; --stale asks them too", stale.join(", ")));
         }
-        let found = findings(line);
+        let found = self.say_findings(line, None, out);
+        Ok(if found == 0 && !breaks { CLEAN } else { FOUND })
+    }
+
+    /// Prints a fork, and saves it where that was asked for.
+    fn keep(&self, line: &[u8], out: &mut Out) -> Result<(), Shown> {
+        out.write(line);
+        out.write(b"\n");
+        out.flush();
+        if let Some(path) = &self.options.out {
+            append_line(path, line).map_err(|failure| shown!("{failure}"))?;
+            self.say(out, &shown!("saved in {}", Shown::path(path)));
+        }
+        Ok(())
+    }
+
+    /// Says what the rules find in a fork, and how much that is.
+    fn say_findings(&self, line: &[u8], document: Option<Arc<Document>>, out: &Out) -> usize {
+        let found = findings(line, document);
         if !found.is_empty() {
             let named = found.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
             let more = if found.len() > NAMED { ", …" } else { "" };
             self.say(out, &shown!("the fork has {} findings: {named}{more}", found.len()));
         }
-        Ok(if found.is_empty() && !breaks { CLEAN } else { FOUND })
+        found.len()
     }
 
     fn say(&self, out: &Out, what: &Shown) {
@@ -379,22 +451,22 @@ impl Session<'_> {
 }
 
 /// What the rules say of a record.
-fn findings(line: &[u8]) -> Vec<&'static str> {
+fn findings(line: &[u8], document: Option<Arc<Document>>) -> Vec<&'static str> {
     let mut tape = Tape::default();
     tape.read(line);
     let subject = Subject::new(line, &tape.problems, tape.root(line).map(formats::read));
-    check(&subject).into_iter().map(|finding| finding.rule).collect()
+    check(&subject.document(document)).into_iter().map(|finding| finding.rule).collect()
 }
 
 fn preview(preview: &Preview, asked: &Asked) -> Shown {
+    let (steps, of, tokens) = (preview.steps.len(), preview.of, preview.tokens);
+    shown!("asks {steps} of {of} steps, about {tokens} tokens, {}", whom(asked))
+}
+
+/// Whom a call goes to.
+fn whom(asked: &Asked) -> Shown {
     let whom = if asked.client.is_cassette() { Shown::own("a cassette") } else { asked.client.endpoint().shown() };
-    let model = Shown::line(asked.model.as_bytes());
-    shown!(
-        "asks {} of {} steps, about {} tokens, of {model} at {whom}",
-        preview.steps.len(),
-        preview.of,
-        preview.tokens
-    )
+    shown!("of {} at {whom}", Shown::line(asked.model.as_bytes()))
 }
 
 fn around(judged: &Judged) -> Shown {
