@@ -1,7 +1,7 @@
 //! What the commands that ask a model have in common: the flags that say which, and the way of one call.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -10,7 +10,7 @@ use crate::domain::fork::Executed;
 use crate::domain::rerun::{Call, Judge, Judged, Phase, Rerun, RunEvent, RunId, Rung, Stop};
 use crate::domain::runner::Ended;
 use crate::domain::text::{Shown, Untrusted, head};
-use crate::io::clock::iso;
+use crate::io::append::now;
 use crate::io::config::{Config, Folders};
 use crate::io::model::cassette::{Recorder, Speed, Tape};
 use crate::io::model::settings::{Settled, Wanted, limits, settle};
@@ -262,7 +262,7 @@ impl Asked {
     /// Makes one call and hears it to its end. What is known of it goes into the record of the call.
     pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Rerun {
         (executed.seed, executed.temperature, executed.max_tokens) = (call.seed, call.temperature, call.max_tokens);
-        executed.started_utc = iso(SystemTime::now());
+        executed.started_utc = now();
         let (id, clock) = (RunId(1), Instant::now());
         let mut rerun = Rerun::begin(id);
         self.wait(async {

@@ -1,6 +1,6 @@
 //! One record out of many, by id or line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::check::{source_of, threads};
@@ -9,6 +9,7 @@ use crate::domain::record::Record;
 use crate::domain::text::Shown;
 use crate::io::check::{Checked, check};
 use crate::io::input::Expand;
+use crate::io::open::Stat;
 use crate::shown;
 
 /// Which record.
@@ -32,6 +33,18 @@ pub(super) struct Picked {
     pub(super) path: Option<PathBuf>,
     /// The document that it cites.
     pub(super) document: Option<Arc<Document>>,
+}
+
+impl Picked {
+    /// Records are never written to.
+    pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
+        let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
+        let id = |path| Stat::at(path).map(|stat| stat.id);
+        if id(to).is_some() && id(to) == id(from) {
+            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
+        }
+        Ok(())
+    }
 }
 
 impl Pick {
@@ -72,7 +85,7 @@ impl Pick {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
-                    let path = checked.origin.input.path().map(std::path::Path::to_owned);
+                    let path = checked.origin.input.path().map(Path::to_owned);
                     let document = checked.subject.document.clone();
                     *first = Some((at, Picked { text: checked.text.to_vec(), place, path, document }));
                 }

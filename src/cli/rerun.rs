@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, report, server_ended, stop_of, what_came};
 use super::pick::{Pick, Picked};
@@ -26,13 +26,14 @@ use crate::domain::runner::{Ended, object};
 use crate::domain::state::State;
 use crate::domain::text::{Shown, Untrusted};
 use crate::domain::types::in_use;
-use crate::io::append::append_line;
-use crate::io::clock::iso;
+use crate::io::append::{Content, append_line, now};
+use crate::io::forks::FORKS;
 use crate::io::model::ModelClient;
 use crate::io::model::samples::run_all;
-use crate::io::open::Stat;
 use crate::shown;
 
+/// What is appended to the file that `--out` names.
+const TO_OUT: Content = Content { option: "--out", ..FORKS };
 /// How many findings of a fork are named.
 const NAMED: usize = 5;
 
@@ -87,7 +88,7 @@ pub struct Rerun {
 pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
     let inputs = options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}"));
     let done = inputs.and_then(|inputs| options.pick.find(inputs)).and_then(|picked| {
-        options.check_out(&picked)?;
+        picked.check_out(options.out.as_deref())?;
         Session { options, picked: &picked }.run(out)
     });
     match done {
@@ -100,16 +101,6 @@ pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
 }
 
 impl Rerun {
-    /// Records are never written to.
-    fn check_out(&self, picked: &Picked) -> Result<(), Shown> {
-        let (Some(to), Some(from)) = (&self.out, &picked.path) else { return Ok(()) };
-        let id = |path| Stat::at(path).map(|stat| stat.id);
-        if id(to).is_some() && id(to) == id(from) {
-            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
-        }
-        Ok(())
-    }
-
     /// A typed answer is asked for in one call.
     fn refuse_steps(&self) -> Result<(), Shown> {
         let steps = self.step.is_some() || self.from_here || self.stale || self.samples > 1 || !self.set.is_empty();
@@ -222,7 +213,7 @@ impl Session<'_> {
                 Err(ended) => break Some(ended),
             }
         };
-        let made = course.fork(ended, &iso(SystemTime::now()));
+        let made = course.fork(ended, &now());
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
         self.finish(&fork, &line, breaks, out)
     }
@@ -249,7 +240,7 @@ impl Session<'_> {
         let failed = failed(&reply);
         executed.error = failed.clone().or_else(|| judged.verdict.why());
         let heard = failed.is_none().then_some(&judged);
-        let line = forked(record, &self.picked.text, &executed, heard, &iso(SystemTime::now()));
+        let line = forked(record, &self.picked.text, &executed, heard, &now());
         self.keep(&line, out)?;
         if let Some(why) = failed {
             out.complain(&why);
@@ -283,7 +274,7 @@ impl Session<'_> {
         let recomputed = Recomputed::of(record, procedure, state);
         let fork = procedure.and_then(|procedure| exact(record, procedure, state, &recomputed));
         let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
-        let line = fork.record(record, &self.picked.text, &iso(SystemTime::now()));
+        let line = fork.record(record, &self.picked.text, &now());
         self.finish(&fork, &line, false, out)
     }
 
@@ -362,7 +353,7 @@ impl Session<'_> {
             report(&event, out);
             let Some((own, reply, clock)) = each.get_mut(n) else { return };
             if own.started_utc.is_empty() {
-                (own.started_utc, *clock) = (iso(SystemTime::now()), Instant::now());
+                (own.started_utc, *clock) = (now(), Instant::now());
             }
             if matches!(event, RunEvent::Done(_) | RunEvent::Failed(_)) {
                 own.duration_ms = clock.elapsed().as_secs_f64() * 1000.0;
@@ -398,7 +389,7 @@ impl Session<'_> {
             backend: backend(asked),
             endpoint: asked.client.endpoint().path(),
             verdict: Some("consensus"),
-            started_utc: iso(SystemTime::now()),
+            started_utc: now(),
             ..executed.clone()
         };
         Ok(Heard { json, executed, breaks: obeyed < count, stop: None })
@@ -426,7 +417,7 @@ impl Session<'_> {
         out.write(b"\n");
         out.flush();
         if let Some(path) = &self.options.out {
-            append_line(path, line).map_err(|failure| shown!("{failure}"))?;
+            append_line(path, TO_OUT, line).map_err(|failure| shown!("{failure}"))?;
             self.say(out, &shown!("saved in {}", Shown::path(path)));
         }
         Ok(())
