@@ -19,18 +19,19 @@ use crate::shown;
 
 mod ask;
 mod check;
-mod models;
 mod compare;
+mod models;
 mod out;
 mod pick;
 mod print;
 mod repair;
 mod rerun;
-mod run;
 mod review;
+mod run;
 mod show;
 mod verify;
 
+pub use ask::ModelFlags;
 pub use out::Out;
 pub use print::{KeyRow, Keys};
 pub use verify::{Judge, Verify};

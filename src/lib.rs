@@ -6,8 +6,6 @@
 
 /// What things *are* and what can be said of them. Law: knows no files, no network, no async and no terminal.
 pub mod domain {
-    /// JSON objects as they are written.
-    pub mod compose;
     /// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
     pub mod canonical;
     /// What is kept of a record to review it and to compare it.
@@ -16,6 +14,8 @@ pub mod domain {
     pub mod compare;
     /// Whether the model saw all there is: the page after the last that it saw.
     pub mod completeness;
+    /// JSON objects as they are written.
+    pub mod compose;
     /// The published contract of typed answers, and who would take what does not hold it.
     pub mod contract;
     /// Currencies as ISO 4217 names them.
@@ -108,10 +108,10 @@ pub mod domain {
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.
 pub mod io {
-    /// Files that are only added to.
-    pub mod append;
     /// Stores of typed answers: docintel folders and `storage.sqlite`.
     pub mod answers;
+    /// Files that are only added to.
+    pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// What stands beside the records and helps to judge them.
