@@ -31,6 +31,7 @@ mod run;
 mod show;
 mod verify;
 
+pub use ask::ModelFlags;
 pub use out::Out;
 pub use print::{KeyRow, Keys};
 pub use verify::{Judge, Verify};

@@ -112,7 +112,7 @@ pub mod domain {
 pub mod io {
     /// Stores of typed answers: docintel folders and `storage.sqlite`.
     pub mod answers;
-    /// Files that are only added to, safely.
+    /// Files that are only added to.
     pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;

@@ -16,6 +16,7 @@ use super::state::{Badge, Entry, Moment, State, same_value};
 use super::text::Untrusted;
 
 pub mod course;
+pub mod round;
 pub mod written;
 
 pub use course::{Course, Start};

@@ -6,17 +6,19 @@ use serde_json::{Map, Value as Json, json};
 
 use super::compose::{Object, list, text, tight};
 use super::document::Document;
-use super::fork::Executed;
+use super::fork::round::{Round, failed};
 use super::hash::sha256;
 use super::json::{Kind, Tape, Value};
+use super::prompt::Request;
 use super::pyjson::Letters;
 use super::pyload::loads;
 use super::record::Record;
-use super::rerun::Judged;
+use super::runner::Ask;
 use super::schemas;
-use super::text::Untrusted;
+use super::text::{Shown, Untrusted};
 use super::typed::Typed;
 use super::types::Registry;
+use crate::shown;
 
 /// More lines than this, in bytes, are asked of no model.
 const MAX_LINES: usize = 4 << 20;
@@ -41,12 +43,8 @@ const OWN: [&str; 12] = [
 /// A generation call, ready to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generation {
-    /// The prompt.
-    pub prompt: Untrusted<'static>,
-    /// The JSON Schema of the answer.
-    pub schema: Untrusted<'static>,
-    /// The keys that an answer has to have.
-    pub expected: Vec<Untrusted<'static>>,
+    /// The prompt, the JSON Schema of the answer, and the keys that it has to have.
+    pub request: Request,
     /// How many lines of the document are in the prompt; `None`: the prompt is the recorded one.
     pub lines: Option<usize>,
 }
@@ -75,7 +73,8 @@ impl Generation {
         let question = record.question.and_then(Value::string).ok_or(NoGeneration::NoQuestion)?;
         let (schema, expected) = schema(typed, types);
         if let Some(prompt) = record.root.get("prompt").and_then(Value::string) {
-            return Ok(Self { prompt: prompt.into_owned(), schema, expected, lines: None });
+            let request = Request { prompt: prompt.into_owned(), schema, expected, is_final: true };
+            return Ok(Self { request, lines: None });
         }
         let document = document.filter(|document| !document.is_empty()).ok_or(NoGeneration::NoLines)?;
         let (shown, lines) = seen(typed, document)?;
@@ -90,7 +89,21 @@ impl Generation {
         prompt.extend_from_slice(&shown);
         prompt.extend_from_slice(RULES);
         prompt.extend_from_slice(schema.bytes());
-        Ok(Self { prompt: Untrusted::owned(prompt), schema, expected, lines: Some(lines) })
+        let request = Request { prompt: Untrusted::owned(prompt), schema, expected, is_final: true };
+        Ok(Self { request, lines: Some(lines) })
+    }
+
+    /// What to ask, as the one step of a run.
+    pub fn ask(&self) -> Ask {
+        Ask { step: 0, request: self.request.clone(), inputs: Vec::new() }
+    }
+
+    /// Where the prompt comes from, in words.
+    pub fn source(&self) -> Shown {
+        match self.lines {
+            Some(lines) => shown!("a prompt made again from {lines} lines"),
+            None => Shown::own("the recorded prompt"),
+        }
     }
 }
 
@@ -191,15 +204,12 @@ fn bare(schema: Json) -> Json {
     }
 }
 
-/// The answer trace that a call gave. `judged`: what was heard in full; `None` where it failed or broke off, and
-/// then there is no answer in it. `parent_text` is the text by which the parent is known.
-pub fn forked(
-    parent: &Record<'_>,
-    parent_text: &[u8],
-    executed: &Executed,
-    judged: Option<&Judged>,
-    created_utc: &str,
-) -> Vec<u8> {
+/// The answer trace that a call gave, once it is judged. What failed or broke off is kept, and is no answer.
+/// `parent_text` is the text by which the parent is known.
+pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &Round, created_utc: &str) -> Vec<u8> {
+    let heard = round.heard.first();
+    let executed = heard.map(|heard| heard.executed.clone()).unwrap_or_default();
+    let judged = heard.filter(|heard| failed(&heard.reply).is_none()).and_then(|heard| heard.judged.as_ref());
     let hash = sha256(parent_text);
     let made = sha256(&[hash.as_bytes(), &executed.raw, created_utc.as_bytes()].concat());
     let known =
@@ -240,9 +250,12 @@ pub fn forked(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::domain::fork::round::{Sampling, Told, Whom};
     use crate::domain::formats;
-    use crate::domain::rerun::Judge;
+    use crate::domain::rerun::{Finish, Part, RunEvent, RunId};
     use crate::domain::rules::{Subject, check};
 
     const TRACE: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "own": [1.50],
@@ -270,21 +283,24 @@ mod tests {
     #[test]
     fn the_prompt_holds_what_the_model_saw() {
         let made = generation(TRACE).unwrap();
-        let prompt = made.prompt.utf8().unwrap();
+        let prompt = made.request.prompt.utf8().unwrap();
         assert!(
             prompt.contains("# Question\nWhat is the deductible?\n") && prompt.contains("of the type amount."),
             "{prompt}"
         );
         assert!(prompt.contains("## Page 2\n[1] The deductible is USD 250.\n") && !prompt.contains("[0]"), "{prompt}");
-        assert!(prompt.ends_with(made.schema.utf8().unwrap()));
-        assert_eq!((made.lines, made.expected.len()), (Some(1), 12));
-        let schema: Json = serde_json::from_slice(made.schema.bytes()).unwrap();
+        assert!(prompt.ends_with(made.request.schema.utf8().unwrap()));
+        assert_eq!((made.lines, made.request.expected.len()), (Some(1), 12));
+        let schema: Json = serde_json::from_slice(made.request.schema.bytes()).unwrap();
         let item = &schema["properties"]["items"]["items"];
         assert_eq!(item["required"], json!(["amount", "spans"]));
         assert_eq!(item["properties"]["amount"]["required"], json!(["value", "currency"]));
         assert_eq!(schema.get("$schema"), None);
         let sent = TRACE.replace("\"own\"", "\"prompt\": \"as sent\", \"own\"");
-        assert_eq!(generation(&sent).map(|made| (made.prompt, made.lines)), Ok((Untrusted::from("as sent"), None)));
+        assert_eq!(
+            generation(&sent).map(|made| (made.request.prompt, made.lines)),
+            Ok((Untrusted::from("as sent"), None))
+        );
     }
 
     #[test]
@@ -302,13 +318,17 @@ mod tests {
     #[test]
     fn the_reply_is_an_answer_trace_that_the_rules_judge() {
         let made = generation(TRACE).unwrap();
-        let fork = |reply: &str, heard: bool| {
-            let executed =
-                Executed { prompt: made.prompt.clone(), raw: reply.as_bytes().to_vec(), ..Executed::default() };
-            let judged = Judge::new(Some(&made.schema), &made.expected).judge(reply.as_bytes());
+        let fork = |reply: &str, ends: bool| {
+            let (mut round, _) =
+                Round::new(RunId(1), (made.ask(), None), None, &Sampling::default(), 1, Whom::default());
+            let text = RunEvent::Text { part: Part::Content, text: Untrusted::from(reply.to_owned()) };
+            for event in [Some(text), ends.then(|| RunEvent::Done(Finish::default()))].into_iter().flatten() {
+                round.hear(RunId(1), Told { call: 0, event, began_utc: None, elapsed: Duration::ZERO });
+            }
+            round.cancel();
+            round.judge();
             with(TRACE, |subject| {
-                let record = subject.record.as_ref().unwrap();
-                forked(record, TRACE.as_bytes(), &executed, heard.then_some(&judged), "2026-11-20T00:00:00.000Z")
+                answered(subject.record.as_ref().unwrap(), TRACE.as_bytes(), &round, "2026-11-20T00:00:00.000Z")
             })
         };
         let rules = |line: &[u8]| {

@@ -20,6 +20,7 @@ pub mod offer;
 pub mod reply;
 pub mod samples;
 pub mod settings;
+pub mod setup;
 mod wire;
 
 pub use endpoint::{Backend, Endpoint};
