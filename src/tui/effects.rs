@@ -16,6 +16,7 @@ use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search;
+use crate::tui::errands;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
 
@@ -66,6 +67,7 @@ pub struct Performer {
     reader: Sender<Work>,
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
+    beside: Arc<Beside>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -96,8 +98,9 @@ impl Performer {
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
-        Self { outbox, reader, searches: Vec::new(), memory }
+        let own = beside.clone();
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
+        Self { outbox, reader, searches: Vec::new(), memory, beside }
     }
 
     /// Why nothing could be remembered, if so.
@@ -126,6 +129,10 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
+            Work::Desk(errand) => {
+                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
+                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+            }
             Work::Begin => {}
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
@@ -177,6 +184,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
+        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
         Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) => None,
     }
 }

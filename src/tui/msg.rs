@@ -10,6 +10,7 @@ use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::desk::{Errand, News};
 use crate::tui::model::Opened;
 
 /// Number of a search; results of an older one are dropped.
@@ -28,6 +29,8 @@ pub enum Msg {
     Found(SearchId, Vec<u32>, bool),
     /// The search failed.
     SearchFailed(SearchId, Failure),
+    /// An errand of the desk was done.
+    Desk(News),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -43,6 +46,8 @@ pub enum Work {
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.
     EndSearch(SearchId),
+    /// An errand of the desk.
+    Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }
