@@ -20,6 +20,7 @@ use crate::io::forks::FORKS;
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search;
+use crate::tui::errands;
 use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
@@ -74,6 +75,7 @@ pub struct Performer {
     loader: Option<Loader>,
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
+    beside: Arc<Beside>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -104,9 +106,10 @@ impl Performer {
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
+        let own = beside.clone();
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
         let keeper = Keeper::new(outbox.clone());
-        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory }
+        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, beside }
     }
 
     /// Also tells the loader what was written.
@@ -143,6 +146,10 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
+            Work::Desk(errand) => {
+                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
+                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+            }
             Work::Begin => {}
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {
@@ -201,6 +208,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
         Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
         Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Follow(_) | Work::Keep(..) => None,
     }
 }

@@ -12,6 +12,7 @@ use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::desk::{Errand, News};
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
 
@@ -33,6 +34,8 @@ pub enum Msg {
     SearchFailed(SearchId, Failure),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
+    /// An errand of the desk was done.
+    Desk(News),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -52,6 +55,8 @@ pub enum Work {
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
     Follow(PathBuf),
+    /// An errand of the desk.
+    Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }
