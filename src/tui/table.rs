@@ -194,13 +194,20 @@ impl Table {
         self.order.is_none()
     }
 
-    /// Makes the order anew from the rows, keeping the cursor on its record.
-    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>) {
+    /// Makes the order anew from the rows, keeping the cursor on its record; `forks` puts each below its parent, if
+    /// there are any.
+    pub fn arrange(
+        &mut self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        forks: Option<impl Fn(&[u32]) -> Vec<u32>>,
+    ) {
         let here = self.record(self.list.at);
-        self.order = if self.filter.is_empty() && self.sort == SortBy::Position && !self.descending {
-            None
-        } else {
-            Some(self.arranged(records, row))
+        let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
+        self.order = match forks {
+            Some(forks) => Some(forks(&self.arranged(records, row))),
+            None if natural => None,
+            None => Some(self.arranged(records, row)),
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);
