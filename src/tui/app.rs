@@ -12,6 +12,7 @@ use crate::io::forks::Mark;
 use crate::io::store::{SourceRows, Standing, Store};
 use crate::shown;
 use crate::tui::derivation::Tree;
+use crate::tui::desk::Desk;
 use crate::tui::family::Address;
 use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect};
@@ -178,6 +179,8 @@ pub struct App {
     pub forks: Forks,
     /// These are the sample runs that come with the program.
     pub samples: bool,
+    /// What is worked out from all records together.
+    pub desk: Desk,
 }
 
 impl App {
@@ -206,11 +209,15 @@ impl App {
             return_to: None,
             forks: Forks::default(),
             samples: false,
+            desk: Desk::default(),
         }
     }
 
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
+        if let Some(front) = self.desk.front {
+            return front.context();
+        }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
             Screen::Table => Context::Table,
@@ -239,6 +246,9 @@ impl App {
     /// works, a key that does not says why.
     pub fn allowed(&self, action: Action) -> Result<(), &'static str> {
         use Action as A;
+        if let Some(said) = self.desk.allows(action, self.screen != Screen::Table || self.record().is_some()) {
+            return said;
+        }
         let inspect = self.inspect.as_ref();
         let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
@@ -406,7 +416,7 @@ impl App {
 }
 
 /// The last part of a path.
-fn short_name(name: &Shown) -> Shown {
+pub fn short_name(name: &Shown) -> Shown {
     let text = name.as_str();
     text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
 }

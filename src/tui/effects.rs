@@ -21,6 +21,7 @@ use crate::io::forks::{FORKS, Mark, find};
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search::{self, Plan};
+use crate::tui::errands;
 use crate::tui::family::Address;
 use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
@@ -78,6 +79,7 @@ pub struct Performer {
     memory: Memory,
     /// Somebody wants to know where forks come from.
     looking: Option<Arc<()>>,
+    beside: Arc<Beside>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -108,9 +110,10 @@ impl Performer {
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
+        let own = beside.clone();
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
         let keeper = Keeper::new(outbox.clone());
-        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None }
+        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None, beside }
     }
 
     /// Also tells the loader what was written.
@@ -148,6 +151,10 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
+            Work::Desk(errand) => {
+                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
+                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+            }
             Work::Begin => {}
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {
@@ -223,6 +230,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         }
         Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
         Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
         Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Follow(_) | Work::Keep(..) => None,
     }
 }

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::domain::fork::Lineage;
 use crate::io::forks::Mark;
+pub use crate::io::snapshot::Address;
 use crate::io::store::Store;
-
-/// The lasting address of a record: its source and its first byte.
-pub type Address = (usize, u64);
 
 /// More forks than this are not put under their parents; they stand by themselves.
 const MAX_FORKS: usize = 1 << 16;

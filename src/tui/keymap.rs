@@ -17,6 +17,10 @@ pub enum Context {
     Json,
     /// How a computed value comes about.
     Derivation,
+    /// The cells of a comparison.
+    Matrix,
+    /// Two records side by side.
+    Versus,
 }
 
 impl Context {
@@ -29,11 +33,22 @@ impl Context {
             Self::Evidence => "Typed answer",
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
+            Self::Matrix => "Comparison with the baseline",
+            Self::Versus => "Two records side by side",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 6] = [Self::Anywhere, Self::Table, Self::Run, Self::Evidence, Self::Json, Self::Derivation];
+    pub const ALL: [Self; 8] = [
+        Self::Anywhere,
+        Self::Table,
+        Self::Run,
+        Self::Evidence,
+        Self::Json,
+        Self::Derivation,
+        Self::Matrix,
+        Self::Versus,
+    ];
 }
 
 macro_rules! actions {
@@ -129,6 +144,10 @@ actions! {
     Difference = "difference",
     /// What the verifiers say.
     Ladder = "ladder",
+    /// The comparison with the baseline.
+    Matrix = "matrix",
+    /// Beside the baseline's record.
+    Baseline = "baseline",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -204,7 +223,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Evidence, Json, Run, Table};
+    use Context::{Anywhere, Derivation, Evidence, Json, Matrix, Run, Table, Versus};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -271,6 +290,12 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["Space"], A::Fold, "fold", "fold or unfold what it rests on; h and l too"),
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
+        bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
+        bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),
+        bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
+        bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),

@@ -14,6 +14,7 @@ use crate::io::forks::Mark;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::desk::{Errand, News};
 use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
@@ -41,6 +42,8 @@ pub enum Msg {
     Parents(u64, Vec<(u32, String)>),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
+    /// An errand of the desk was done.
+    Desk(News),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -64,6 +67,8 @@ pub enum Work {
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
     Follow(PathBuf),
+    /// An errand of the desk.
+    Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }

@@ -30,6 +30,7 @@ use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
 use search::end_of;
 
+mod desk;
 mod evidence;
 mod forks;
 mod mouse;
@@ -119,6 +120,7 @@ impl App {
             inspect.outline.list.settle(len, height);
         }
         self.settle_evidence();
+        self.settle_desk();
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -241,6 +243,9 @@ impl App {
     fn perform(&mut self, action: Action) -> Effects {
         use Action as A;
         let times = self.times();
+        if let Some(effects) = self.desk_action(action, times) {
+            return effects;
+        }
         if let Some(effects) = self.evidence_action(action, times) {
             return effects;
         }
@@ -342,6 +347,9 @@ impl App {
     }
 
     fn go(&mut self, movement: Move) {
+        if self.desk_go(movement) {
+            return;
+        }
         let area = self.area();
         match (self.screen, &mut self.inspect) {
             (Screen::Run, Some(inspect)) => {
@@ -535,9 +543,10 @@ impl App {
 
     fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, forks, .. } = self;
+        let Self { store, table, desk, forks, .. } = self;
+        let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
         let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
-        table.arrange(records, |record| store.row(record).copied(), family);
+        table.arrange(records, |record| store.row(record).copied(), is_in, family);
     }
 
     fn next_theme(&mut self) {
@@ -659,6 +668,7 @@ impl App {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
+            Msg::Desk(news) => self.take_news(news),
             Msg::SearchFailed(id, failure) => {
                 if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
                     self.fail(shown!("{failure}"));
@@ -698,6 +708,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
+        effects.extend(self.begin_comparison());
         effects
     }
 
