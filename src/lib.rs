@@ -195,6 +195,8 @@ pub mod tui {
     pub mod errands;
     /// The evidence screen's state.
     pub mod evidence;
+    /// Which record is a fork of which.
+    pub mod family;
     /// Forks on their way to the disk.
     pub mod forks;
     /// Fuzzy ranking for the palette.

@@ -50,6 +50,10 @@ impl Snapshot {
     /// Of everything that was found so far.
     pub fn of(store: &Store) -> Self {
         let source = |(number, source): (usize, &super::store::SourceRows)| {
+            // Forks are no answers of the run.
+            if source.is_forks() {
+                return None;
+            }
             let blob = source.blob()?.clone();
             let dataset = source.path().and_then(dataset);
             Some(Source { number, dataset, blob, rows: source.rows().copied().collect() })

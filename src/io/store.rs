@@ -527,6 +527,11 @@ impl SourceRows {
         }
     }
 
+    /// Whether its records are forks of others.
+    pub const fn is_forks(&self) -> bool {
+        matches!(self.input, Input::Forks(_))
+    }
+
     /// Its name on screen.
     pub fn name(&self) -> Shown {
         self.input.name()

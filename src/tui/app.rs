@@ -8,10 +8,12 @@ use tui_input::Input as Line;
 use crate::domain::filter::{Completion, FilterError};
 use crate::domain::text::Shown;
 use crate::io::cut::Skips;
-use crate::io::store::{Standing, Store};
+use crate::io::forks::Mark;
+use crate::io::store::{SourceRows, Standing, Store};
 use crate::shown;
 use crate::tui::derivation::Tree;
 use crate::tui::desk::Desk;
+use crate::tui::family::Address;
 use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
@@ -280,6 +282,7 @@ impl App {
                 }
                 _ => need(self.rows() > 0, "there are no records"),
             },
+            A::NextFork | A::PreviousFork => need(self.kin().len() > 1, "this record has no forks"),
             A::SaveAgain => need(self.forks.unsaved() > 0, "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
@@ -327,7 +330,10 @@ impl App {
 
     /// What all the records are together: the name of the source, or how many there are.
     pub fn title(&self) -> Shown {
-        match self.store.sources() {
+        let all = self.store.sources();
+        let recorded: Vec<_> = all.iter().filter(|source| !source.is_forks()).collect();
+        let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
+        match sources.as_slice() {
             _ if self.samples => Shown::own("sample runs"),
             [] => Shown::own("nothing"),
             [source] => short_name(&source.name()),
@@ -335,9 +341,43 @@ impl App {
         }
     }
 
-    /// The name of the source of a record.
+    /// How many of the records are forks.
+    pub fn fork_count(&self) -> usize {
+        self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
+    }
+
+    /// The row of a record among those that were recorded, and how many there are; a fork stands where its root does.
+    pub fn place_of(&self, record: usize) -> (usize, usize) {
+        let (row, rows) = (self.table.row_of(self.root_of(record)), self.rows());
+        if self.forks.family.is_empty() {
+            return (row, rows);
+        }
+        let is_fork = |row: &usize| self.table.record(*row).is_some_and(|record| self.root_of(record) != record);
+        (row - (0..row).filter(is_fork).count(), rows - (0..rows).filter(is_fork).count())
+    }
+
+    /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
+    pub fn fork_of(&self, record: usize) -> Option<(&Mark, Address, bool)> {
+        let address = self.store.address(record)?;
+        let mark = self.forks.family.mark(address)?;
+        Some((mark, address, self.forks.family.root(address).is_some()))
+    }
+
+    /// The open record and its forks, as they stand in the table.
+    pub fn kin(&self) -> Vec<Address> {
+        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        open.map(|address| self.forks.family.of(address)).unwrap_or_default()
+    }
+
+    /// What was recorded and a record goes back to: itself, or the root of a fork.
+    pub fn root_of(&self, record: usize) -> usize {
+        let root = self.store.address(record).and_then(|address| self.forks.family.root(address));
+        root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
+    }
+
+    /// The name of the source of a record; a fork is one of its parent's.
     pub fn name_of(&self, record: usize) -> Shown {
-        let source = self.store.source_of(record).and_then(|source| self.store.sources().get(source));
+        let source = self.store.source_of(self.root_of(record)).and_then(|source| self.store.sources().get(source));
         source.map(|source| short_name(&source.name())).unwrap_or_default()
     }
 

@@ -172,6 +172,10 @@ actions! {
     SortPrevious = "sort_previous",
     /// Turns the order round.
     SortReverse = "sort_reverse",
+    /// To the next fork of the record.
+    NextFork = "next_fork",
+    /// To the fork before, or what it comes from.
+    PreviousFork = "previous_fork",
     /// Saves again what could not be saved.
     SaveAgain = "save_again",
     /// The next theme.
@@ -239,6 +243,8 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
         bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
         bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
+        bind(Run, &[")"], A::NextFork, "fork", "next fork of this record, then the record itself"),
+        bind(Run, &["("], A::PreviousFork, "", "fork before"),
         bind(Run, &["}"], A::NextRecord, "record", "next record"),
         bind(Run, &["{"], A::PreviousRecord, "", "record before"),
         bind(Run, &["Enter"], A::Open, "", "open what the cursor is on: the value, or the finding's place"),

@@ -1,5 +1,6 @@
 //! What the screen is told, and what it asks to be done: both plain data.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,10 +10,12 @@ use crate::domain::row::Row;
 use crate::io::append::Met;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
+use crate::io::forks::Mark;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
 use crate::tui::desk::{Errand, News};
+use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
 
@@ -32,6 +35,11 @@ pub enum Msg {
     Found(SearchId, Vec<u32>, bool),
     /// The search failed.
     SearchFailed(SearchId, Failure),
+    /// What was read of forks, each with its address.
+    Marks(Vec<(Address, Option<Mark>)>),
+    /// Records that forks come from, by position and the hash of their text, and how often rows had moved when they
+    /// were looked for.
+    Parents(u64, Vec<(u32, String)>),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
     /// An errand of the desk was done.
@@ -51,6 +59,10 @@ pub enum Work {
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.
     EndSearch(SearchId),
+    /// Reads where forks come from.
+    Marks(Vec<(Address, Reading)>),
+    /// Looks for the records whose text has one of these hashes; the number comes back with them.
+    Parents(u64, Plan, BTreeSet<String>),
     /// Appends a fork to its file.
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.

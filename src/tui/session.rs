@@ -76,6 +76,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         Some(document) => inputs.with_document(document).map_err(say)?,
         None => inputs,
     };
+    let inputs = inputs.with_forks(start.forks.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
     let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));

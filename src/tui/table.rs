@@ -195,13 +195,20 @@ impl Table {
     }
 
     /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
-    /// one.
-    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>, is_in: impl Fn(usize, &str) -> bool) {
+    /// one, `forks` puts each fork below its parent, if there are any.
+    pub fn arrange(
+        &mut self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+        forks: Option<impl Fn(&[u32]) -> Vec<u32>>,
+    ) {
         let here = self.record(self.list.at);
-        self.order = if self.filter.is_empty() && self.sort == SortBy::Position && !self.descending {
-            None
-        } else {
-            Some(self.arranged(records, row, is_in))
+        let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
+        self.order = match forks {
+            Some(forks) => Some(forks(&self.arranged(records, row, is_in))),
+            None if natural => None,
+            None => Some(self.arranged(records, row, is_in)),
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);

@@ -74,7 +74,9 @@ impl App {
         match event {
             Event::Start(size) => {
                 self.size = size;
-                vec![Effect::Work(Work::Begin)]
+                let mut effects = vec![Effect::Work(Work::Begin)];
+                effects.extend(self.first_forks());
+                effects
             }
             Event::Resize(size) => {
                 self.size = size;
@@ -285,6 +287,8 @@ impl App {
                 self.arrange();
                 self.say_order();
             }
+            A::NextFork => return self.fork_by(times),
+            A::PreviousFork => return self.fork_by(-times),
             A::SaveAgain => return self.save_again(),
             A::Theme => self.next_theme(),
             A::Mouse => {
@@ -491,7 +495,7 @@ impl App {
 
     fn record_by(&mut self, by: isize) -> Effects {
         let Some(inspect) = &self.inspect else { return Vec::new() };
-        let row = self.table.row_of(inspect.opened.index).saturating_add_signed(by).min(self.rows().saturating_sub(1));
+        let row = self.row_from(self.root_of(inspect.opened.index), by);
         let Some(record) = self.table.record(row).filter(|record| *record != inspect.opened.index) else {
             self.say(Shown::own(if by > 0 { "this is the last record" } else { "this is the first record" }));
             return Vec::new();
@@ -539,9 +543,10 @@ impl App {
 
     fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, desk, .. } = self;
+        let Self { store, table, desk, forks, .. } = self;
         let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
-        table.arrange(records, |record| store.row(record).copied(), is_in);
+        let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
+        table.arrange(records, |record| store.row(record).copied(), is_in, family);
     }
 
     fn next_theme(&mut self) {
@@ -656,6 +661,8 @@ impl App {
                 Vec::new()
             }
             Msg::Record(record, result) => self.take_record(record, result),
+            Msg::Marks(marks) => self.take_marks(marks),
+            Msg::Parents(moves, found) => self.take_parents(moves, found),
             Msg::Wrote(id, result) => self.fork_wrote(id, &result),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
@@ -676,8 +683,10 @@ impl App {
         let cursor = self.record().and_then(|record| self.store.address(record));
         let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
         let opening = self.opening.and_then(|(record, _)| self.store.address(record));
+        let forks = self.forks_source(&event);
         let mut effects = Vec::new();
         let change = self.store.apply(event);
+        effects.extend(self.follow_family(forks));
         match change {
             Change::None => return Vec::new(),
             Change::Failure => {
@@ -686,7 +695,7 @@ impl App {
                     self.fail(failure);
                 }
             }
-            Change::Moved => effects = self.follow_moved(cursor, open, opening),
+            Change::Moved => effects.extend(self.follow_moved(cursor, open, opening)),
             Change::Rows => {}
         }
         if let Some(record) = self.return_to.filter(|record| *record < self.store.len()) {

@@ -115,7 +115,8 @@ impl Drive {
     fn with_early(paths: &[PathBuf], beside: Beside, change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
         let (sender, events) = channel();
         let beside = Arc::new(beside);
-        let (store, loader) = load(expand(paths), 1, beside.clone(), move |event| sender.send(event).is_ok());
+        let (store, loader) =
+            load(expand(paths).with_forks(None), 1, beside.clone(), move |event| sender.send(event).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         let early = change(&mut app);
         let mut drive = Self {

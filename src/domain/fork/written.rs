@@ -149,7 +149,7 @@ impl Fork {
                 record = record.raw(name, tight(member.value));
             }
         }
-        let trace = self.trace(parent, &hash, created_utc);
+        let trace = self.trace(parent, (&hash, parent_text.len()), created_utc);
         let mode = parent.root.get("mode").map_or_else(|| text("procedural"), tight);
         complete(record.raw("mode", mode), &state, self.ended.as_ref(), &trace, created_utc)
     }
@@ -167,7 +167,7 @@ impl Fork {
         one_line(&merged.json())
     }
 
-    fn trace(&self, parent: &Record<'_>, parent_hash: &str, created_utc: &str) -> Vec<u8> {
+    fn trace(&self, parent: &Record<'_>, (hash, bytes): (&str, usize), created_utc: &str) -> Vec<u8> {
         let asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
         // What was recorded of the other steps stays as it is.
         let recorded = parent.trace_steps.into_iter().flat_map(Value::items).enumerate().filter(|(entry, step)| {
@@ -187,7 +187,8 @@ impl Fork {
         let last = self.calls.last();
         let fork = Object::new(Letters::Ascii)
             .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
-            .text("parent_sha256", parent_hash)
+            .text("parent_sha256", hash)
+            .plain("parent_bytes", bytes)
             .text("how", self.how.word())
             .plain("step_index", self.step)
             .raw("edited", list(edited))

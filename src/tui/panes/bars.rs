@@ -64,10 +64,10 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         }
     }
     if let Some(inspect) = record {
-        let row = app.table.row_of(inspect.opened.index);
+        let (row, of) = app.place_of(inspect.opened.index);
         line.push(arrow());
         line.push(match there {
-            Some(_) => look.span(format!("{}/{}", row + 1, app.rows()), Role::Text),
+            Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.
             None => look.span("no longer there", Role::Warning),
         });
@@ -90,6 +90,7 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     if wide {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
+    line.push(execution(app, inspect, look));
     if opened.has_trace {
         line.push(look.span("trace   ", Role::Badge));
     }
@@ -120,6 +121,18 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
+/// Whether a record is as it was recorded, or which fork it is.
+fn execution(app: &App, inspect: &Inspect, look: Look<'_>) -> Span<'static> {
+    let index = inspect.opened.index;
+    match app.store.address(index) {
+        Some(address) if app.forks.family.root(address).is_some() => {
+            look.span(format!("fork {}   ", app.forks.family.execution(address)), Role::Changed)
+        }
+        _ if inspect.opened.lineage.is_some() => look.span("fork   ", Role::Changed),
+        _ => look.span("rec   ", Role::Badge),
+    }
+}
+
 fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line: Vec<Span<'static>> = Severity::ALL
         .into_iter()
@@ -136,9 +149,13 @@ fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
 fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let forks = app.fork_count();
     let (rows, all) = (app.rows(), app.store.len());
-    let shown = if app.table.is_natural() || rows == all { records(all) } else { format!("{rows} of {all}") };
+    let shown = if app.table.is_natural() || rows == all { records(all - forks) } else { format!("{rows} of {all}") };
     line.push(look.span(format!("{shown}   "), Role::Text));
+    if forks > 0 {
+        line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
+    }
     if let Some(skipped) = app.skipped() {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
