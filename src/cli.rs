@@ -34,6 +34,7 @@ mod verify;
 pub use ask::ModelFlags;
 pub use out::Out;
 pub use print::{KeyRow, Keys};
+pub use review::Who;
 pub use verify::{Judge, Verify};
 
 /// Nothing to complain of.
@@ -67,6 +68,9 @@ pub struct Screen {
     /// The journal of reviews; without it, PATH.reviews.jsonl
     #[arg(long, value_name = "JOURNAL")]
     pub reviews: Vec<PathBuf>,
+    /// Who decides between reviewers
+    #[command(flatten)]
+    pub who: Who,
     /// Begins with the comparison
     #[arg(skip)]
     pub compare: bool,

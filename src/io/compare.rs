@@ -56,6 +56,15 @@ impl Journals {
         files.map(|file| beside(file)).filter(|journal| journal.exists()).collect()
     }
 
+    /// The journal that is written: of several that were named the first. `None`: there is none.
+    pub fn own(&self) -> Option<PathBuf> {
+        match (self.named.as_slice(), self.files.as_slice()) {
+            ([journal, ..], _) => Some(journal.clone()),
+            ([], [file]) if file.as_os_str() != "-" => Some(beside(file)),
+            _ => None,
+        }
+    }
+
     /// What people said.
     pub fn read(&self) -> Result<Reviews, Failure> {
         Ok(read_all(&self.paths())?.reviews)
@@ -115,8 +124,8 @@ pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure
     let baseline = read(&wanted.baseline, threads)?;
     let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let (places, a) = apart(wanted.run.cards(threads));
-    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads));
+    let (places, a) = apart(wanted.run.cards(threads, None));
+    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads, None));
     let join = Join::of(&a, &b);
     let side_a = Side { cards: &a, reviews: &reviews_a, strict: false };
     let side_b = Side { cards: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };

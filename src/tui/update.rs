@@ -186,6 +186,9 @@ impl App {
             Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
             other => self.overlay = other,
         }
+        if let Some(effects) = self.label_key(event) {
+            return effects;
+        }
         if self.typed.is_empty()
             && let Some(digit) = key.digit().filter(|digit| *digit > 0 || self.count.is_some())
         {
@@ -708,7 +711,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
-        effects.extend(self.begin_comparison());
+        effects.extend(self.begin_errands());
         effects
     }
 

@@ -51,13 +51,14 @@ fn head(app: &App) -> Vec<Shown> {
 /// Draws the pane.
 pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = title(app, look);
-    if app.desk.running.is_some() || app.desk.due {
+    if app.desk.comparing.is_coming() {
         title.push(look.span("  comparing…", Role::Accent));
     }
     let inner = frame(title, area, buf, look);
     let Some(compared) = &app.desk.compared else {
-        let text = app.desk.failed.clone().unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
-        let role = if app.desk.failed.is_some() { Role::Fatal } else { Role::Dim };
+        let text =
+            app.desk.comparing.failed.clone().unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
+        let role = if app.desk.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
         for (row, range) in wrap_up_to(text.as_str(), usize::from(inner.width), 8).into_iter().enumerate() {
             put(vec![look.span(text.as_str().get(range).unwrap_or_default(), role)], row, inner, buf);
         }
