@@ -73,6 +73,9 @@ pub struct Screen {
     /// Folder of config.toml and your own themes and schemas
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+    /// The file that forks are kept in, instead of one beside the file of their parent: FILE.forks.jsonl
+    #[arg(long, value_name = "FILE")]
+    pub forks: Option<PathBuf>,
     /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,

@@ -110,7 +110,7 @@ pub mod domain {
 pub mod io {
     /// Stores of typed answers: docintel folders and `storage.sqlite`.
     pub mod answers;
-    /// Files that are only added to.
+    /// Files that are only added to, safely.
     pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;
@@ -122,8 +122,6 @@ pub mod io {
     pub mod cards;
     /// The pipeline behind `stepscope check`.
     pub mod check;
-    /// Times as texts.
-    pub mod clock;
     /// What the user set, and what the screen remembers.
     pub mod config;
     /// Where records begin and end.
@@ -132,6 +130,8 @@ pub mod io {
     pub mod examine;
     /// What could not be done, and what to do about it.
     pub mod failure;
+    /// Where forks are kept.
+    pub mod forks;
     /// Bytes of a stream to frames.
     pub mod frames;
     /// Work that may panic on hostile data.
@@ -185,6 +185,8 @@ pub mod tui {
     pub mod effects;
     /// The evidence screen's state.
     pub mod evidence;
+    /// Forks on their way to the disk.
+    pub mod forks;
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.

@@ -26,6 +26,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         theme: screen.theme,
         baseline: screen.baseline,
         config_dir: screen.config_dir,
+        forks: screen.forks,
         schemas: screen.schemas,
     };
     match session::open(&start) {

@@ -1,6 +1,6 @@
 //! One record out of many, by id or line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::check::{source_of, threads};
@@ -8,6 +8,7 @@ use crate::domain::record::Record;
 use crate::domain::text::Shown;
 use crate::io::check::{Checked, check};
 use crate::io::input::expand;
+use crate::io::open::Stat;
 use crate::shown;
 
 /// Which record.
@@ -29,6 +30,18 @@ pub(super) struct Picked {
     pub(super) place: Shown,
     /// The file.
     pub(super) path: Option<PathBuf>,
+}
+
+impl Picked {
+    /// Records are never written to.
+    pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
+        let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
+        let id = |path| Stat::at(path).map(|stat| stat.id);
+        if id(to).is_some() && id(to) == id(from) {
+            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
+        }
+        Ok(())
+    }
 }
 
 impl Pick {
@@ -69,7 +82,7 @@ impl Pick {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
-                    let path = checked.origin.input.path().map(std::path::Path::to_owned);
+                    let path = checked.origin.input.path().map(Path::to_owned);
                     *first = Some((at, Picked { text: checked.text.to_vec(), place, path }));
                 }
             },

@@ -14,8 +14,17 @@ use crate::domain::pyload::loads;
 use crate::domain::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty, prompt, schema};
 use crate::domain::rerun::parts;
 use crate::domain::text::{Shown, Untrusted};
-use crate::io::append::append_line;
+use crate::io::append::{Content, append_line};
 use crate::shown;
+
+/// What is appended to the file that `--out` names.
+const PROCEDURES: Content = Content {
+    what: "procedures",
+    suffix: ".procedures.jsonl",
+    option: "--out",
+    is_like: |head| memchr::memmem::find(head, b"\"steps\"").is_some(),
+    durable: true,
+};
 
 /// `stepscope repair`.
 #[derive(clap::Args, Clone, Debug)]
@@ -55,6 +64,7 @@ pub(super) fn run(options: &Repair, out: &mut Out) -> u8 {
 
 fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
     let picked = options.pick.find(&options.paths)?;
+    picked.check_out(options.out.as_deref())?;
     let mut tape = Tape::default();
     let record = tape.parse(&picked.text).map(formats::read);
     let procedure = record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));
@@ -86,7 +96,8 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
     out.write(b"\n");
     out.flush();
     if let Some(path) = &options.out {
-        append_line(path, &crate::domain::compose::one_line(&after)).map_err(|failure| shown!("{failure}"))?;
+        append_line(path, PROCEDURES, &crate::domain::compose::one_line(&after))
+            .map_err(|failure| shown!("{failure}"))?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }
     out.complain(&shown!("diagnostics {} -> {}", before.len(), left.len()));

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use super::ask::{Ask as Flags, Asked, Sampling};
 use super::pick::{Pick, Picked};
@@ -23,11 +22,12 @@ use crate::domain::rules::{Subject, check};
 use crate::domain::runner::{Ask, object};
 use crate::domain::state::State;
 use crate::domain::text::{Shown, Untrusted};
-use crate::io::append::append_line;
-use crate::io::clock::iso;
-use crate::io::open::Stat;
+use crate::io::append::{Content, append_line, now};
+use crate::io::forks::FORKS;
 use crate::shown;
 
+/// What is appended to the file that `--out` names.
+const TO_OUT: Content = Content { option: "--out", ..FORKS };
 /// How many findings of a fork are named.
 const NAMED: usize = 5;
 
@@ -78,7 +78,7 @@ pub struct Rerun {
 
 pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
     let done = options.pick.find(&options.paths).and_then(|picked| {
-        options.check_out(&picked)?;
+        picked.check_out(options.out.as_deref())?;
         Session { options, picked: &picked }.run(out)
     });
     match done {
@@ -91,16 +91,6 @@ pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
 }
 
 impl Rerun {
-    /// Records are never written to.
-    fn check_out(&self, picked: &Picked) -> Result<(), Shown> {
-        let (Some(to), Some(from)) = (&self.out, &picked.path) else { return Ok(()) };
-        let id = |path| Stat::at(path).map(|stat| stat.id);
-        if id(to).is_some() && id(to) == id(from) {
-            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
-        }
-        Ok(())
-    }
-
     fn edits(&self) -> Result<Vec<(Untrusted<'static>, Vec<u8>)>, Shown> {
         let edit = |set: &OsString| {
             let bytes = set.as_bytes();
@@ -177,12 +167,12 @@ impl Session<'_> {
             self.tell(&round, count, out);
             let odd = round.heard.first().filter(|heard| samples == 1 && failed(&heard.reply).is_none());
             let odd = odd.map(|heard| what_came(&heard.executed.raw, stop_of(&heard.reply)));
-            if let Err(ended) = round.settle(Choice::Consensus, &mut course, &iso(SystemTime::now())) {
+            if let Err(ended) = round.settle(Choice::Consensus, &mut course, &now()) {
                 odd.iter().for_each(|odd| out.complain(odd));
                 break Some(ended);
             }
         };
-        let made = course.fork(ended, &iso(SystemTime::now()));
+        let made = course.fork(ended, &now());
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
         self.finish(&fork, &line, breaks, out)
     }
@@ -237,7 +227,7 @@ impl Session<'_> {
         let recomputed = Recomputed::of(record, procedure, state);
         let fork = procedure.and_then(|procedure| exact(record, procedure, state, &recomputed));
         let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
-        let line = fork.record(record, &self.picked.text, &iso(SystemTime::now()));
+        let line = fork.record(record, &self.picked.text, &now());
         self.finish(&fork, &line, false, out)
     }
 
@@ -246,7 +236,7 @@ impl Session<'_> {
         out.write(b"\n");
         out.flush();
         if let Some(path) = &self.options.out {
-            append_line(path, line).map_err(|failure| shown!("{failure}"))?;
+            append_line(path, TO_OUT, line).map_err(|failure| shown!("{failure}"))?;
             self.say(out, &shown!("saved in {}", Shown::path(path)));
         }
         if let Some(ended) = &fork.ended {

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use clap::ValueEnum;
 
@@ -19,7 +18,7 @@ use crate::domain::record::AnswerSchema;
 use crate::domain::rerun::Judge;
 use crate::domain::runner::{Ended, Runner, dumped};
 use crate::domain::text::{Shown, Untrusted};
-use crate::io::clock::iso;
+use crate::io::append::now;
 use crate::io::open::read_whole;
 use crate::shown;
 
@@ -89,7 +88,7 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let mut calls = Vec::new();
     let ended = run_steps(options, &asked, &mut runner, &mut calls, out).err();
     if options.format == Format::Trace {
-        let now = iso(SystemTime::now());
+        let now = now();
         out.write(&run_record(procedure, &question, shape, &calls, (runner.state(), ended.as_ref()), &now));
         out.write(b"\n");
     }

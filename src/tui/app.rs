@@ -11,6 +11,7 @@ use crate::io::cut::Skips;
 use crate::io::store::{Standing, Store};
 use crate::shown;
 use crate::tui::derivation::Tree;
+use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
@@ -171,6 +172,8 @@ pub struct App {
     pub arrange_at: Option<Instant>,
     /// The record to go to when it has been found, from the last session.
     pub return_to: Option<usize>,
+    /// Forks on their way to the disk.
+    pub forks: Forks,
     /// These are the sample runs that come with the program.
     pub samples: bool,
 }
@@ -199,6 +202,7 @@ impl App {
             next_search: 1,
             arrange_at: None,
             return_to: None,
+            forks: Forks::default(),
             samples: false,
         }
     }
@@ -266,6 +270,7 @@ impl App {
                 }
                 _ => need(self.rows() > 0, "there are no records"),
             },
+            A::SaveAgain => need(self.forks.unsaved() > 0, "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
                 need(self.screen == Screen::Table, "go back to the table first")

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
 
@@ -11,11 +12,15 @@ use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
 use crate::domain::typed::Typed;
+use crate::io::append::append_line;
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
+use crate::io::forks::FORKS;
+use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search;
+use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
 
@@ -64,6 +69,9 @@ impl Outbox {
 pub struct Performer {
     outbox: Outbox,
     reader: Sender<Work>,
+    keeper: Keeper,
+    /// Only while files are followed.
+    loader: Option<Loader>,
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
 }
@@ -97,12 +105,21 @@ impl Performer {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
-        Self { outbox, reader, searches: Vec::new(), memory }
+        let keeper = Keeper::new(outbox.clone());
+        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory }
     }
 
-    /// Why nothing could be remembered, if so.
+    /// Also tells the loader what was written.
+    #[must_use]
+    pub fn with_loader(self, loader: Loader) -> Self {
+        Self { loader: Some(loader), ..self }
+    }
+
+    /// Waits until what is on its way to the disk is there. What could not be saved, or else why nothing could be
+    /// remembered.
     pub fn complaint(self) -> Option<Failure> {
-        self.memory.failure
+        drop(self.loader);
+        self.keeper.close().or(self.memory.failure)
     }
 
     /// Starts a piece of work; never waits for it.
@@ -127,6 +144,12 @@ impl Performer {
             }
             Work::EndSearch(id) => self.end_search(id),
             Work::Begin => {}
+            Work::KeepFork(keeping) => self.keeper.keep(*keeping),
+            Work::Follow(path) => {
+                if let Some(loader) = &self.loader {
+                    loader.follow(path);
+                }
+            }
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
@@ -177,8 +200,53 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
-        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) => None,
+        Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Follow(_) | Work::Keep(..) => None,
     }
+}
+
+/// The thread that writes forks.
+#[derive(Debug)]
+struct Keeper {
+    orders: Option<Sender<Keeping>>,
+    thread: Option<JoinHandle<Option<Failure>>>,
+    outbox: Outbox,
+}
+
+impl Keeper {
+    fn new(outbox: Outbox) -> Self {
+        Self { orders: None, thread: None, outbox }
+    }
+
+    /// The thread is started by the first fork.
+    fn keep(&mut self, keeping: Keeping) {
+        let orders = self.orders.get_or_insert_with(|| {
+            let (orders, taken) = channel();
+            let outbox = self.outbox.clone();
+            self.thread = Some(std::thread::spawn(move || keep_all(&taken, &outbox)));
+            orders
+        });
+        // The thread ends only when its orders do.
+        let _ = orders.send(keeping);
+    }
+
+    /// Waits until everything is written; why something was not that nobody has heard of.
+    fn close(self) -> Option<Failure> {
+        drop(self.orders);
+        self.thread?.join().ok()?
+    }
+}
+
+fn keep_all(orders: &Receiver<Keeping>, outbox: &Outbox) -> Option<Failure> {
+    let mut unheard = None;
+    for Keeping { id, path, line } in orders {
+        let result = append_line(&path, FORKS, &line);
+        let failure = result.as_ref().err().cloned();
+        if !outbox.send(Msg::Wrote(id, result)) {
+            unheard = failure.or(unheard);
+        }
+    }
+    unheard
 }
 
 /// What is said of a record on which a part of this program panicked.

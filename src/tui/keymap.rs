@@ -153,6 +153,8 @@ actions! {
     SortPrevious = "sort_previous",
     /// Turns the order round.
     SortReverse = "sort_reverse",
+    /// Saves again what could not be saved.
+    SaveAgain = "save_again",
     /// The next theme.
     Theme = "theme",
     /// The mouse on or off.
@@ -282,6 +284,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Anywhere, &["y q"], A::CopyQuestion, "", "copy the question"),
         bind(Anywhere, &["y s"], A::CopyStep, "", "copy the step"),
         bind(Anywhere, &["y r"], A::CopyRecord, "", "copy the record"),
+        bind(Anywhere, &["^S"], A::SaveAgain, "", "save again what could not be saved"),
         bind(Anywhere, &["t"], A::Theme, "", "next theme"),
         bind(Anywhere, &["M"], A::Mouse, "", "the mouse on or off (off: the terminal's own selection)"),
         bind(Anywhere, &["^L"], A::Redraw, "", "draw everything anew"),

@@ -1,15 +1,18 @@
 //! What the screen is told, and what it asks to be done: both plain data.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::filter::Filter;
 use crate::domain::headline::Headline;
 use crate::domain::row::Row;
+use crate::io::append::Met;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
 
 /// Number of a search; results of an older one are dropped.
@@ -28,6 +31,8 @@ pub enum Msg {
     Found(SearchId, Vec<u32>, bool),
     /// The search failed.
     SearchFailed(SearchId, Failure),
+    /// A fork is on the disk, or why it is not.
+    Wrote(ForkId, Result<Met, Failure>),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -43,6 +48,10 @@ pub enum Work {
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.
     EndSearch(SearchId),
+    /// Appends a fork to its file.
+    KeepFork(Box<Keeping>),
+    /// A file of forks was written: its records belong to those that are open.
+    Follow(PathBuf),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }

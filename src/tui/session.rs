@@ -16,6 +16,7 @@ use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
 use crate::tui::effects::{Memory, Outbox, Performer};
+use crate::tui::forks::Forks;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::Msg;
 use crate::tui::run::{self, Effect, Options};
@@ -37,6 +38,8 @@ pub struct Start {
     pub judge: Option<(Wanted, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
+    /// Where forks are kept, if not beside the file of their parent.
+    pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
 }
@@ -72,6 +75,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
+    app.forks = Forks::at(start.forks.clone());
     app.samples = start.paths.is_empty();
     app.mouse = config.mouse.unwrap_or(true);
     app.status = forgotten.map(|text| Status { text, failed: true });
@@ -82,7 +86,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
     let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
-    let mut performer = Performer::new(outbox.clone(), memory, beside);
+    let mut performer = Performer::new(outbox.clone(), memory, beside).with_loader(loader);
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let mut attached = false;
     let code = run::run(&tty, &mut app, options, |work, sender| {
@@ -98,7 +102,6 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         performer.perform(work);
     });
     outbox.close();
-    drop(loader);
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
     Ok(Ended { code, complaint: performer.complaint() })
 }

@@ -31,6 +31,7 @@ use crate::tui::view;
 use search::end_of;
 
 mod evidence;
+mod forks;
 mod mouse;
 mod overlays;
 mod search;
@@ -279,6 +280,7 @@ impl App {
                 self.arrange();
                 self.say_order();
             }
+            A::SaveAgain => return self.save_again(),
             A::Theme => self.next_theme(),
             A::Mouse => {
                 self.mouse = !self.mouse;
@@ -472,6 +474,10 @@ impl App {
     }
 
     fn quit(&mut self) -> Effects {
+        if !self.forks.warn() {
+            self.fail(Shown::own("a fork is not saved: ^S tries again; quit once more to leave without it"));
+            return Vec::new();
+        }
         vec![self.keep(), Effect::Quit(0)]
     }
 
@@ -641,6 +647,7 @@ impl App {
                 Vec::new()
             }
             Msg::Record(record, result) => self.take_record(record, result),
+            Msg::Wrote(id, result) => self.fork_wrote(id, &result),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }

@@ -62,7 +62,7 @@ pub(crate) struct Drive {
     now: Instant,
     events: Receiver<LoadEvent>,
     beside: Arc<Beside>,
-    _loader: Loader,
+    loader: Loader,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -123,7 +123,7 @@ impl Drive {
             now: Instant::now(),
             events,
             beside,
-            _loader: loader,
+            loader,
             buffer: Buffer::default(),
             cursor: None,
         };
@@ -179,6 +179,15 @@ impl Drive {
         }
     }
 
+    /// Does what somebody asked for, and what follows from it.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn effect(&mut self, effect: Effect<Work>) {
+        let mut events = Vec::new();
+        self.perform(effect, &mut events);
+        events.into_iter().rev().for_each(|event| self.event(event));
+        self.draw();
+    }
+
     fn perform(&mut self, effect: Effect<Work>, events: &mut Vec<Event<Msg>>) {
         match effect {
             Effect::Copy(text) => self.copied.push(text),
@@ -214,6 +223,10 @@ impl Drive {
                 Vec::new()
             }
             Work::EndSearch(_) => Vec::new(),
+            Work::Follow(path) => {
+                self.loader.follow(path);
+                Vec::new()
+            }
             other => effects::read(other, &self.beside).into_iter().collect(),
         }
     }

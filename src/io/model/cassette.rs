@@ -4,8 +4,6 @@
 //! the n-th recording of it, then the last again. There is no address and no key in it.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,13 +15,21 @@ use crate::domain::hash::sha256;
 use crate::domain::json::{Kind, Tape as JsonTape, Value};
 use crate::domain::rerun::{Trouble, TroubleKind};
 use crate::domain::text::{Shown, Untrusted};
-use crate::io::append::append_to;
+use crate::io::append::{Appender, Content};
 use crate::io::failure::Failure;
 use crate::io::open::read_whole;
 use crate::shown;
 
 /// What every line says it is.
 const FORMAT: &str = "stepscope.cassette";
+/// What a file of exchanges holds. It is a convenience: nothing waits until it is on the disk.
+const CASSETTE: Content = Content {
+    what: "recorded exchanges",
+    suffix: ".cassette.jsonl",
+    option: "--record",
+    is_like: |head| memchr::memmem::find(head, FORMAT.as_bytes()).is_some(),
+    durable: false,
+};
 /// A larger file is no cassette.
 const MAX_FILE: u64 = 256 << 20;
 
@@ -203,13 +209,13 @@ fn chunk(value: Value<'_>) -> Option<Chunk> {
 /// Records exchanges into a file.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    file: Arc<Mutex<File>>,
+    file: Arc<Mutex<Appender>>,
 }
 
 impl Recorder {
     /// Opens a cassette; new exchanges are added at its end.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { file: Arc::new(Mutex::new(append_to(path)?)) })
+        Ok(Self { file: Arc::new(Mutex::new(Appender::open(path, CASSETTE)?)) })
     }
 
     /// An exchange begins.
@@ -239,7 +245,7 @@ impl Recorder {
 /// One exchange as it is recorded; it is written when it is over, however it ended.
 #[derive(Debug)]
 pub(super) struct Take {
-    file: Arc<Mutex<File>>,
+    file: Arc<Mutex<Appender>>,
     line: Vec<u8>,
     began: Instant,
     redactor: Redactor,
@@ -305,6 +311,6 @@ impl Drop for Take {
         self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}\n").as_bytes());
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
-        let _ = file.write_all(&self.line);
+        let _ = file.append(&self.line);
     }
 }

@@ -1,7 +1,7 @@
 //! One call from beginning to end: ask, wait, step down, ask again, listen; with a deadline for everything.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -16,7 +16,6 @@ use super::wire::{Answer, Head};
 use crate::domain::hash::sha256;
 use crate::domain::rerun::{Call, Finish, Part, RunEvent, Rung, Trouble, TroubleKind};
 use crate::domain::text::{Shown, Untrusted, head as head_of};
-use crate::io::clock::from_http;
 use crate::io::frames::{Frame, Framer, Framing, TooLong};
 use crate::shown;
 
@@ -537,7 +536,8 @@ fn retry_after(value: &str) -> Option<Duration> {
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)).min(LONGEST_WAIT));
     }
-    from_http(value)?.duration_since(SystemTime::now()).ok().map(|wait| wait.min(LONGEST_WAIT))
+    let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
+    Duration::try_from(at.duration_since(jiff::Timestamp::now())).ok().map(|wait| wait.min(LONGEST_WAIT))
 }
 
 #[cfg(test)]
@@ -552,7 +552,7 @@ mod tests {
             assert_eq!(retry_after(value), seconds.map(Duration::from_secs), "{value}");
         }
         assert_eq!(retry_after("Thu, 01 Jan 1970 00:00:00 GMT"), None);
-        assert_eq!(retry_after("Fri, 31 Dec 9999 23:59:59 GMT"), Some(LONGEST_WAIT));
+        assert_eq!(retry_after("Thu, 31 Dec 9998 23:59:59 GMT"), Some(LONGEST_WAIT));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Several calls at once, but not more than asked for.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use super::ModelClient;
 use crate::domain::fork::round::Told;
 use crate::domain::rerun::{Call, RunEvent};
-use crate::io::clock::iso;
+use crate::io::append::now;
 
 /// How many events of all calls together may wait.
 const CHANNEL: usize = 256;
@@ -60,10 +60,10 @@ impl Several {
             self.running -= 1;
             self.start_next();
         }
-        let now = Instant::now();
+        let at = Instant::now();
         let began = self.began.get_mut(call)?;
-        let began_utc = began.is_none().then(|| iso(SystemTime::now()));
-        let elapsed = now.duration_since(*began.get_or_insert(now));
+        let began_utc = began.is_none().then(now);
+        let elapsed = at.duration_since(*began.get_or_insert(at));
         Some(Told { call, event, began_utc, elapsed })
     }
 }

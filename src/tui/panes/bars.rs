@@ -23,10 +23,12 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     buf.set_style(area, look.style(Role::StatusBar));
-    let right = match (&app.inspect, app.screen) {
+    let mut right: Vec<_> =
+        app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
+    right.extend(match (&app.inspect, app.screen) {
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
         _ => totals(app, look),
-    };
+    });
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum();
     let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
