@@ -168,7 +168,9 @@ impl Session<'_> {
             let odd = round.heard.first().filter(|heard| samples == 1 && failed(&heard.reply).is_none());
             let odd = odd.map(|heard| what_came(&heard.executed.raw, stop_of(&heard.reply)));
             if let Err(ended) = round.settle(Choice::Consensus, &mut course, &now()) {
-                odd.iter().for_each(|odd| out.complain(odd));
+                if let Some(odd) = &odd {
+                    out.complain(odd);
+                }
                 break Some(ended);
             }
         };

@@ -11,8 +11,9 @@ use tokio::sync::mpsc;
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
-use crate::io::append::append_line;
+use crate::io::append::{append_line, now};
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
@@ -23,6 +24,7 @@ use crate::io::search;
 use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
+use crate::tui::rerun::leg::Reached;
 
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
@@ -125,7 +127,7 @@ impl Performer {
     /// Starts a piece of work; never waits for it.
     pub fn perform(&mut self, work: Work) {
         match work {
-            Work::Headlines(..) | Work::Record(..) => {
+            Work::Headlines(..) | Work::Record(..) | Work::Leg(..) => {
                 // The thread lives as long as this does.
                 let _ = self.reader.send(work);
             }
@@ -143,13 +145,14 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
-            Work::Begin => {}
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {
                 if let Some(loader) = &self.loader {
                     loader.follow(path);
                 }
             }
+            // Model calls are made inside of the runtime.
+            Work::Begin | Work::StartRun { .. } | Work::CancelRun(_) | Work::Look(_) | Work::Choose(..) => {}
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
@@ -201,7 +204,20 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
         Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
-        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Follow(_) | Work::Keep(..) => None,
+        Work::Leg(id, leg) => {
+            let now = now();
+            let failed = || Reached::Never(Shown::own("stepscope itself failed on this record; please report this"));
+            Some(Msg::Reached(id, Box::new(guarded(|| leg.go(beside, &now)).unwrap_or_else(failed))))
+        }
+        Work::Begin
+        | Work::Follow(_)
+        | Work::Search(..)
+        | Work::EndSearch(_)
+        | Work::Keep(..)
+        | Work::StartRun { .. }
+        | Work::CancelRun(_)
+        | Work::Look(_)
+        | Work::Choose(..) => None,
     }
 }
 

@@ -199,6 +199,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let parts = parts(area);
     panes::bars::header(app, parts.header, buf, look);
     match (app.screen, &app.inspect) {
+        (Screen::Rerun, _) => panes::rerun::draw(app, area, buf, look),
         (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
         (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),
         (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),

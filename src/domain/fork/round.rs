@@ -233,7 +233,7 @@ impl Round {
             let json = object(values.iter().map(|(name, text)| (name, text.as_slice())));
             let Whom { model, backend, endpoint } = self.whom;
             let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
-            taken = Some((json, Executed { raw, verdict, started_utc, model, backend, endpoint, ..self.blank }));
+            taken = Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank }));
         }
         let Some((json, executed)) = taken else {
             let nothing = || server_ended(&Shown::own("no reply was what was asked for"), step);

@@ -86,21 +86,18 @@ impl Setup {
     /// Whether anybody names a server: the flags, the environment or the settings.
     pub fn is_configured(&self, config: &Config) -> bool {
         let customary = ["OLLAMA_HOST", "OPENAI_BASE_URL"];
-        let is_set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
-        self.names_server() || config.profile.is_some() || customary.iter().any(|name| is_set(name))
+        let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
+        self.names_server() || config.profile.is_some() || customary.into_iter().any(is_set)
     }
 
     /// What is to be asked.
     pub fn server(&self, config: &Config) -> Result<Server, Shown> {
-        let server = match &self.cassette {
-            Some(path) => {
-                let tape = Tape::open(path, self.speed).map_err(|failure| shown!("{failure}"))?;
-                self.playing(tape)?
-            }
-            None => {
-                let (settled, limits) = self.settle(config)?;
-                Server { client: self.live(settled.endpoint, limits)?, model: settled.model }
-            }
+        let server = if let Some(path) = &self.cassette {
+            let tape = Tape::open(path, self.speed).map_err(|failure| shown!("{failure}"))?;
+            self.playing(tape)?
+        } else {
+            let (settled, limits) = self.settle(config)?;
+            Server { client: self.live(settled.endpoint, limits)?, model: settled.model }
         };
         Ok(self.finished(server))
     }

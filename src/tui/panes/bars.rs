@@ -14,6 +14,7 @@ use crate::tui::app::{App, Prompt, Purpose, Screen};
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
+use crate::tui::rerun::Mode;
 use crate::tui::theme::Role;
 use crate::tui::view;
 
@@ -26,9 +27,12 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut right: Vec<_> =
         app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
     right.extend(match (&app.inspect, app.screen) {
-        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
+        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),
     });
+    let mode = app.models.mode();
+    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
+    right.push(look.span(format!("  {}", mode.word()), role));
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum();
     let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
@@ -63,6 +67,9 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         if app.screen == Screen::Json {
             line.push(arrow());
             line.push(look.span("json", Role::Text));
+        } else if let Some(attempt) = app.attempt.as_ref().filter(|_| app.screen == Screen::Rerun) {
+            line.push(arrow());
+            line.push(look.span(format!("re-run step {}/{}", attempt.step + 1, attempt.steps), Role::Current));
         } else if inspect.opened.has_steps() {
             line.push(arrow());
             line.push(look.span(format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len()), Role::Current));
@@ -109,7 +116,7 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
+pub(super) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line: Vec<Span<'static>> = Severity::ALL
         .into_iter()
         .zip(counts)
@@ -155,6 +162,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let line = match (app.screen, &app.inspect) {
+        (Screen::Rerun, _) => super::rerun::describe(app, look),
         (Screen::Run, Some(inspect)) => describe(inspect, look),
         (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
         (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),
@@ -291,6 +299,7 @@ fn sign(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Filter => " filter: ",
         Purpose::Find => " find: ",
+        Purpose::Field(field) => field.sign(),
     }
 }
 
