@@ -112,7 +112,7 @@ pub mod domain {
 pub mod io {
     /// Stores of typed answers: docintel folders and `storage.sqlite`.
     pub mod answers;
-    /// Files that are only added to.
+    /// Files that are only added to, safely.
     pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;
@@ -187,6 +187,8 @@ pub mod cli;
 pub mod tui {
     /// The whole state of the screen.
     pub mod app;
+    /// Model calls, each a task of its own.
+    pub mod calls;
     /// How a computed value comes about, as a tree to fold.
     pub mod derivation;
     /// What is worked out from all records together: comparison, records side by side, boards, disputes.
@@ -227,6 +229,8 @@ pub mod tui {
     pub mod proof;
     /// Wrapped and painted text.
     pub mod prose;
+    /// The re-run screen's state.
+    pub mod rerun;
     /// The event loop and what a program has to be for it.
     pub mod run;
     /// Frames as bytes.

@@ -141,6 +141,13 @@ impl Client {
         matches!(self.wire, wire::Wire::Tape(_))
     }
 
+    /// Whether the cassette holds a reply to a call; `None`: there is no cassette.
+    pub fn is_recorded(&self, call: &Call) -> Option<bool> {
+        let wire::Wire::Tape(tape) = &self.wire else { return None };
+        let backend = self.endpoint.backend;
+        Some(tape.holds(backend, &body::body(backend, call, call.rung, self.stream).0))
+    }
+
     /// The size of the request that a call would make, in bytes.
     pub fn size(&self, call: &Call) -> usize {
         body::body(self.endpoint.backend, call, call.rung, self.stream).0.len()

@@ -19,6 +19,7 @@ use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
+use crate::tui::rerun::{Attempt, Field, Models};
 use crate::tui::table::Table;
 use crate::tui::theme::{Depth, Theme};
 
@@ -34,6 +35,8 @@ pub enum Screen {
     Evidence,
     /// One record as JSON.
     Json,
+    /// A step, asked again.
+    Rerun,
 }
 
 /// What lies over the screen.
@@ -71,6 +74,8 @@ pub enum Purpose {
     Filter,
     /// Looks for text.
     Find,
+    /// Says how a model is asked.
+    Field(Field),
 }
 
 /// A line of text that is being typed.
@@ -181,6 +186,10 @@ pub struct App {
     pub samples: bool,
     /// What is worked out from all records together.
     pub desk: Desk,
+    /// Whom the keys ask.
+    pub models: Models,
+    /// The re-run on screen.
+    pub attempt: Option<Box<Attempt>>,
 }
 
 impl App {
@@ -210,6 +219,8 @@ impl App {
             forks: Forks::default(),
             samples: false,
             desk: Desk::default(),
+            models: Models::default(),
+            attempt: None,
         }
     }
 
@@ -224,6 +235,7 @@ impl App {
             Screen::Run => Context::Run,
             Screen::Evidence => Context::Evidence,
             Screen::Json => Context::Json,
+            Screen::Rerun => Context::Rerun,
         }
     }
 
@@ -264,11 +276,14 @@ impl App {
             A::CopyStep => need(steps && self.screen == Screen::Run, "there is no step here"),
             A::CopyValue | A::CopyPath => need(self.screen != Screen::Table, "open the record first"),
             A::NextPane | A::PreviousPane | A::Maximise => {
-                need(matches!(self.screen, Screen::Run | Screen::Evidence), "there is only one pane here")
+                let has_panes = matches!(self.screen, Screen::Run | Screen::Evidence | Screen::Rerun);
+                need(has_panes, "there is only one pane here")
             }
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
                 need(self.screen == Screen::Evidence, "this is for answers with citations")
             }
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Keep => self.may_rerun(action),
+            A::Json if self.screen == Screen::Rerun => need(false, "go back to the run first: q"),
             A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
                 Some(inspect) => {
                     need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
@@ -300,6 +315,7 @@ impl App {
             Screen::Table => self.table.finding.is_some(),
             Screen::Run | Screen::Evidence => !self.find.hits.is_empty(),
             Screen::Json => !self.find.nodes.is_empty(),
+            Screen::Rerun => false,
         }
     }
 

@@ -27,6 +27,8 @@ pub enum Context {
     Disputes,
     /// The labels of a verdict between reviewers.
     Labels,
+    /// A step, asked again.
+    Rerun,
 }
 
 impl Context {
@@ -44,14 +46,16 @@ impl Context {
             Self::Boards => "Boards",
             Self::Disputes => "Adjudication",
             Self::Labels => "Labels of the decision",
+            Self::Rerun => "Re-run",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
+        Self::Rerun,
         Self::Evidence,
         Self::Json,
         Self::Derivation,
@@ -168,6 +172,16 @@ actions! {
     DecidePass = "decide_pass",
     /// Decides that the item is wrong.
     DecideFail = "decide_fail",
+    /// Asks the step again.
+    Rerun = "rerun",
+    /// Asks it and all later ones again.
+    RerunFromHere = "rerun_from_here",
+    /// Asks it and those that depend on it again.
+    RerunStale = "rerun_stale",
+    /// Asks it several times.
+    RerunSamples = "rerun_samples",
+    /// Keeps what came as a fork.
+    Keep = "keep",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -243,7 +257,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Boards, Derivation, Disputes, Evidence, Json, Labels, Matrix, Run, Table, Versus};
+    use Context::{Anywhere, Boards, Derivation, Disputes, Evidence, Json, Labels, Matrix, Rerun, Run, Table, Versus};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -262,6 +276,29 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
         bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(Run, &["r"], A::Rerun, "re-run", "ask this step again: shows first what would be sent, and to whom"),
+        bind(Run, &["R"], A::RerunFromHere, "", "ask this step and all later ones again"),
+        bind(Run, &["D"], A::RerunStale, "", "ask this step again and those that depend on what it changes"),
+        bind(Run, &["^R"], A::RerunSamples, "", "ask this step several times and compare the replies"),
+        bind(
+            Rerun,
+            &["Enter"],
+            A::Open,
+            "send, choose",
+            "on the line that names the server: send; else edit or choose",
+        ),
+        bind(Rerun, &["s"], A::Keep, "keep", "keep what came as a fork, in FILE.forks.jsonl"),
+        bind(Rerun, &["r"], A::Rerun, "again", "ask again: back to what is sent; this step alone"),
+        bind(Rerun, &["R"], A::RerunFromHere, "from here", "from here on; of several replies: take this one and go on"),
+        bind(Rerun, &["D"], A::RerunStale, "dependents", "this step, and those that depend on what it changes"),
+        bind(Rerun, &["^R"], A::RerunSamples, "samples", "this step several times"),
+        bind(
+            Rerun,
+            &["Esc"],
+            A::Escape,
+            "cancel",
+            "break off the call: the connection is closed; else back to the run",
+        ),
         bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Run, &[")"], A::NextFork, "fork", "next fork of this record, then the record itself"),
         bind(Run, &["("], A::PreviousFork, "", "fork before"),

@@ -55,6 +55,16 @@ impl Course {
         &self.start
     }
 
+    /// The record that it left.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Goes on farther, or less far, from where it stands.
+    pub fn reach(&mut self, scope: Scope) {
+        self.start.scope = scope;
+    }
+
     /// How it comes about, as that turned out.
     pub fn came_by(&mut self, how: How) {
         self.start.how = how;

@@ -8,8 +8,9 @@ use tokio::task::JoinSet;
 
 use super::ModelClient;
 use crate::domain::fork::round::Told;
-use crate::domain::rerun::{Call, RunEvent};
-use crate::io::append;
+use crate::domain::rerun::{Call, RunEvent, Trouble, TroubleKind};
+use crate::domain::text::Shown;
+use crate::io::append::now;
 
 /// How many events of all calls together may wait.
 const CHANNEL: usize = 256;
@@ -42,12 +43,30 @@ impl Several {
         self.running += 1;
         self.tasks.spawn(async move {
             let mut running = client.run(call);
+            let mut has_ended = false;
             while let Some(event) = running.next().await {
+                has_ended |= matches!(event, RunEvent::Done(_) | RunEvent::Failed(_));
                 if sender.send((n, event)).await.is_err() {
                     return;
                 }
             }
+            // Whoever waits for the end must see one, even after a mistake of ours.
+            if !has_ended {
+                let sentence = Shown::own("the call ended without a word; please report this");
+                let trouble = Trouble::new(TroubleKind::Cut, sentence);
+                let _ = sender.send((n, RunEvent::Failed(trouble))).await;
+            }
         });
+    }
+
+    /// What comes next, with all that waits behind it; `None`: all was heard.
+    pub async fn next_few(&mut self) -> Option<Vec<Told>> {
+        let mut few = vec![self.next().await?];
+        while few.len() < CHANNEL && self.running > 0 {
+            let Ok((call, event)) = self.events.try_recv() else { break };
+            few.extend(self.stamp(call, event));
+        }
+        Some(few)
     }
 
     /// What comes next; `None`: all was heard.
@@ -56,14 +75,18 @@ impl Several {
             return None;
         }
         let (call, event) = self.events.recv().await?;
+        self.stamp(call, event)
+    }
+
+    fn stamp(&mut self, call: usize, event: RunEvent) -> Option<Told> {
         if matches!(event, RunEvent::Done(_) | RunEvent::Failed(_)) {
             self.running -= 1;
             self.start_next();
         }
-        let now = Instant::now();
+        let at = Instant::now();
         let began = self.began.get_mut(call)?;
-        let began_utc = began.is_none().then(append::now);
-        let elapsed = now.duration_since(*began.get_or_insert(now));
+        let began_utc = began.is_none().then(now);
+        let elapsed = at.duration_since(*began.get_or_insert(at));
         Some(Told { call, event, began_utc, elapsed })
     }
 }

@@ -86,8 +86,8 @@ impl Setup {
     /// Whether anybody names a server: the flags, the environment or the settings.
     pub fn is_configured(&self, config: &Config) -> bool {
         let customary = ["OLLAMA_HOST", "OPENAI_BASE_URL"];
-        let is_set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
-        self.names_server() || config.profile.is_some() || customary.iter().any(is_set)
+        let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
+        self.names_server() || config.profile.is_some() || customary.into_iter().any(is_set)
     }
 
     /// What is to be asked.

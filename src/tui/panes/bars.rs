@@ -15,6 +15,7 @@ use crate::tui::desk::Front;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
+use crate::tui::rerun::Mode;
 use crate::tui::theme::Role;
 use crate::tui::view;
 
@@ -28,9 +29,12 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
     right.extend(match (&app.inspect, app.screen) {
         _ if app.desk.front.is_some() => totals(app, look),
-        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
+        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),
     });
+    let mode = app.models.mode();
+    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
+    right.push(look.span(format!("  {}", mode.word()), role));
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum();
     let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
@@ -74,6 +78,9 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         if app.screen == Screen::Json {
             line.push(arrow());
             line.push(look.span("json", Role::Text));
+        } else if let Some(attempt) = app.attempt.as_ref().filter(|_| app.screen == Screen::Rerun) {
+            line.push(arrow());
+            line.push(look.span(format!("re-run step {}/{}", attempt.step + 1, attempt.steps), Role::Current));
         } else if inspect.opened.has_steps() {
             line.push(arrow());
             line.push(look.span(format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len()), Role::Current));
@@ -133,7 +140,7 @@ fn execution(app: &App, inspect: &Inspect, look: Look<'_>) -> Span<'static> {
     }
 }
 
-fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
+pub(super) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line: Vec<Span<'static>> = Severity::ALL
         .into_iter()
         .zip(counts)
@@ -184,6 +191,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let line = match (app.screen, &app.inspect) {
         _ if app.desk.front.is_some() => super::describe_desk(app, look),
+        (Screen::Rerun, _) => super::rerun::describe(app, look),
         (Screen::Run, Some(inspect)) => describe(inspect, look),
         (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
         (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),
@@ -320,6 +328,7 @@ fn sign(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Filter => " filter: ",
         Purpose::Find => " find: ",
+        Purpose::Field(field) => field.sign(),
     }
 }
 
