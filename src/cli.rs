@@ -8,6 +8,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::domain::finding::Severity;
 use crate::domain::report::Format;
+use crate::domain::review::hide::Hidden;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
 use crate::io::answers::AnswerStore;
@@ -27,6 +28,7 @@ mod verify;
 
 pub use out::Out;
 pub use print::{KeyRow, Keys};
+pub use review::Who;
 pub use verify::{Judge, Verify};
 
 /// Nothing to complain of.
@@ -70,6 +72,43 @@ pub struct Screen {
     /// What judges completions, shown by the key V
     #[command(flatten)]
     pub judge: Judge,
+    /// Reviewing by hand
+    #[command(flatten)]
+    pub reviewing: Reviewing,
+}
+
+/// Reviewing by hand on the screen.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Reviewing {
+    /// The journal of verdicts; without it, PATH.reviews.jsonl. Of several the first is written, all are read
+    #[arg(long, value_name = "JOURNAL")]
+    pub reviews: Vec<PathBuf>,
+    /// Who judges
+    #[command(flatten)]
+    pub who: Who,
+    /// Begin with the queue: errors first, then fatal, flagged, ungrounded, other than the baseline, the rest
+    #[arg(long)]
+    pub queue: bool,
+    /// Mix the queue, the same way for the same seed
+    #[arg(long, value_name = "SEED")]
+    pub shuffle: Option<u64>,
+    /// Of the records that nothing is known against, look at only this part, chosen by chance: 0.1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub clean_share: Option<f64>,
+    /// At the end show this part of the judged records again, to see how far you agree with yourself: 0.05
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.0)]
+    pub repeat: f64,
+    /// Hide until the verdict: gold, baseline, triage, confidence, model
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = hidden)]
+    pub hide: Vec<Hidden>,
+}
+
+fn share(word: &str) -> Result<f64, &'static str> {
+    word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("it is a part from 0 to 1, as in 0.1")
+}
+
+fn hidden(word: &str) -> Result<Hidden, &'static str> {
+    Hidden::from_word(word).ok_or("it is gold, baseline, triage, confidence or model")
 }
 
 /// Where typed answers and what they cite are to be found.
@@ -273,17 +312,17 @@ pub struct Show {
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// To open the screen.
-    Screen(Screen),
+    Screen(Box<Screen>),
     /// One of the commands.
-    Command(Command),
+    Command(Box<Command>),
 }
 
 /// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
 /// code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
     match Arguments::try_parse_from(arguments) {
-        Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(command)),
-        Ok(Arguments { screen, .. }) => Ok(Asked::Screen(screen)),
+        Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(Box::new(command))),
+        Ok(Arguments { screen, .. }) => Ok(Asked::Screen(Box::new(screen))),
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
             out.complain(&Shown::prose(error.render().to_string().trim_end().as_bytes()));

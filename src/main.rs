@@ -3,8 +3,10 @@
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, KeyRow, Out};
+use stepscope::domain::review::hide::Hide;
+use stepscope::domain::review::queue::Queue;
 use stepscope::tui::keymap::{BINDINGS, Keymap};
-use stepscope::tui::session::{self, Start};
+use stepscope::tui::session::{self, Reviewing, Start};
 
 fn main() -> ExitCode {
     let mut out = Out::new();
@@ -27,11 +29,22 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         baseline: screen.baseline,
         config_dir: screen.config_dir,
         schemas: screen.schemas,
+        reviewing: Some(Reviewing {
+            journals: screen.reviewing.reviews,
+            reviewer: screen.reviewing.who.reviewer(),
+            queue: screen.reviewing.queue,
+            order: Queue {
+                shuffle: screen.reviewing.shuffle,
+                clean_share: screen.reviewing.clean_share,
+                repeat: screen.reviewing.repeat,
+            },
+            hide: Hide::of(screen.reviewing.hide),
+        }),
     };
     match session::open(&start) {
         Ok(ended) => {
-            if let Some(failure) = ended.complaint {
-                out.complain(&stepscope::shown!("{failure}"));
+            for sentence in &ended.complaints {
+                out.complain(sentence);
             }
             ended.code
         }

@@ -21,7 +21,7 @@ use crate::domain::text::{Shown, Untrusted};
 
 mod contents;
 
-pub use contents::{Contents, Report, read_all, read_lines};
+pub use contents::{Contents, Follow, Report, read_all, read_lines};
 
 /// What is added to the name of a record file.
 const SUFFIX: &str = ".reviews.jsonl";

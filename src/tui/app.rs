@@ -15,6 +15,7 @@ use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
+use crate::tui::review::{Ask, Review};
 use crate::tui::table::Table;
 use crate::tui::theme::{Depth, Theme};
 
@@ -49,6 +50,8 @@ pub enum Overlay {
     Ladder(usize),
     /// The document's table of contents.
     Contents(List),
+    /// Something is asked about a verdict.
+    Review(Ask),
 }
 
 /// The palette of actions.
@@ -173,6 +176,8 @@ pub struct App {
     pub return_to: Option<usize>,
     /// These are the sample runs that come with the program.
     pub samples: bool,
+    /// What people said of the records.
+    pub review: Review,
 }
 
 impl App {
@@ -200,6 +205,7 @@ impl App {
             arrange_at: None,
             return_to: None,
             samples: false,
+            review: Review::nowhere("there is no journal: name one with --reviews"),
         }
     }
 
@@ -214,9 +220,10 @@ impl App {
         }
     }
 
-    /// The whole screen.
+    /// The screen without the strip of the reviews.
     pub fn area(&self) -> Rect {
-        Rect::new(0, 0, self.size.width, self.size.height)
+        let strip = crate::tui::panes::review::rows(self);
+        Rect::new(0, 0, self.size.width, self.size.height - strip)
     }
 
     /// How many rows the table has.
@@ -236,6 +243,9 @@ impl App {
         let inspect = self.inspect.as_ref();
         let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
+        if let Some(allowed) = self.review_allowed(action) {
+            return allowed;
+        }
         match action {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
@@ -287,7 +297,10 @@ impl App {
 
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
-        Keymap::rows(self.context())
+        let labels = Keymap::rows(Context::Labels).filter(|_| self.review.draft.choosing);
+        labels
+            .chain(Keymap::rows(self.context()))
+            .chain(Keymap::rows(Context::Review))
             .chain(Keymap::rows(Context::Anywhere))
             .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
             .filter(|binding| !self.keymap.names(binding).is_empty())
@@ -295,7 +308,7 @@ impl App {
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
     pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
-        let here = [self.context(), Context::Anywhere];
+        let here = [self.context(), Context::Review, Context::Anywhere];
         let mut seen = Vec::new();
         let rows = here.into_iter().flat_map(Keymap::rows).filter(|binding| {
             let fresh = !seen.contains(&binding.action);

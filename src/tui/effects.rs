@@ -1,24 +1,30 @@
 //! Does what `update` asked for, and reports back by messages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search;
+use crate::shown;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
+use crate::tui::scribe::{Scribe, Tell};
 
+/// At the end, verdicts that are on their way to the disk are waited for so long.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
 
@@ -66,6 +72,7 @@ pub struct Performer {
     reader: Sender<Work>,
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
+    scribe: Option<Scribe>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -97,12 +104,22 @@ impl Performer {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
-        Self { outbox, reader, searches: Vec::new(), memory }
+        Self { outbox, reader, searches: Vec::new(), memory, scribe: None }
     }
 
-    /// Why nothing could be remembered, if so.
-    pub fn complaint(self) -> Option<Failure> {
-        self.memory.failure
+    /// Reviews are saved to the first of these journals.
+    #[must_use]
+    pub fn reviewing(mut self, journals: &[PathBuf], state: Option<&Path>) -> Self {
+        let outbox = self.outbox.clone();
+        let tell = Tell::by(move |news| outbox.send(Msg::Review(news)));
+        self.scribe = Some(Scribe::start(journals, state, tell));
+        self
+    }
+
+    /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
+    pub fn finish(self) -> Vec<Shown> {
+        let lost = self.scribe.map(|scribe| scribe.finish(PATIENCE)).unwrap_or_default();
+        lost.into_iter().chain(self.memory.failure.map(|failure| shown!("{failure}"))).collect()
     }
 
     /// Starts a piece of work; never waits for it.
@@ -126,6 +143,11 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
+            Work::Review(task) => {
+                if let Some(scribe) = &mut self.scribe {
+                    scribe.perform(task);
+                }
+            }
             Work::Begin => {}
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
@@ -168,16 +190,18 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
                 .collect();
             Some(Msg::Headlines(moves, rows))
         }
-        Work::Record(record, reading, row) => {
+        Work::Record(record, reading, row, hide) => {
             let open = || {
                 let text = reading.read()?;
                 let find = |typed: &Typed<'_>| reading.document(typed);
-                Ok(Box::new(Opened::new(record, reading.line()?, &row, text, beside, find)))
+                let opened = Opened::new(record, reading.line()?, &row, text, beside, find);
+                let opened = opened.identified(reading.dataset.clone(), reading.position);
+                Ok(Box::new(opened.hiding(hide, &row, beside)))
             };
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
-        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) => None,
+        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) | Work::Review(_) => None,
     }
 }
 
@@ -185,7 +209,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
 const FAILED: &str = "stepscope itself failed on it; please report this";
 
 /// A record may be anything, and a mistake of ours in reading it must cost no more than this record.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }
 

@@ -17,6 +17,10 @@ pub enum Context {
     Json,
     /// How a computed value comes about.
     Derivation,
+    /// Reviewing, on every screen with a record.
+    Review,
+    /// Choosing labels for a failed item.
+    Labels,
 }
 
 impl Context {
@@ -29,11 +33,22 @@ impl Context {
             Self::Evidence => "Typed answer",
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
+            Self::Review => "Reviewing, on every screen with a record",
+            Self::Labels => "Choosing labels for a failed item",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 6] = [Self::Anywhere, Self::Table, Self::Run, Self::Evidence, Self::Json, Self::Derivation];
+    pub const ALL: [Self; 8] = [
+        Self::Anywhere,
+        Self::Table,
+        Self::Run,
+        Self::Evidence,
+        Self::Json,
+        Self::Derivation,
+        Self::Review,
+        Self::Labels,
+    ];
 }
 
 macro_rules! actions {
@@ -153,6 +168,42 @@ actions! {
     SortPrevious = "sort_previous",
     /// Turns the order round.
     SortReverse = "sort_reverse",
+    /// It is right, and on to the next.
+    Pass = "pass",
+    /// It is wrong: labels, then on to the next.
+    Fail = "fail",
+    /// It comes back at the end.
+    Defer = "defer",
+    /// It is not judged.
+    Skip = "skip",
+    /// The first bad step.
+    BadStep = "bad_step",
+    /// What is thought of the gold answer.
+    GoldStatus = "gold_status",
+    /// Where to fix it.
+    FixTarget = "fix_target",
+    /// The right answer.
+    Correct = "correct",
+    /// A note where the cursor is.
+    Note = "note",
+    /// Takes back what was said last.
+    Undo = "undo",
+    /// Says it again.
+    Redo = "redo",
+    /// Shows what is hidden.
+    Reveal = "reveal",
+    /// Saves what could not be saved.
+    SaveAgain = "save_again",
+    /// Labels all records of the table.
+    LabelAll = "label_all",
+    /// Gives or takes a label.
+    GiveLabel = "give_label",
+    /// Saves that it fails, and on to the next.
+    SaveFail = "save_fail",
+    /// Finds a label.
+    FindLabel = "find_label",
+    /// Ends choosing.
+    PutAside = "put_aside",
     /// The next theme.
     Theme = "theme",
     /// The mouse on or off.
@@ -198,7 +249,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Evidence, Json, Run, Table};
+    use Context::{Anywhere, Derivation, Evidence, Json, Labels, Review, Run, Table};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -263,6 +314,36 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["Space"], A::Fold, "fold", "fold or unfold what it rests on; h and l too"),
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
+        bind(Review, &["a"], A::Pass, "", "pass, and on to the next"),
+        bind(Review, &["x"], A::Fail, "", "fail: choose labels, Enter saves and goes on to the next"),
+        bind(Review, &["-"], A::Defer, "", "defer: it comes back at the end"),
+        bind(Review, &["_"], A::Skip, "", "skip: it is not to be judged"),
+        bind(Review, &["b"], A::BadStep, "", "first bad step; the proposal stands there, Enter confirms it"),
+        bind(Review, &["@"], A::FixTarget, "", "where to fix it: step run, procedure, gold; the proposal first"),
+        bind(Review, &["!"], A::GoldStatus, "", "the gold answer is suspect, wrong, right after all"),
+        bind(Review, &["="], A::Correct, "", "the right answer; it must have the answer's type"),
+        bind(Review, &[";"], A::Note, "", "a note on the variable, value or lines under the cursor"),
+        bind(Review, &["u"], A::Undo, "", "undo the last verdict or note, and go to its record"),
+        bind(Review, &["U"], A::Redo, "", "redo"),
+        bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),
+        bind(Review, &["X"], A::LabelAll, "", "label all records of the table, after asking"),
+        bind(Review, &["^S"], A::SaveAgain, "", "save again what could not be saved"),
+        bind(
+            Labels,
+            &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+            A::GiveLabel,
+            "label",
+            "give or take the label of this number",
+        ),
+        bind(Labels, &["Enter"], A::SaveFail, "save, next", "save that it fails, and on to the next"),
+        bind(
+            Labels,
+            &["/"],
+            A::FindLabel,
+            "find label",
+            "find a label or make one; there ^N makes, ^R renames, ^G merges",
+        ),
+        bind(Labels, &["Esc"], A::PutAside, "later", "stop choosing; what was chosen is kept, not saved"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),
@@ -450,7 +531,7 @@ impl Keymap {
     /// What the keys typed so far mean in a context.
     pub fn look_up(&self, context: Context, typed: &[Key]) -> Lookup {
         let mut prefix = false;
-        for place in [context, Context::Anywhere] {
+        for place in [context, Context::Review, Context::Anywhere] {
             for chord in self.chords.iter().filter(|chord| chord.context == place) {
                 if chord.keys.starts_with(typed) {
                     if chord.keys.len() == typed.len() {
@@ -461,6 +542,12 @@ impl Keymap {
             }
         }
         if prefix { Lookup::Prefix } else { Lookup::Unknown }
+    }
+
+    /// What one key means in this context alone.
+    pub fn exact(&self, context: Context, key: Key) -> Option<Action> {
+        let own = |chord: &&Chord| chord.context == context && chord.keys.as_slice() == [key];
+        self.chords.iter().find(own).map(|chord| chord.action)
     }
 
     fn bind(&mut self, context: Context, keys: Vec<Key>, action: Action, name: &str) {
@@ -475,7 +562,7 @@ impl Keymap {
 
     /// What was typed of a chord, by name, and how it can go on: the names of the rest and the actions.
     pub fn continuations(&self, context: Context, typed: &[Key]) -> (String, Vec<(String, Action)>) {
-        let here = |chord: &&Chord| chord.context == context || chord.context == Context::Anywhere;
+        let here = |chord: &&Chord| [context, Context::Review, Context::Anywhere].contains(&chord.context);
         let longer = |chord: &&Chord| chord.keys.len() > typed.len() && chord.keys.starts_with(typed);
         let mut head = String::new();
         let mut rests = Vec::new();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::filter::Filter;
 use crate::domain::headline::Headline;
+use crate::domain::review::hide::Hide;
 use crate::domain::row::Row;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
@@ -11,6 +12,7 @@ use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
 use crate::tui::model::Opened;
+use crate::tui::scribe::{News, Task};
 
 /// Number of a search; results of an older one are dropped.
 pub type SearchId = u64;
@@ -26,6 +28,8 @@ pub enum Msg {
     Record(usize, Result<Box<Opened>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
+    /// Of reviews.
+    Review(News),
     /// The search failed.
     SearchFailed(SearchId, Failure),
 }
@@ -37,8 +41,10 @@ pub enum Work {
     Begin,
     /// Reads the texts of some records; the number comes back with them.
     Headlines(u64, Vec<(usize, Reading)>),
-    /// Reads a record, which has this row in the table.
-    Record(usize, Reading, Row),
+    /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
+    Record(usize, Reading, Row, Hide),
+    /// About reviews.
+    Review(Task),
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.

@@ -28,6 +28,7 @@ pub mod ladder;
 pub mod palette;
 pub mod popup;
 pub mod question;
+pub mod review;
 pub mod state;
 pub mod step;
 pub mod steps;

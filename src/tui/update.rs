@@ -25,6 +25,7 @@ use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, Work};
 use crate::tui::panes;
 use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
+use crate::tui::scribe::Task;
 use crate::tui::table::{Search, SortBy};
 use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
@@ -33,6 +34,9 @@ use search::end_of;
 mod evidence;
 mod mouse;
 mod overlays;
+mod review;
+
+pub(in crate::tui) use review::glyph;
 mod search;
 
 /// While records are still being checked, the order of the table is made anew at most this often.
@@ -72,13 +76,17 @@ impl App {
         match event {
             Event::Start(size) => {
                 self.size = size;
-                vec![Effect::Work(Work::Begin)]
+                let look = self.review.is_on().then_some(Effect::Work(Work::Review(Task::Look)));
+                std::iter::once(Effect::Work(Work::Begin)).chain(look).collect()
             }
             Event::Resize(size) => {
                 self.size = size;
                 Vec::new()
             }
-            Event::Input(input) => self.input(input),
+            Event::Input(input) => {
+                self.review.pressed(now);
+                self.input(input)
+            }
             Event::Message(message) => self.message(message, now),
             Event::Tick => {
                 self.arrange_at = None;
@@ -116,6 +124,7 @@ impl App {
             inspect.outline.list.settle(len, height);
         }
         self.settle_evidence();
+        self.settle_review();
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -176,10 +185,17 @@ impl App {
         if Some(key) == Key::from_name("^C") {
             return self.quit();
         }
+        if self.must_wait(event) {
+            return Vec::new();
+        }
         match self.overlay.take() {
+            Some(Overlay::Review(ask)) => return self.ask_key(ask, event),
             Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
             Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
             other => self.overlay = other,
+        }
+        if let Some(effects) = self.choose_key(event) {
+            return effects;
         }
         if self.typed.is_empty()
             && let Some(digit) = key.digit().filter(|digit| *digit > 0 || self.count.is_some())
@@ -238,7 +254,7 @@ impl App {
     fn perform(&mut self, action: Action) -> Effects {
         use Action as A;
         let times = self.times();
-        if let Some(effects) = self.evidence_action(action, times) {
+        if let Some(effects) = self.evidence_action(action, times).or_else(|| self.review_action(action)) {
             return effects;
         }
         match action {
@@ -406,13 +422,19 @@ impl App {
     }
 
     fn request(&mut self, record: usize, screen: Screen) -> Effects {
+        if let Some(opened) = self.take_prefetched(record) {
+            self.opening = None;
+            self.inspect(*opened, screen);
+            return self.review_opened();
+        }
         let Some(work) = self.read_record(record) else { return Vec::new() };
         self.opening = Some((record, screen));
         vec![work]
     }
 
     fn read_record(&self, record: usize) -> Option<Effect<Work>> {
-        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?)))
+        let hide = self.hide_for(record);
+        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide)))
     }
 
     fn json(&mut self) -> Effects {
@@ -472,6 +494,9 @@ impl App {
     }
 
     fn quit(&mut self) -> Effects {
+        if let Some(effects) = self.hold_quit() {
+            return effects;
+        }
         vec![self.keep(), Effect::Quit(0)]
     }
 
@@ -525,8 +550,11 @@ impl App {
 
     fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, .. } = self;
-        table.arrange(records, |record| store.row(record).copied());
+        let Self { store, table, review, .. } = self;
+        table.arrange(records, |record| store.row(record).copied(), |record| review.judged(record));
+        if self.review.is_on() {
+            self.count_progress();
+        }
     }
 
     fn next_theme(&mut self) {
@@ -641,6 +669,7 @@ impl App {
                 Vec::new()
             }
             Msg::Record(record, result) => self.take_record(record, result),
+            Msg::Review(news) => self.review_news(news),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
@@ -682,6 +711,9 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
+        if self.review.is_on() {
+            effects.extend(self.review_loaded(change == Change::Moved));
+        }
         effects
     }
 
@@ -720,25 +752,26 @@ impl App {
     }
 
     fn take_record(&mut self, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
+        let (mut opened, failure) = match result {
+            Ok(opened) => (Some(opened), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let wanted = failure.is_some() && self.review_unread(record);
+        let mut effects = self.take_review_record(&mut opened, record);
         let copying = self.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
         let opening = self.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
-        if copying.is_none() && opening.is_none() {
-            return Vec::new();
+        if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
+            self.fail(shown!("{failure}"));
         }
-        let opened = match result {
-            Ok(opened) => *opened,
-            Err(failure) => {
-                self.fail(shown!("{failure}"));
-                return Vec::new();
-            }
-        };
-        let effects = match copying {
+        let Some(opened) = opened.filter(|_| copying.is_some() || opening.is_some()) else { return effects };
+        effects.extend(match copying {
             Some(Action::CopyQuestion) => self.copy_if_any(Some(opened.question.clone()), "the question"),
             Some(_) => self.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
             None => Vec::new(),
-        };
+        });
         if let Some(screen) = opening {
-            self.inspect(opened, screen);
+            self.inspect(*opened, screen);
+            effects.extend(self.review_opened());
         }
         effects
     }
