@@ -367,9 +367,8 @@ impl App {
 fn as_json(typed: &str, kind: AnswerType) -> Text {
     let mut tape = crate::domain::json::Tape::default();
     let as_it_is = match kind {
-        AnswerType::Number | AnswerType::Bool => true,
         AnswerType::Choice | AnswerType::Text => typed.starts_with('"'),
-        AnswerType::Any => tape.parse(typed.as_bytes()).is_some(),
+        AnswerType::Number | AnswerType::Bool | AnswerType::Any => tape.parse(typed.as_bytes()).is_some(),
     };
     if as_it_is {
         return Text::from(typed.to_owned());
