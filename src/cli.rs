@@ -8,6 +8,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::domain::finding::Severity;
 use crate::domain::report::Format;
+use crate::domain::review::hide::Hidden;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
 use crate::io::answers::AnswerStore;
@@ -65,12 +66,6 @@ pub struct Screen {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
-    /// The journal of reviews; without it, PATH.reviews.jsonl
-    #[arg(long, value_name = "JOURNAL")]
-    pub reviews: Vec<PathBuf>,
-    /// Who decides between reviewers
-    #[command(flatten)]
-    pub who: Who,
     /// Begins with the comparison
     #[arg(skip)]
     pub compare: bool,
@@ -95,6 +90,43 @@ pub struct Screen {
     /// Which model the keys r, R and ^R ask
     #[command(flatten)]
     pub model: ModelFlags,
+    /// Reviewing by hand
+    #[command(flatten)]
+    pub reviewing: Reviewing,
+}
+
+/// Reviewing by hand on the screen.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Reviewing {
+    /// The journal of verdicts; without it, PATH.reviews.jsonl. Of several the first is written, all are read
+    #[arg(long, value_name = "JOURNAL")]
+    pub reviews: Vec<PathBuf>,
+    /// Who judges
+    #[command(flatten)]
+    pub who: Who,
+    /// Begin with the queue: errors first, then fatal, flagged, ungrounded, other than the baseline, the rest
+    #[arg(long)]
+    pub queue: bool,
+    /// Mix the queue, the same way for the same seed
+    #[arg(long, value_name = "SEED")]
+    pub shuffle: Option<u64>,
+    /// Of the records that nothing is known against, look at only this part, chosen by chance: 0.1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub clean_share: Option<f64>,
+    /// At the end show this part of the judged records again, to see how far you agree with yourself: 0.05
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.0)]
+    pub repeat: f64,
+    /// Hide until the verdict: gold, baseline, triage, confidence, model
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = hidden)]
+    pub hide: Vec<Hidden>,
+}
+
+fn share(word: &str) -> Result<f64, &'static str> {
+    word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("it is a part from 0 to 1, as in 0.1")
+}
+
+fn hidden(word: &str) -> Result<Hidden, &'static str> {
+    Hidden::from_word(word).ok_or("it is gold, baseline, triage, confidence or model")
 }
 
 /// Where typed answers and what they cite are to be found.

@@ -132,6 +132,8 @@ pub mod io {
     pub mod config;
     /// Where records begin and end.
     pub mod cut;
+    /// What somebody was about to say of records.
+    pub mod drafts;
     /// One record read and checked.
     pub mod examine;
     /// What could not be done, and what to do about it.
@@ -231,10 +233,14 @@ pub mod tui {
     pub mod prose;
     /// The re-run screen's state.
     pub mod rerun;
+    /// The reviews of the open records, and what is about to be said.
+    pub mod review;
     /// The event loop and what a program has to be for it.
     pub mod run;
     /// Frames as bytes.
     mod screen;
+    /// Saves and reads reviews on threads of its own.
+    pub mod scribe;
     /// One session at the screen.
     pub mod session;
     /// A typed answer, ready for the panes.

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, KeyRow, Out};
+use stepscope::domain::review::hide::Hide;
+use stepscope::domain::review::queue::Queue;
 use stepscope::io::model::cassette::Speed;
 use stepscope::tui::keymap::{BINDINGS, Keymap};
-use stepscope::tui::session::{self, Start};
+use stepscope::tui::session::{self, Reviewing, Start};
 
 /// So many times as fast as it was recorded a cassette plays on the screen, if nobody says how fast.
 const REPLAY: f64 = 4.0;
@@ -37,17 +39,26 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         document: screen.answers.document,
         theme: screen.theme,
         baseline: screen.baseline,
-        reviews: screen.reviews,
-        reviewer: Some(screen.who.reviewer()),
         compare: screen.compare,
         config_dir: screen.config_dir,
         forks: screen.forks,
         schemas: screen.schemas,
+        reviewing: Some(Reviewing {
+            journals: screen.reviewing.reviews,
+            reviewer: screen.reviewing.who.reviewer(),
+            queue: screen.reviewing.queue,
+            order: Queue {
+                shuffle: screen.reviewing.shuffle,
+                clean_share: screen.reviewing.clean_share,
+                repeat: screen.reviewing.repeat,
+            },
+            hide: Hide::of(screen.reviewing.hide),
+        }),
     };
     match session::open(&start) {
         Ok(ended) => {
-            if let Some(failure) = ended.complaint {
-                out.complain(&stepscope::shown!("{failure}"));
+            for sentence in &ended.complaints {
+                out.complain(sentence);
             }
             ended.code
         }

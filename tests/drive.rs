@@ -11,6 +11,7 @@ use crossterm::event::MouseEventKind;
 use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
+use stepscope::domain::review::hide::Hide;
 use stepscope::domain::text::is_hidden;
 use stepscope::domain::triage::Fix;
 use stepscope::io::config::session::FileView;
@@ -147,7 +148,7 @@ fn sorting_and_turning_round() {
     assert_eq!(d.table_ids().last().unwrap(), "orchard");
     d.shows(&["8 records"]);
     // Rows without a value come last in either direction.
-    d.keys("~ < <");
+    d.keys("~ < < <");
     d.shows(&["conf▴"]);
     assert_eq!(d.table_ids()[..3], ["market", "ferry", "orchard"]);
     d.keys("~");
@@ -1153,7 +1154,8 @@ fn two_searches_run_side_by_side_and_records_come_back() {
         performer.perform(Work::Search(id, Filter::parse(text).unwrap().into(), plan()));
     }
     performer.perform(Work::EndSearch(3));
-    let record = Work::Record(7, d.app.store.reading(7).unwrap(), *d.app.store.row(7).unwrap());
+    let hide = Hide::default();
+    let record = Work::Record(7, d.app.store.reading(7).unwrap(), *d.app.store.row(7).unwrap(), hide);
     performer.perform(record);
     let (mut found, mut done, mut opened) = ([0; 4], Vec::new(), false);
     while done.len() < 2 || !opened {

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::check::threads;
 use super::review::{cards, contents};
-use super::{CLEAN, FAILED, FOUND, Out};
+use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
 use crate::domain::card::Card;
 use crate::domain::compare::difference::Difference;
 use crate::domain::compare::print::{Comparison, difference, write_difference};
@@ -65,7 +65,7 @@ impl Compare {
         super::Screen {
             paths: vec![self.a],
             baseline: Some(self.b),
-            reviews: self.reviews,
+            reviewing: Reviewing { reviews: self.reviews, ..Reviewing::default() },
             compare: true,
             ..super::Screen::default()
         }

@@ -11,6 +11,9 @@ use super::compare::{Basis, Cell};
 use super::completeness::Strong;
 use super::finding::Severity;
 use super::record::RecordKind;
+use super::review::event::{GoldStatus, Text};
+use super::review::fold::Outcome;
+use super::review::judged::Judged;
 use super::route::Route;
 use super::row::{Flag, Row, RuleBits, TypedRow};
 use super::rules::RULES;
@@ -46,7 +49,32 @@ enum Test {
     Number(Column, Comparison, f64),
     /// Sets of records that somebody else knows, by name.
     Sets(Vec<String>),
+    Review(Asked),
     Text(Regex),
+}
+
+/// What is asked of what people said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Asked {
+    Verdict(Vec<Outcome>),
+    Label(Vec<Text>),
+    /// Whether I judged it.
+    Reviewed(bool),
+    Gold(Vec<GoldStatus>),
+    /// Whether my verdict is about what it was before.
+    Stale(bool),
+}
+
+impl Asked {
+    fn holds(&self, judged: &Judged) -> bool {
+        match self {
+            Self::Verdict(outcomes) => outcomes.contains(&judged.outcome()),
+            Self::Label(labels) => labels.iter().any(|label| judged.has_label(label)),
+            Self::Reviewed(wanted) => judged.is_done() == *wanted,
+            Self::Gold(status) => judged.gold.is_some_and(|gold| status.contains(&gold)),
+            Self::Stale(wanted) => (judged.stale || judged.outcome() == Outcome::Stale) == *wanted,
+        }
+    }
 }
 
 /// A numeric column.
@@ -206,6 +234,11 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("findings", "a count: findings=0"),
     ("cell:", "beside a baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out"),
     ("board:", "what a number on the boards counted; the boards (O) write it"),
+    ("verdict:", "what people say: pass, fail, defer, skip, disputed, stale, open"),
+    ("label:", "a label's id, or a part of its name: label:slip, label:\"wrong unit\""),
+    ("reviewed:", "false: I have still to judge it; true: I have"),
+    ("gold:", "what people think of the gold answer: ok, suspect, wrong"),
+    ("stale:", "true: it was judged, and is not what it was"),
     ("text:", "text in the record: text:apples, text:\"two dozen\""),
     ("id:", "text of an id"),
 ];
@@ -246,6 +279,20 @@ impl Filter {
     }
 
     /// What the columns of a row say.
+    /// Whether what people said must be asked.
+    pub fn needs_reviews(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
+    }
+
+    /// Whether the terms about what people said hold.
+    pub fn fits_judged(&self, judged: &Judged) -> bool {
+        self.terms.iter().all(|term| match &term.test {
+            Test::Review(asked) => asked.holds(judged) == term.wanted,
+            _ => true,
+        })
+    }
+
+    /// What the columns of a row say; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &Row) -> Answer {
         self.fits(row, |_| None)
     }
@@ -259,6 +306,8 @@ impl Filter {
         let mut answer = Answer::Yes;
         for term in &self.terms {
             let holds = match &term.test {
+                // What people said is asked apart.
+                Test::Review(_) => continue,
                 Test::Sets(names) => is_in(names),
                 test => test.on_row(row),
             };
@@ -299,7 +348,7 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
-            Self::Sets(_) | Self::Text(_) => return None,
+            Self::Sets(_) | Self::Review(_) | Self::Text(_) => return None,
         })
     }
 }
@@ -358,6 +407,16 @@ fn parse_test(word: &str) -> Result<Test, String> {
         "cell" => cell_test(value),
         "board" => board_test(value),
         "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
+        "verdict" => choices(field, value, &Outcome::ALL.map(|outcome| (outcome.word(), outcome)))
+            .map(Asked::Verdict)
+            .map(Test::Review),
+        "label" => label_test(value),
+        "reviewed" => flag(field, value).map(Asked::Reviewed).map(Test::Review),
+        "stale" => flag(field, value).map(Asked::Stale).map(Test::Review),
+        "gold" => {
+            let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), *status)).collect();
+            choices(field, value, &known).map(Asked::Gold).map(Test::Review)
+        }
         "recovered" => {
             choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
         }
@@ -382,6 +441,20 @@ fn choices<T: Copy>(field: &str, value: &str, known: &[(&str, T)]) -> Result<Vec
                 .ok_or_else(|| format!("{field}: takes {}, not {word:?}", names(known.iter().map(|(name, _)| *name))))
         })
         .collect()
+}
+
+fn flag(field: &str, value: &str) -> Result<bool, String> {
+    let found = choices(field, value, &[("true", true), ("false", false)])?;
+    match found.as_slice() {
+        [one] => Ok(*one),
+        _ => Err(format!("{field}: takes true or false")),
+    }
+}
+
+fn label_test(value: &str) -> Result<Test, String> {
+    let labels = value.split(',').map(|label| label.replace('"', "")).filter(|label| !label.is_empty());
+    let labels: Vec<Text> = labels.map(Text::from).collect();
+    if labels.is_empty() { Err("label: needs a label's name".into()) } else { Ok(Test::Review(Asked::Label(labels))) }
 }
 
 /// The names of the types with their places.
@@ -534,6 +607,14 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
             values("type", part, &known)
         }
         Some(("cell", part)) => values("cell", part, &cell_words().collect::<Vec<_>>()),
+        Some(("verdict", part)) => {
+            values("verdict", part, &Outcome::ALL.map(|outcome| (outcome.word(), "what people say")))
+        }
+        Some(("gold", part)) => {
+            let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), "the gold answer")).collect();
+            values("gold", part, &known)
+        }
+        Some((field @ ("reviewed" | "stale"), part)) => values(field, part, &[("true", "yes"), ("false", "no")]),
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
             let yes = "executed exactly, the procedure gives the gold answer";
@@ -646,6 +727,29 @@ mod tests {
         assert_eq!(filter.fits_row(&row), Answer::AskText, "without an answer nothing is decided");
         assert!(error("cell:only").contains("only_a") && error("cell:recorded/x").contains("missing"));
         assert!(error("board:").contains('O'));
+    }
+
+    #[test]
+    fn what_people_said_is_asked_apart_from_the_columns() {
+        let filter = Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false").unwrap();
+        assert!(filter.needs_reviews() && !filter.needs_text());
+        assert_eq!(filter.fits_row(&Row::unchecked(0, 3)), Answer::Yes);
+        assert!(filter.fits_judged(&Judged::default()));
+        let label = |name: &str| crate::domain::review::labels::Resolved {
+            set: "default".into(),
+            id: "u".into(),
+            name: Text::from(name.to_owned()),
+        };
+        let failed = Judged { outcome: Some(Outcome::Fail), labels: vec![label("Wrong unit")], ..Judged::default() };
+        assert!(!filter.fits_judged(&failed));
+        assert!(
+            Filter::parse("label:u gold:suspect")
+                .unwrap()
+                .fits_judged(&Judged { gold: Some(GoldStatus::Suspect), ..failed })
+        );
+        for wrong in ["verdict:good", "reviewed:perhaps", "reviewed:true,false", "gold:maybe", "label:"] {
+            assert!(Filter::parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -38,6 +38,9 @@ const FIX_SHIFT: u8 = 4;
 const RECOVERS_GOLD: u8 = 0x80;
 const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and triage share a byte");
 
+/// The highest bit of `Row::rules`: the baseline answers otherwise. Rules have the bits below.
+const DISAGREES: u64 = 1 << 63;
+
 const _: () = assert!(size_of::<Row>() == 40, "the memory promise: forty bytes a record");
 
 /// Facts about a record that need one bit each.
@@ -185,6 +188,10 @@ impl Row {
         for finding in findings {
             row.note(finding.rule, finding.severity);
         }
+        let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
+        if baseline.is_some_and(differs) {
+            row.rules |= DISAGREES;
+        }
         if row.has(Flag::Right) && subject.is_right() {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
@@ -285,6 +292,11 @@ impl Row {
         }
     }
 
+    /// Whether the baseline answers otherwise, as far as one was at hand.
+    pub const fn disagrees(&self) -> bool {
+        self.rules & DISAGREES != 0
+    }
+
     /// Whether one of some rules spoke.
     pub fn spoke(&self, rules: RuleBits) -> bool {
         self.rules & rules.bit(self.kind()) != 0
@@ -327,7 +339,7 @@ impl Family {
 }
 
 /// Rules as bits of a row. Runs and typed answers share numbers, because no rule is about both but those that are
-/// about every record: so all rules have a bit of their own in 64.
+/// about every record: so all rules have a bit of their own in 63.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RuleBits {
     runs: u64,
@@ -346,7 +358,7 @@ impl RuleBits {
         let (mut all, mut runs, mut typed) = (0, shared, shared);
         let next = |n: &mut usize| {
             *n += 1;
-            1_u64 << (*n - 1).min(63)
+            1_u64 << (*n - 1).min(62)
         };
         let number = |rule: &&Rule| match Family::of(rule) {
             Family::All => {
@@ -432,7 +444,7 @@ mod tests {
         for kind in [RecordKind::Procedural, RecordKind::Typed] {
             let bits: Vec<u64> = (0..RULES.len()).map(|n| RuleBits::of(n).bit(kind)).filter(|bit| *bit > 0).collect();
             let all = bits.iter().fold(0, |all, bit| all | bit);
-            assert_eq!(all.count_ones() as usize, bits.len(), "{kind:?}: more than 64 rules");
+            assert_eq!(all.count_ones() as usize, bits.len(), "{kind:?}: more than 63 rules");
         }
         assert!((0..RULES.len()).all(|n| !RuleBits::of(n).is_empty()));
     }

@@ -14,7 +14,7 @@ use crate::domain::text::{Shown, Untrusted};
 
 mod contents;
 
-pub use contents::{Contents, Report, read_all, read_lines};
+pub use contents::{Contents, Follow, Report, read_all, read_lines};
 
 /// What a journal holds.
 pub const REVIEWS: Content = Content {

@@ -8,6 +8,7 @@ use super::open::Blob;
 use super::store::WINDOW;
 use crate::domain::document::Document;
 use crate::domain::json::MAX_TEXT;
+use crate::domain::review::event::Text;
 use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
 
@@ -24,6 +25,10 @@ pub struct Reading {
     pub layout: Layout,
     /// A byte before the record and the number of its line, from 1.
     pub known_line: (u64, u64),
+    /// The name of the record's file in journals, where it has one.
+    pub dataset: Option<Text>,
+    /// The record's place in its file, from 0.
+    pub position: u64,
 }
 
 impl Reading {

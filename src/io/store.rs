@@ -307,7 +307,15 @@ impl Store {
         let row = chunk.rows.get(n)?;
         let known_line = if chunk.dense { (row.offset, chunk.line + n as u64) } else { (chunk.span.start, chunk.line) };
         let blob = source.blob.clone()?;
-        Some(Reading { blob, offset: row.offset, len: row.len as usize, layout: source.layout, known_line })
+        Some(Reading {
+            blob,
+            offset: row.offset,
+            len: row.len as usize,
+            layout: source.layout,
+            known_line,
+            dataset: source.path().and_then(super::cards::dataset),
+            position: (chunk.first + n) as u64,
+        })
     }
 
     /// Counts over all rows.

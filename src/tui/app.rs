@@ -20,6 +20,7 @@ use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
 use crate::tui::rerun::{Attempt, Field, Models};
+use crate::tui::review::{Ask, Review};
 use crate::tui::table::Table;
 use crate::tui::theme::{Depth, Theme};
 
@@ -56,6 +57,8 @@ pub enum Overlay {
     Ladder(usize),
     /// The document's table of contents.
     Contents(List),
+    /// Something is asked about a verdict.
+    Review(Ask),
 }
 
 /// The palette of actions.
@@ -190,6 +193,8 @@ pub struct App {
     pub models: Models,
     /// The re-run on screen.
     pub attempt: Option<Box<Attempt>>,
+    /// What people said of the records.
+    pub review: Review,
 }
 
 impl App {
@@ -221,13 +226,14 @@ impl App {
             desk: Desk::default(),
             models: Models::default(),
             attempt: None,
+            review: Review::nowhere("there is no journal: name one with --reviews"),
         }
     }
 
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
         if let Some(front) = self.desk.front {
-            return if self.desk.disputes.choosing.is_some() { Context::Labels } else { front.context() };
+            return if self.desk.disputes.choosing.is_some() { Context::Decision } else { front.context() };
         }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
@@ -239,9 +245,10 @@ impl App {
         }
     }
 
-    /// The whole screen.
+    /// The screen without the strip of the reviews.
     pub fn area(&self) -> Rect {
-        Rect::new(0, 0, self.size.width, self.size.height)
+        let strip = crate::tui::panes::review::rows(self);
+        Rect::new(0, 0, self.size.width, self.size.height - strip)
     }
 
     /// How many rows the table has.
@@ -264,6 +271,9 @@ impl App {
         let inspect = self.inspect.as_ref();
         let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
+        if let Some(allowed) = self.review_allowed(action) {
+            return allowed;
+        }
         match action {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
@@ -298,7 +308,7 @@ impl App {
                 _ => need(self.rows() > 0, "there are no records"),
             },
             A::NextFork | A::PreviousFork => need(self.kin().len() > 1, "this record has no forks"),
-            A::SaveAgain => need(self.forks.unsaved() > 0, "everything is saved"),
+            A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
                 need(self.screen == Screen::Table, "go back to the table first")
@@ -321,7 +331,10 @@ impl App {
 
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
-        Keymap::rows(self.context())
+        let labels = Keymap::rows(Context::Labels).filter(|_| self.review.draft.choosing);
+        labels
+            .chain(Keymap::rows(self.context()))
+            .chain(Keymap::rows(Context::Review))
             .chain(Keymap::rows(Context::Anywhere))
             .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
             .filter(|binding| !self.keymap.names(binding).is_empty())
@@ -329,7 +342,7 @@ impl App {
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
     pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
-        let here = [self.context(), Context::Anywhere];
+        let here = [self.context(), Context::Review, Context::Anywhere];
         let mut seen = Vec::new();
         let rows = here.into_iter().flat_map(Keymap::rows).filter(|binding| {
             let fresh = !seen.contains(&binding.action);

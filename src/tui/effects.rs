@@ -1,11 +1,12 @@
 //! Does what `update` asked for, and reports back by messages.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -22,13 +23,17 @@ use crate::io::forks::{FORKS, Mark, find};
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search::{self, Plan};
+use crate::shown;
 use crate::tui::errands;
 use crate::tui::family::Address;
 use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
 use crate::tui::rerun::leg::Reached;
+use crate::tui::scribe::{Scribe, Tell};
 
+/// At the end, verdicts that are on their way to the disk are waited for so long.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
 
@@ -82,6 +87,7 @@ pub struct Performer {
     /// Somebody wants to know where forks come from.
     looking: Option<Arc<()>>,
     beside: Arc<Beside>,
+    scribe: Option<Scribe>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -115,7 +121,7 @@ impl Performer {
         let own = beside.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
         let keeper = Keeper::new(outbox.clone());
-        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None, beside }
+        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None, beside, scribe: None }
     }
 
     /// Also tells the loader what was written.
@@ -124,11 +130,21 @@ impl Performer {
         Self { loader: Some(loader), ..self }
     }
 
-    /// Waits until what is on its way to the disk is there. What could not be saved, or else why nothing could be
-    /// remembered.
-    pub fn complaint(self) -> Option<Failure> {
+    /// Reviews are saved to the first of these journals.
+    #[must_use]
+    pub fn reviewing(mut self, journals: &[PathBuf], state: Option<&Path>) -> Self {
+        let outbox = self.outbox.clone();
+        let tell = Tell::by(move |news| outbox.send(Msg::Review(news)));
+        self.scribe = Some(Scribe::start(journals, state, tell));
+        self
+    }
+
+    /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
+    pub fn finish(self) -> Vec<Shown> {
         drop(self.loader);
-        self.keeper.close().or(self.memory.failure)
+        let lost = self.scribe.map(|scribe| scribe.finish(PATIENCE)).unwrap_or_default();
+        let failures = self.keeper.close().into_iter().chain(self.memory.failure);
+        lost.into_iter().chain(failures.map(|failure| shown!("{failure}"))).collect()
     }
 
     /// Starts a piece of work; never waits for it.
@@ -165,6 +181,11 @@ impl Performer {
             }
             // Model calls are made inside of the runtime.
             Work::Begin | Work::StartRun { .. } | Work::CancelRun(_) | Work::Look(_) | Work::Choose(..) => {}
+            Work::Review(task) => {
+                if let Some(scribe) = &mut self.scribe {
+                    scribe.perform(task);
+                }
+            }
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
@@ -218,11 +239,13 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
                 .collect();
             Some(Msg::Headlines(moves, rows))
         }
-        Work::Record(record, reading, row) => {
+        Work::Record(record, reading, row, hide) => {
             let open = || {
                 let text = reading.read()?;
                 let find = |typed: &Typed<'_>| reading.document(typed);
-                Ok(Box::new(Opened::new(record, reading.line()?, &row, text, beside, find)))
+                let opened = Opened::new(record, reading.line()?, &row, text, beside, find);
+                let opened = opened.identified(reading.dataset.clone(), reading.position);
+                Ok(Box::new(opened.hiding(hide, &row, beside)))
             };
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
@@ -247,7 +270,8 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         | Work::StartRun { .. }
         | Work::CancelRun(_)
         | Work::Look(_)
-        | Work::Choose(..) => None,
+        | Work::Choose(..)
+        | Work::Review(_) => None,
     }
 }
 
@@ -299,7 +323,7 @@ fn keep_all(orders: &Receiver<Keeping>, outbox: &Outbox) -> Option<Failure> {
 const FAILED: &str = "stepscope itself failed on it; please report this";
 
 /// A record may be anything, and a mistake of ours in reading it must cost no more than this record.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }
 

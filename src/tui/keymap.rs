@@ -26,9 +26,13 @@ pub enum Context {
     /// The items on which reviewers disagree.
     Disputes,
     /// The labels of a verdict between reviewers.
-    Labels,
+    Decision,
     /// A step, asked again.
     Rerun,
+    /// Reviewing, on every screen with a record.
+    Review,
+    /// Choosing labels for a failed item.
+    Labels,
 }
 
 impl Context {
@@ -45,13 +49,15 @@ impl Context {
             Self::Versus => "Two records side by side",
             Self::Boards => "Boards",
             Self::Disputes => "Adjudication",
-            Self::Labels => "Labels of the decision",
+            Self::Decision => "Labels of the decision",
             Self::Rerun => "Re-run",
+            Self::Review => "Reviewing, on every screen with a record",
+            Self::Labels => "Choosing labels for a failed item",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
@@ -63,6 +69,8 @@ impl Context {
         Self::Versus,
         Self::Boards,
         Self::Disputes,
+        Self::Decision,
+        Self::Review,
         Self::Labels,
     ];
 }
@@ -210,8 +218,42 @@ actions! {
     NextFork = "next_fork",
     /// To the fork before, or what it comes from.
     PreviousFork = "previous_fork",
-    /// Saves again what could not be saved.
+    /// It is right, and on to the next.
+    Pass = "pass",
+    /// It is wrong: labels, then on to the next.
+    Fail = "fail",
+    /// It comes back at the end.
+    Defer = "defer",
+    /// It is not judged.
+    Skip = "skip",
+    /// The first bad step.
+    BadStep = "bad_step",
+    /// What is thought of the gold answer.
+    GoldStatus = "gold_status",
+    /// Where to fix it.
+    FixTarget = "fix_target",
+    /// The right answer.
+    Correct = "correct",
+    /// A note where the cursor is.
+    Note = "note",
+    /// Takes back what was said last.
+    Undo = "undo",
+    /// Says it again.
+    Redo = "redo",
+    /// Shows what is hidden.
+    Reveal = "reveal",
+    /// Saves what could not be saved.
     SaveAgain = "save_again",
+    /// Labels all records of the table.
+    LabelAll = "label_all",
+    /// Gives or takes a label.
+    GiveLabel = "give_label",
+    /// Saves that it fails, and on to the next.
+    SaveFail = "save_fail",
+    /// Finds a label.
+    FindLabel = "find_label",
+    /// Ends choosing.
+    PutAside = "put_aside",
     /// The next theme.
     Theme = "theme",
     /// The mouse on or off.
@@ -257,7 +299,10 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Boards, Derivation, Disputes, Evidence, Json, Labels, Matrix, Rerun, Run, Table, Versus};
+    use Context::{
+        Anywhere, Boards, Decision, Derivation, Disputes, Evidence, Json, Labels, Matrix, Rerun, Review, Run, Table,
+        Versus,
+    };
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -354,10 +399,10 @@ pub const BINDINGS: &[Binding] = {
         bind(Boards, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
         bind(Disputes, &["a"], A::DecidePass, "pass", "decide that the item is right"),
         bind(Disputes, &["x"], A::DecideFail, "fail", "decide that it is wrong; then 1-9 choose labels, Enter saves"),
-        bind(Disputes, &["Enter"], A::Open, "open", "open the record; D comes back"),
+        bind(Disputes, &["Enter"], A::Open, "open", "open the record; A comes back"),
         bind(Disputes, &["Tab"], A::NextPane, "agreement", "how far reviewers agree, in full"),
-        bind(Labels, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
-        bind(Labels, &["Esc"], A::Escape, "give up", "give the decision up"),
+        bind(Decision, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
+        bind(Decision, &["Esc"], A::Escape, "give up", "give the decision up"),
         bind(
             Anywhere,
             &["O"],
@@ -365,9 +410,38 @@ pub const BINDINGS: &[Binding] = {
             "boards",
             "boards: where to fix, labels over time, how often rules were right",
         ),
-        bind(Anywhere, &["D"], A::Disputes, "", "adjudication: the items on which reviewers disagree"),
+        bind(Anywhere, &["A"], A::Disputes, "", "adjudication: the items on which reviewers disagree"),
         bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
         bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
+        bind(Review, &["a"], A::Pass, "", "pass, and on to the next"),
+        bind(Review, &["x"], A::Fail, "", "fail: choose labels, Enter saves and goes on to the next"),
+        bind(Review, &["-"], A::Defer, "", "defer: it comes back at the end"),
+        bind(Review, &["_"], A::Skip, "", "skip: it is not to be judged"),
+        bind(Review, &["b"], A::BadStep, "", "first bad step; the proposal stands there, Enter confirms it"),
+        bind(Review, &["@"], A::FixTarget, "", "where to fix it: step run, procedure, gold; the proposal first"),
+        bind(Review, &["!"], A::GoldStatus, "", "the gold answer is suspect, wrong, right after all"),
+        bind(Review, &["="], A::Correct, "", "the right answer; it must have the answer's type"),
+        bind(Review, &[";"], A::Note, "", "a note on the variable, value or lines under the cursor"),
+        bind(Review, &["u"], A::Undo, "", "undo the last verdict or note, and go to its record"),
+        bind(Review, &["U"], A::Redo, "", "redo"),
+        bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),
+        bind(Review, &["X"], A::LabelAll, "", "label all records of the table, after asking"),
+        bind(
+            Labels,
+            &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+            A::GiveLabel,
+            "label",
+            "give or take the label of this number",
+        ),
+        bind(Labels, &["Enter"], A::SaveFail, "save, next", "save that it fails, and on to the next"),
+        bind(
+            Labels,
+            &["/"],
+            A::FindLabel,
+            "find label",
+            "find a label or make one; there ^N makes, ^R renames, ^G merges",
+        ),
+        bind(Labels, &["Esc"], A::PutAside, "later", "stop choosing; what was chosen is kept, not saved"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),
@@ -556,7 +630,7 @@ impl Keymap {
     /// What the keys typed so far mean in a context.
     pub fn look_up(&self, context: Context, typed: &[Key]) -> Lookup {
         let mut prefix = false;
-        for place in [context, Context::Anywhere] {
+        for place in [context, Context::Review, Context::Anywhere] {
             for chord in self.chords.iter().filter(|chord| chord.context == place) {
                 if chord.keys.starts_with(typed) {
                     if chord.keys.len() == typed.len() {
@@ -567,6 +641,12 @@ impl Keymap {
             }
         }
         if prefix { Lookup::Prefix } else { Lookup::Unknown }
+    }
+
+    /// What one key means in this context alone.
+    pub fn exact(&self, context: Context, key: Key) -> Option<Action> {
+        let own = |chord: &&Chord| chord.context == context && chord.keys.as_slice() == [key];
+        self.chords.iter().find(own).map(|chord| chord.action)
     }
 
     fn bind(&mut self, context: Context, keys: Vec<Key>, action: Action, name: &str) {
@@ -581,7 +661,7 @@ impl Keymap {
 
     /// What was typed of a chord, by name, and how it can go on: the names of the rest and the actions.
     pub fn continuations(&self, context: Context, typed: &[Key]) -> (String, Vec<(String, Action)>) {
-        let here = |chord: &&Chord| chord.context == context || chord.context == Context::Anywhere;
+        let here = |chord: &&Chord| [context, Context::Review, Context::Anywhere].contains(&chord.context);
         let longer = |chord: &&Chord| chord.keys.len() > typed.len() && chord.keys.starts_with(typed);
         let mut head = String::new();
         let mut rests = Vec::new();

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::domain::card::Card;
 use crate::domain::document::Document;
 use crate::domain::finding::{Finding, Place, Severity};
 use crate::domain::fork::Lineage;
@@ -14,6 +15,8 @@ use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::recompute::{Derivation, Recomputed};
 use crate::domain::record::{Record, RecordKind};
+use crate::domain::review::event::Text;
+use crate::domain::review::hide::{Hidden, Hide};
 use crate::domain::route::{Route, route};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
@@ -96,6 +99,10 @@ pub struct Opened {
     pub lineage: Option<Lineage>,
     /// A typed answer, until the screen takes it.
     pub sheet: Option<Box<Sheet>>,
+    /// Who it is for journals, and what verdicts are bound to; of the whole record, also where not all of it is shown.
+    pub card: Option<Box<Card>>,
+    /// What of it is not shown.
+    pub hidden: Hide,
 }
 
 /// One step, as the list shows it.
@@ -258,10 +265,40 @@ impl Opened {
         beside: &Beside,
         find: impl FnOnce(&Typed<'_>) -> Option<Arc<Document>>,
     ) -> Self {
+        let mut opened = Self::bare(index, line, row, text);
+        let typed = opened.root().and_then(|root| formats::read(root).typed);
+        opened.document = typed.and_then(|typed| find(&typed));
+        opened.fill(row, beside);
+        opened
+    }
+
+    /// Gives it its card for journals: the name of its file there, and its place in it, from 0.
+    #[must_use]
+    pub fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
+        let mut card = Card::of(&self.analyse().subject, &self.findings, dataset, position);
+        card.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
+        self.card = Some(Box::new(card));
+        self
+    }
+
+    /// The same record without what is not to be shown. Its card stays that of the whole record.
+    #[must_use]
+    pub fn hiding(self, hide: Hide, row: &Row, beside: &Beside) -> Self {
+        if hide.is_empty() {
+            return self;
+        }
+        let text = self.root().and_then(|root| hide.without(&self.text, root)).unwrap_or_else(|| self.text.clone());
+        let mut opened = Self::bare(self.index, self.line, row, text);
+        (opened.document, opened.card, opened.hidden) = (self.document, self.card, hide);
+        opened.fill(row, beside);
+        opened
+    }
+
+    fn bare(index: usize, line: u64, row: &Row, text: Vec<u8>) -> Self {
         let mut tape = Tape::default();
         read_row(&mut tape, &text, row);
         let problems = std::mem::take(&mut tape.problems);
-        let mut opened = Self {
+        Self {
             index,
             line,
             text,
@@ -294,12 +331,9 @@ impl Opened {
             route: None,
             lineage: None,
             sheet: None,
-        };
-        opened.lineage = opened.root().and_then(Lineage::of);
-        let typed = opened.root().and_then(|root| formats::read(root).typed);
-        opened.document = typed.and_then(|typed| find(&typed));
-        opened.fill(row, beside);
-        opened
+            card: None,
+            hidden: Hide::default(),
+        }
     }
 
     /// The record's text as it stands in the file.
@@ -324,14 +358,18 @@ impl Opened {
         let analysis = self.analyse();
         let mut findings = rules::check(&analysis.subject);
         findings.extend(from_around(row, analysis.subject.record.is_some()));
+        if let Some(card) = self.card.as_ref().filter(|_| !self.hidden.is_empty()) {
+            // That something is hidden is no fault of the record.
+            findings.retain(|finding| card.findings.contains(&finding.rule));
+        }
         let facts = analysis.subject.record.as_ref().map(Facts::of);
         let steps = analysis.steps();
         let variables = analysis.variables();
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
         let surprise = analysis.state.last_step().surprise;
-        let baseline = beside.answer(analysis.subject.record.as_ref());
+        let baseline = beside.answer(analysis.subject.record.as_ref()).filter(|_| !self.hidden.has(Hidden::Baseline));
         let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
-        let triage = Triage::judge(&analysis.subject, &findings, baseline);
+        let triage = Triage::judge(&analysis.subject, &findings, baseline).filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
         let verdict = triage.as_ref().map(Verdict::of);

@@ -8,6 +8,7 @@ use crate::domain::filter::Filter;
 use crate::domain::fork::round::Told;
 use crate::domain::headline::Headline;
 use crate::domain::rerun::{Call, RunId};
+use crate::domain::review::hide::Hide;
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
 use crate::io::append::Met;
@@ -25,6 +26,7 @@ use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
 use crate::tui::rerun::Offer;
 use crate::tui::rerun::leg::{Leg, Reached};
+use crate::tui::scribe::{self, Task};
 
 /// Number of a search; results of an older one are dropped.
 pub type SearchId = u64;
@@ -40,6 +42,8 @@ pub enum Msg {
     Record(usize, Result<Box<Opened>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
+    /// Of reviews.
+    Review(scribe::News),
     /// The search failed.
     SearchFailed(SearchId, Failure),
     /// What was read of forks, each with its address.
@@ -68,8 +72,10 @@ pub enum Work {
     Begin,
     /// Reads the texts of some records; the number comes back with them.
     Headlines(u64, Vec<(usize, Reading)>),
-    /// Reads a record, which has this row in the table.
-    Record(usize, Reading, Row),
+    /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
+    Record(usize, Reading, Row, Hide),
+    /// About reviews.
+    Review(Task),
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.

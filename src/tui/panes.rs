@@ -34,6 +34,7 @@ pub mod palette;
 pub mod popup;
 pub mod question;
 pub mod rerun;
+pub mod review;
 pub mod state;
 pub mod step;
 pub mod steps;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::review::event::Reviewer;
+use crate::domain::review::hide::Hide;
+use crate::domain::review::queue::Queue;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
 use crate::io::beside::Beside;
@@ -12,6 +14,7 @@ use crate::io::config::session::Session;
 use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
 use crate::io::input::{expand, samples};
+use crate::io::journal;
 use crate::io::load::load;
 use crate::io::model::setup::Setup;
 use crate::io::verifiers::{Wanted, judge};
@@ -25,6 +28,7 @@ use crate::tui::forks::Forks;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::Msg;
 use crate::tui::rerun::Models;
+use crate::tui::review::{Place, Review};
 use crate::tui::run::{self, Effect, Options};
 use crate::tui::terminal::Tty;
 use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
@@ -40,10 +44,6 @@ pub struct Start {
     pub theme: Option<String>,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
-    /// The journals of reviews, where they do not stand beside the records.
-    pub reviews: Vec<PathBuf>,
-    /// Who decides between reviewers.
-    pub reviewer: Option<Reviewer>,
     /// The comparison with the baseline is shown first.
     pub compare: bool,
     /// What judges completions, and the field where they stand.
@@ -56,6 +56,38 @@ pub struct Start {
     pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
+    /// Who reviews, and how; `None`: nobody.
+    pub reviewing: Option<Reviewing>,
+}
+
+/// How somebody reviews.
+#[derive(Debug)]
+pub struct Reviewing {
+    /// The journals, the first of which is written; without one, the journal beside the one path.
+    pub journals: Vec<PathBuf>,
+    /// Who.
+    pub reviewer: Reviewer,
+    /// Begin with the queue.
+    pub queue: bool,
+    /// How the queue is made.
+    pub order: Queue,
+    /// What is hidden until the verdict.
+    pub hide: Hide,
+}
+
+impl Reviewing {
+    /// The journals of these paths, or why there is none.
+    fn journals(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, &'static str> {
+        match paths {
+            _ if !self.journals.is_empty() => Ok(self.journals.clone()),
+            [] => Err("these are the sample runs; name a journal with --reviews to judge them"),
+            [path] if path.as_os_str() == "-" => {
+                Err("standard input has no journal beside it; name one with --reviews")
+            }
+            [path] => Ok(vec![journal::beside(path)]),
+            _ => Err("verdicts are saved to one journal; name it with --reviews"),
+        }
+    }
 }
 
 /// How a session ended.
@@ -64,7 +96,7 @@ pub struct Ended {
     /// The exit code.
     pub code: u8,
     /// What is to be said now that the screen is gone.
-    pub complaint: Option<Failure>,
+    pub complaints: Vec<Shown>,
 }
 
 /// Runs a session; an error is a sentence that says why there is no screen.
@@ -96,7 +128,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
     app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
-    app.desk.reviewer.clone_from(&start.reviewer);
+    app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
     app.status = forgotten.map(|text| Status { text, failed: true });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
@@ -106,6 +138,19 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
     let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
     let mut performer = Performer::new(outbox.clone(), memory, beside).with_loader(loader);
+    if let Some(reviewing) = &start.reviewing {
+        match reviewing.journals(&start.paths) {
+            Ok(journals) => {
+                app.review = review(reviewing, journals.first().map(PathBuf::as_path));
+                performer = performer.reviewing(&journals, folders.state.as_deref());
+            }
+            Err(why) => app.review = Review::nowhere(why),
+        }
+        app.table.queue = reviewing.order;
+        if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {
+            app.begin_queue();
+        }
+    }
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let mut attached = false;
     let code = run::run(&tty, &mut app, options, |work, sender| {
@@ -124,11 +169,19 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     });
     outbox.close();
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
-    Ok(Ended { code, complaint: performer.complaint() })
+    Ok(Ended { code, complaints: performer.finish() })
+}
+
+fn review(reviewing: &Reviewing, journal: Option<&Path>) -> Review {
+    let place = journal.map_or(Place::Nowhere("there is no journal"), |path| Place::Journal(Shown::path(path)));
+    let mut review = Review::new(reviewing.reviewer.clone(), place);
+    (review.queue, review.hide) = (reviewing.order, reviewing.hide);
+    review
 }
 
 fn journals(start: &Start) -> Journals {
-    Journals { files: start.paths.clone(), named: start.reviews.clone() }
+    let named = start.reviewing.as_ref().map(|reviewing| reviewing.journals.clone()).unwrap_or_default();
+    Journals { files: start.paths.clone(), named }
 }
 
 fn keymap(config: &Config) -> Result<Keymap, Failure> {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::domain::filter::{Answer, Column, Filter};
 use crate::domain::finding::Severity;
 use crate::domain::headline::Headline;
+use crate::domain::review::judged::Judged;
+use crate::domain::review::queue::Queue;
 use crate::domain::row::Row;
 use crate::domain::triage::Fix;
 use crate::tui::list::List;
@@ -30,6 +32,8 @@ pub enum SortBy {
     Fix,
     /// A numeric column.
     Number(SortColumn),
+    /// In the order in which a person should look at them.
+    Review,
 }
 
 /// The numeric columns that can be sorted by.
@@ -47,7 +51,7 @@ pub enum SortColumn {
 
 impl SortBy {
     /// In the order of the columns.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Position,
         Self::Kind,
         Self::Correct,
@@ -57,6 +61,7 @@ impl SortBy {
         Self::Number(SortColumn::Fitness),
         Self::Number(SortColumn::Confidence),
         Self::Number(SortColumn::Pred),
+        Self::Review,
     ];
 
     /// The word at the head of the column, and the id.
@@ -71,6 +76,7 @@ impl SortBy {
             Self::Number(SortColumn::Fitness) => "fitness",
             Self::Number(SortColumn::Confidence) => "conf",
             Self::Number(SortColumn::Pred) => "answer",
+            Self::Review => "review",
         }
     }
 
@@ -82,7 +88,7 @@ impl SortBy {
     /// What to compare by; `None` sorts last in either direction.
     fn key(self, row: &Row) -> Option<f64> {
         match self {
-            Self::Position => None,
+            Self::Position | Self::Review => None,
             Self::Kind => Some(f64::from(row.kind() as u8)),
             Self::Correct => row.correct().map(|right| f64::from(u8::from(right))),
             // What has nothing to fix comes last, as what was not judged does.
@@ -158,6 +164,8 @@ pub struct Table {
     pub filtering: Option<Search>,
     /// The search that `n` and `N` walk.
     pub finding: Option<Search>,
+    /// How the queue of the reviews is made.
+    pub queue: Queue,
     /// Go to the first place found as soon as there is one.
     pub jump: Option<isize>,
     order: Option<Vec<u32>>,
@@ -195,20 +203,21 @@ impl Table {
     }
 
     /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
-    /// one, `forks` puts each fork below its parent, if there are any.
+    /// one, `judged` what people said of it, `forks` puts each fork below its parent, if there are any.
     pub fn arrange(
         &mut self,
         records: usize,
         row: impl Fn(usize) -> Option<Row>,
         is_in: impl Fn(usize, &str) -> bool,
+        judged: impl Fn(usize) -> Judged,
         forks: Option<impl Fn(&[u32]) -> Vec<u32>>,
     ) {
         let here = self.record(self.list.at);
         let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
         self.order = match forks {
-            Some(forks) => Some(forks(&self.arranged(records, row, is_in))),
+            Some(forks) => Some(forks(&self.arranged(records, row, is_in, judged))),
             None if natural => None,
-            None => Some(self.arranged(records, row, is_in)),
+            None => Some(self.arranged(records, row, is_in, judged)),
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);
@@ -220,17 +229,28 @@ impl Table {
         records: usize,
         row: impl Fn(usize) -> Option<Row>,
         is_in: impl Fn(usize, &str) -> bool,
+        judged: impl Fn(usize) -> Judged,
     ) -> Vec<u32> {
+        let asks = self.filter.needs_reviews();
         let fits = |record: &u32| {
             let at = *record as usize;
             row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != Answer::No)
+                && (!asks || self.filter.fits_judged(&judged(at)))
         };
         let mut order: Vec<u32> = match &self.filtering {
             Some(search) => search.found.iter().copied().filter(fits).collect(),
             None if self.filter.is_empty() => (0..records as u32).collect(),
             None => (0..records as u32).filter(fits).collect(),
         };
-        if self.sort != SortBy::Position {
+        if self.sort == SortBy::Review {
+            let key = |record: u32| self.queue.key(record as usize, &row(record as usize)?);
+            let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
+            keyed.sort_unstable();
+            if self.descending {
+                keyed.reverse();
+            }
+            order = keyed.into_iter().map(|(_, record)| record).collect();
+        } else if self.sort != SortBy::Position {
             let key = |record: u32| row(record as usize).and_then(|row| self.sort.key(&row));
             let mut keyed: Vec<(Option<f64>, u32)> = order.iter().map(|&record| (key(record), record)).collect();
             keyed.sort_by(|(a, m), (b, n)| {

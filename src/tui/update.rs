@@ -25,6 +25,7 @@ use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, Work};
 use crate::tui::panes;
 use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
+use crate::tui::scribe::Task;
 use crate::tui::table::{Search, SortBy};
 use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
@@ -36,7 +37,10 @@ mod forks;
 mod mouse;
 mod overlays;
 mod rerun;
+mod review;
 mod search;
+
+pub(in crate::tui) use review::glyph;
 
 /// While records are still being checked, the order of the table is made anew at most this often.
 const REARRANGE: Duration = Duration::from_millis(400);
@@ -76,7 +80,9 @@ impl App {
         match event {
             Event::Start(size) => {
                 self.size = size;
+                let look = self.review.is_on().then_some(Effect::Work(Work::Review(Task::Look)));
                 let mut effects = vec![Effect::Work(Work::Begin)];
+                effects.extend(look);
                 effects.extend(self.first_forks());
                 effects
             }
@@ -84,7 +90,10 @@ impl App {
                 self.size = size;
                 Vec::new()
             }
-            Event::Input(input) => self.input(input),
+            Event::Input(input) => {
+                self.review.pressed(now);
+                self.input(input)
+            }
             Event::Message(message) => self.message(message, now),
             Event::Tick if self.arrange_at.is_none_or(|at| now < at) => {
                 self.attempt.iter_mut().for_each(|attempt| attempt.pass(now));
@@ -128,6 +137,7 @@ impl App {
         self.settle_evidence();
         self.settle_desk();
         self.settle_rerun();
+        self.settle_review();
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -188,12 +198,16 @@ impl App {
         if Some(key) == Key::from_name("^C") {
             return self.cancel_run().unwrap_or_else(|| self.quit());
         }
+        if self.must_wait(event) {
+            return Vec::new();
+        }
         match self.overlay.take() {
+            Some(Overlay::Review(ask)) => return self.ask_key(ask, event),
             Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
             Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
             other => self.overlay = other,
         }
-        if let Some(effects) = self.label_key(event) {
+        if let Some(effects) = self.label_key(event).or_else(|| self.choose_key(event)) {
             return effects;
         }
         if self.typed.is_empty()
@@ -256,7 +270,8 @@ impl App {
         if let Some(effects) = self.desk_action(action, times) {
             return effects;
         }
-        if let Some(effects) = self.evidence_action(action, times).or_else(|| self.rerun_action(action)) {
+        let owner = self.evidence_action(action, times).or_else(|| self.rerun_action(action));
+        if let Some(effects) = owner.or_else(|| self.review_action(action)) {
             return effects;
         }
         match action {
@@ -432,13 +447,19 @@ impl App {
     }
 
     fn request(&mut self, record: usize, screen: Screen) -> Effects {
+        if let Some(opened) = self.take_prefetched(record) {
+            self.opening = None;
+            self.inspect(*opened, screen);
+            return self.review_opened();
+        }
         let Some(work) = self.read_record(record) else { return Vec::new() };
         self.opening = Some((record, screen));
         vec![work]
     }
 
     fn read_record(&self, record: usize) -> Option<Effect<Work>> {
-        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?)))
+        let hide = self.hide_for(record);
+        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide)))
     }
 
     fn json(&mut self) -> Effects {
@@ -504,6 +525,9 @@ impl App {
             self.fail(Shown::own("a fork is not saved: ^S tries again; quit once more to leave without it"));
             return Vec::new();
         }
+        if let Some(effects) = self.hold_quit() {
+            return effects;
+        }
         vec![self.keep(), Effect::Quit(0)]
     }
 
@@ -557,10 +581,13 @@ impl App {
 
     fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, desk, forks, .. } = self;
+        let Self { store, table, desk, forks, review, .. } = self;
         let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
         let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
-        table.arrange(records, |record| store.row(record).copied(), is_in, family);
+        table.arrange(records, |record| store.row(record).copied(), is_in, |record| review.judged(record), family);
+        if self.review.is_on() {
+            self.count_progress();
+        }
     }
 
     fn next_theme(&mut self) {
@@ -689,6 +716,7 @@ impl App {
                 self.take_offers(id, offers, trouble);
                 Vec::new()
             }
+            Msg::Review(news) => self.review_news(news),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
@@ -734,6 +762,9 @@ impl App {
             effects.extend(self.go_on_searching(|search| search.done));
         }
         effects.extend(self.begin_errands());
+        if self.review.is_on() {
+            effects.extend(self.review_loaded(change == Change::Moved));
+        }
         effects
     }
 
@@ -772,25 +803,26 @@ impl App {
     }
 
     fn take_record(&mut self, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
+        let (mut opened, failure) = match result {
+            Ok(opened) => (Some(opened), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let wanted = failure.is_some() && self.review_unread(record);
+        let mut effects = self.take_review_record(&mut opened, record);
         let copying = self.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
         let opening = self.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
-        if copying.is_none() && opening.is_none() {
-            return Vec::new();
+        if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
+            self.fail(shown!("{failure}"));
         }
-        let opened = match result {
-            Ok(opened) => *opened,
-            Err(failure) => {
-                self.fail(shown!("{failure}"));
-                return Vec::new();
-            }
-        };
-        let effects = match copying {
+        let Some(opened) = opened.filter(|_| copying.is_some() || opening.is_some()) else { return effects };
+        effects.extend(match copying {
             Some(Action::CopyQuestion) => self.copy_if_any(Some(opened.question.clone()), "the question"),
             Some(_) => self.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
             None => Vec::new(),
-        };
+        });
         if let Some(screen) = opening {
-            self.inspect(opened, screen);
+            self.inspect(*opened, screen);
+            effects.extend(self.review_opened());
         }
         effects
     }

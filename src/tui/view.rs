@@ -183,6 +183,9 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buf = frame.buffer_mut();
     draw(app, area, buf);
+    if let Some(column) = panes::review::cursor(app, area) {
+        frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
+    }
     if let Some(Overlay::Prompt(prompt)) = &app.overlay {
         let column = panes::bars::prompt_cursor(prompt, area);
         frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
@@ -196,8 +199,15 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let theme = &app.looks.theme;
     buf.set_style(area, theme.style(Role::Screen));
     let look = Look { theme, focused: app.overlay.is_none() };
+    // The strip of the reviews stands between the body and the status line.
+    let whole = area;
+    let bars = parts(whole);
+    let strip = panes::review::rows(app).min(bars.body.height);
+    let area = Rect { height: area.height - strip, ..area };
     let parts = parts(area);
-    panes::bars::header(app, parts.header, buf, look);
+    let below = Rect { y: parts.body.bottom(), height: strip, ..area };
+    panes::review::strip(app, below, buf, look);
+    panes::bars::header(app, bars.header, buf, look);
     match (app.screen, &app.inspect) {
         _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
         (Screen::Rerun, _) => panes::rerun::draw(app, area, buf, look),
@@ -206,8 +216,8 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),
         _ => panes::table::draw(app, parts.body, buf, look),
     }
-    panes::bars::status(app, parts.status, buf, look);
-    panes::bars::footer(app, parts.footer, buf, look);
+    panes::bars::status(app, bars.status, buf, look);
+    panes::bars::footer(app, bars.footer, buf, look);
     match &app.overlay {
         Some(Overlay::Help(top)) => panes::help::draw(app, *top, area, buf, Look { theme, focused: true }),
         Some(Overlay::Palette(palette)) => panes::palette::draw(app, palette, area, buf, Look { theme, focused: true }),
@@ -226,7 +236,11 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
                 panes::ladder::draw(rewards, *top, area, buf, Look { theme, focused: true });
             }
         }
-        Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Review(ask)) => {
+            let places = [area, bars.status, bars.footer];
+            panes::review::ask(app, ask, places, buf, Look { theme, focused: true });
+        }
+        Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, whole, buf, Look { theme, focused: true }),
         None => {}
     }
 }

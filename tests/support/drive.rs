@@ -15,12 +15,15 @@ use ratatui::style::{Color, Style};
 use tokio::runtime::{Builder, Handle};
 use unicode_width::UnicodeWidthStr as _;
 
+use stepscope::domain::review::event::{Reviewer, ReviewerKind, Text};
+use stepscope::domain::text::Shown;
 use stepscope::domain::text::is_hidden;
 use stepscope::io::beside::Beside;
 use stepscope::io::compare::Journals;
 use stepscope::io::config::Config;
 use stepscope::io::config::session::FileView;
 use stepscope::io::input::expand;
+use stepscope::io::journal::beside;
 use stepscope::io::load::{Loader, load};
 use stepscope::io::model::setup::Setup;
 use stepscope::io::search;
@@ -33,7 +36,9 @@ use stepscope::tui::input::Input;
 use stepscope::tui::keymap::Keymap;
 use stepscope::tui::msg::{Msg, Work};
 use stepscope::tui::rerun::Models;
+use stepscope::tui::review::{Place, Review};
 use stepscope::tui::run::{Effect, Event, Program as _};
+use stepscope::tui::scribe::{News, Scribe, Tell};
 use stepscope::tui::theme::{BUILT_IN, Depth, Role, Theme};
 
 /// How long the background may take; far more than it should on a busy machine.
@@ -74,6 +79,7 @@ pub(crate) struct Drive {
     to_loop: tokio::sync::mpsc::Sender<Msg>,
     beside: Arc<Beside>,
     loader: Loader,
+    scribe: Option<(Scribe, Receiver<News>)>,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -145,6 +151,7 @@ impl Drive {
             to_loop,
             beside,
             loader,
+            scribe: None,
             buffer: Buffer::default(),
             cursor: None,
         };
@@ -263,8 +270,68 @@ impl Drive {
                 self.loader.follow(path);
                 Vec::new()
             }
+            Work::Review(task) => {
+                if let Some((scribe, _)) = &mut self.scribe {
+                    scribe.perform(task);
+                }
+                Vec::new()
+            }
             other => effects::read(other, &self.beside).into_iter().collect(),
         }
+    }
+
+    /// Opens a file to be reviewed by somebody, its journal beside it; drafts lie in the state folder.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn reviewing(path: &Path, by: &str, state: &Path, change: impl FnOnce(&mut App)) -> Self {
+        Self::reviewing_in(path, &beside(path), by, state, change)
+    }
+
+    /// The same with a journal elsewhere.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn reviewing_in(
+        path: &Path,
+        journal: &Path,
+        by: &str,
+        state: &Path,
+        change: impl FnOnce(&mut App),
+    ) -> Self {
+        let (sender, news) = channel();
+        let sender = std::sync::Mutex::new(sender);
+        let tell = Tell::by(move |news| sender.lock().unwrap().send(news).is_ok());
+        let scribe = Scribe::start(&[journal.to_owned()], Some(state), tell);
+        let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
+        let mut drive = Self::with(&[path.to_owned()], |app| {
+            app.review = Review::new(reviewer, Place::Journal(Shown::path(journal)));
+            change(app);
+        });
+        drive.scribe = Some((scribe, news));
+        drive.event(Event::Start(Size::new(120, 36)));
+        drive.until(|app| app.review.read);
+        drive
+    }
+
+    /// Takes in what the reviews' threads report until a condition holds.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    #[track_caller]
+    pub(crate) fn until(&mut self, holds: impl Fn(&App) -> bool) -> &mut Self {
+        let end = Instant::now() + DEADLINE;
+        while !holds(&self.app) {
+            let left = end.saturating_duration_since(Instant::now());
+            let news = self.scribe.as_ref().and_then(|(_, news)| news.recv_timeout(left).ok());
+            match news {
+                Some(news) => self.event(Event::Message(Msg::Review(news))),
+                None => panic!("the reviews did not come so far\n{}", self.screen()),
+            }
+        }
+        self.draw();
+        self
+    }
+
+    /// The clock goes on.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn after(&mut self, time: Duration) -> &mut Self {
+        self.now += time;
+        self
     }
 
     /// Does the work that was held back.

@@ -182,8 +182,8 @@ fn read(path: &Path) -> Result<Stored, Failure> {
 }
 
 /// A new file takes the old one's place. Its name must not exist yet, so no link is followed.
-fn replace(folder: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let new = folder.join(format!("session.{}.new", std::process::id()));
+pub(crate) fn replace(folder: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let new = path.with_extension(format!("{}.new", std::process::id()));
     let write = || -> std::io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(text)?;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::domain::review::event::Event;
 use crate::domain::review::fold::Reviews;
 use crate::domain::review::line::{Fault, Lines, MAX_LINE, Read};
 use crate::domain::text::Shown;
@@ -105,11 +107,35 @@ pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Rep
             blob
         }
     };
+    take_lines(&blob, &mut Place::default(), &mut report, &mut found)?;
+    Ok(report)
+}
+
+/// A place in a journal between two lines: its byte, and the number of the line that begins there.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: u64,
+    number: u64,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { at: 0, number: 1 }
+    }
+}
+
+/// Reads the events from a place on, and moves it behind the last line that has an end.
+fn take_lines(
+    blob: &Blob,
+    place: &mut Place,
+    report: &mut Report,
+    found: &mut impl FnMut(Read, &[u8]),
+) -> Result<(), Failure> {
     if blob.len()? > MAX_JOURNAL {
         return Err(Failure::own("cannot read", blob.name(), "it is larger than 1 GB"));
     }
     let mut lines = Lines::default();
-    each_line(&blob, |line, number, ended| {
+    each_line(blob, place, |line, number, ended| {
         let fault = lines.read(line, |read, text| {
             report.unchecked += u64::from(!read.checked);
             found(read, text);
@@ -117,19 +143,76 @@ pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Rep
         if let Some(fault) = fault {
             report.fault(if ended || fault != Fault::Damaged { fault } else { Fault::Torn }, number);
         }
-    })?;
-    Ok(report)
+    })
 }
 
-/// Every line with its number from 1, and whether it has an end.
-fn each_line(blob: &Blob, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), Failure> {
-    let (mut at, mut number) = (0, 1);
+/// Reads a journal again and again: each time what others have appended meanwhile.
+#[derive(Debug)]
+pub struct Follow {
+    path: PathBuf,
+    place: Place,
+    /// Which file it was: a path may lead to another one.
+    file: Option<(u64, u64)>,
+}
+
+/// What was new.
+#[derive(Debug, Default)]
+pub struct News {
+    /// The events, in their order; one of an unfinished line may come again.
+    pub events: Vec<Event>,
+    /// What is unusual, in sentences.
+    pub sentences: Vec<Shown>,
+    /// The file is another one, or shorter than it was: all its events are given, from the first on.
+    pub anew: bool,
+}
+
+impl Follow {
+    /// Follows the journal of this path, from its beginning.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), place: Place::default(), file: None }
+    }
+
+    /// Everything counts as new once more.
+    pub fn again(&mut self) {
+        self.place = Place::default();
+    }
+
+    /// What is there now and was not there the last time.
+    pub fn news(&mut self) -> Result<News, Failure> {
+        let mut news = News::default();
+        let meta = match std::fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(news),
+            Err(error) => return Err(Failure::system("cannot read", &self.path, &error)),
+            Ok(meta) => meta,
+        };
+        let file = Some((meta.dev(), meta.ino()));
+        if self.file != file || meta.len() < self.place.at {
+            news.anew = self.file.is_some();
+            (self.place, self.file) = (Place::default(), file);
+        }
+        if meta.is_file() && meta.len() == self.place.at {
+            return Ok(news);
+        }
+        let Opened::File(blob) = open(&self.path)? else {
+            return Err(Failure::own("cannot read", &Shown::path(&self.path), "it is no regular file"));
+        };
+        let mut report = Report::default();
+        take_lines(&blob, &mut self.place, &mut report, &mut |read, _| news.events.push(read.event))?;
+        news.sentences = report.sentences(&Shown::path(&self.path));
+        Ok(news)
+    }
+}
+
+/// Every line from a place on with its number from 1, and whether it has an end. The place moves with the ends.
+fn each_line(blob: &Blob, place: &mut Place, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), Failure> {
+    let Place { mut at, mut number } = *place;
     let (mut block, mut rest) = (Vec::new(), Vec::new());
     loop {
         blob.read(at, BLOCK, &mut block)?;
         if block.is_empty() {
             break;
         }
+        let start = at;
         at += block.len() as u64;
         let mut from = 0;
         for end in memchr::memchr_iter(b'\n', &block) {
@@ -137,6 +220,7 @@ fn each_line(blob: &Blob, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), 
             each(&rest, number, true);
             rest.clear();
             (from, number) = (end + 1, number + 1);
+            *place = Place { at: start + from as u64, number };
         }
         rest.extend_from_slice(block.get(from..).unwrap_or_default());
         if rest.len() > MAX_PIECE {

@@ -2,7 +2,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::sync::mpsc::Receiver;
 
 use super::*;
-use crate::domain::review::event::{Item, Reviewer, ReviewerKind, Verdict};
+use crate::domain::review::event::{EventKind, Item, Reviewer, ReviewerKind, Verdict};
 use crate::domain::review::fold::Reviews;
 
 fn verdict(id: &str) -> Event {
@@ -230,4 +230,35 @@ fn a_file_without_line_ends_is_no_burden() {
     assert_eq!(report.faults(), 1);
     assert!(read(&folder.path().join("none")).1.absent);
     assert!(read_all(&[folder.path().join("none/none")]).is_err());
+}
+
+#[test]
+fn what_others_append_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j.reviews.jsonl");
+    let mut follow = super::Follow::new(&path);
+    let ids = |news: &super::contents::News| -> Vec<String> {
+        news.events.iter().map(|event| event.event_id.line().into_string()).collect()
+    };
+    assert!(follow.news().unwrap().events.is_empty(), "there is none yet");
+    let line = |id: &str| {
+        let mut event = Event::new(EventKind::Note, Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+        event.event_id = id.to_owned().into();
+        event.item = Some(Item { id: Some("a".into()), ..Item::default() });
+        let mut line = Vec::new();
+        write(&event, &mut line);
+        line
+    };
+    std::fs::write(&path, [line("1"), line("2")].concat()).unwrap();
+    assert_eq!(ids(&follow.news().unwrap()), ["1", "2"]);
+    assert!(follow.news().unwrap().events.is_empty());
+    let third = line("3");
+    std::fs::write(&path, [line("1"), line("2"), third[..20].to_vec()].concat()).unwrap();
+    let torn = follow.news().unwrap();
+    assert_eq!((ids(&torn).len(), torn.sentences.len()), (0, 1), "a line that is being written");
+    std::fs::write(&path, [line("1"), line("2"), third].concat()).unwrap();
+    assert_eq!(ids(&follow.news().unwrap()), ["3"]);
+    std::fs::write(&path, line("4")).unwrap();
+    let anew = follow.news().unwrap();
+    assert!(anew.anew && ids(&anew) == ["4"]);
 }

@@ -31,8 +31,8 @@ enum Item {
 fn content(app: &App) -> Vec<Item> {
     let mut items = Vec::new();
     let mut contexts = vec![app.context(), Context::Anywhere];
-    contexts
-        .extend(Context::ALL.into_iter().filter(|context| *context != app.context() && *context != Context::Anywhere));
+    let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
+    contexts.extend(others.collect::<Vec<_>>());
     for context in contexts {
         items.push(Item::Heading(context.title()));
         for binding in Keymap::rows(context) {

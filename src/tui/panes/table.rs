@@ -9,6 +9,7 @@ use super::{Look, put, severity_role};
 use crate::domain::completeness::Strong;
 use crate::domain::finding::Severity;
 use crate::domain::record::RecordKind;
+use crate::domain::review::hide::Hidden;
 use crate::domain::route::Route;
 use crate::domain::row::{Flag, Row, TypedRow};
 use crate::domain::triage::Fix;
@@ -26,6 +27,7 @@ const MAX_DEPTH: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Column {
     Position,
+    Review,
     Ok,
     Kind,
     Pred,
@@ -42,6 +44,7 @@ impl Column {
     const fn word(self) -> &'static str {
         match self {
             Self::Position => "#",
+            Self::Review => "v",
             Self::Ok => "ok",
             Self::Kind => "kind",
             Self::Pred => "answer",
@@ -70,6 +73,7 @@ impl Column {
     const fn sort(self) -> Option<SortBy> {
         Some(match self {
             Self::Position => SortBy::Position,
+            Self::Review => SortBy::Review,
             Self::Ok => SortBy::Correct,
             Self::Kind => SortBy::Kind,
             Self::Pred => SortBy::Number(SortColumn::Pred),
@@ -84,13 +88,17 @@ impl Column {
 }
 
 /// The columns that fit into a width, each with its own; the title takes the rest.
-fn columns(width: usize, records: usize) -> Vec<(Column, usize)> {
+fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
+    let records = app.store.len();
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
     let middle = [(Column::Fix, 11), (Column::Pred, 10), (Column::Gold, 10)];
     let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 8), (Column::Confidence, 6)];
     let mut columns = narrow.to_vec();
+    if app.review.is_begun() {
+        columns.insert(1, (Column::Review, 1));
+    }
     for (least, group) in [(70, &middle[..]), (96, &kind), (116, &wide)] {
         if width >= least {
             columns.extend(group);
@@ -107,7 +115,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
-    let columns = columns(usize::from(inner.width), app.store.len());
+    let columns = columns(usize::from(inner.width), app);
     put(heading(app, &columns, look), 0, inner, buf);
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
@@ -169,7 +177,7 @@ const fn is_right(column: Column) -> bool {
 pub fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
     let inner_width = usize::from(area.width.saturating_sub(2));
     let mut start = usize::from(area.x) + 1;
-    for (known, width) in columns(inner_width, app.store.len()) {
+    for (known, width) in columns(inner_width, app) {
         if (start..=start + width).contains(&usize::from(column)) {
             return known.sort();
         }
@@ -180,6 +188,7 @@ pub fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
 
 fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
     let Some(row) = app.store.row(record) else { return Vec::new() };
+    let hide = app.review.hidden_of(record);
     let headline = app.table.headline(record);
     let known = row.has(Flag::Checked);
     // Colour only where there is something to look at: what is right stays quiet.
@@ -191,6 +200,11 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let mut line = Vec::new();
     let typed = row.typed();
     for &(column, width) in columns {
+        if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
+            line.push(look.span(pad("▒", width), Role::Faint));
+            line.push(Span::raw(" "));
+            continue;
+        }
         if let Some((text, role)) = typed.as_ref().and_then(|typed| typed_cell(column, typed)) {
             let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
             line.push(look.span(text, role));
@@ -199,6 +213,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         }
         let (text, role) = match column {
             Column::Position => position(app, record),
+            Column::Review => super::review::mark(app, record),
             Column::Ok => match (row.correct(), row.kind()) {
                 (Some(true), _) => (" ✓".into(), Role::Dim),
                 (Some(false), _) => (" ✗".into(), Role::Fatal),
@@ -249,6 +264,16 @@ fn title(app: &App, record: usize) -> (String, Role) {
     }
     let parent = lineage.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
     (format!("parent{parent} not here: {what}"), Role::Warning)
+}
+
+/// What a column tells that a reviewer may not want to see yet.
+const fn hidden_by(column: Column) -> Option<Hidden> {
+    match column {
+        Column::Ok | Column::Gold => Some(Hidden::Gold),
+        Column::Fix => Some(Hidden::Triage),
+        Column::Confidence => Some(Hidden::Confidence),
+        _ => None,
+    }
 }
 
 /// What a typed answer says in a column; `None`: what every record says there.

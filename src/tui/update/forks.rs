@@ -175,7 +175,10 @@ impl App {
 
     /// Gives again what could not be saved.
     pub(super) fn save_again(&mut self) -> Effects {
-        self.forks.again().into_iter().map(keep).collect()
+        let mut effects: Effects = self.forks.again().into_iter().map(keep).collect();
+        effects.extend(self.save_verdicts_again());
+        self.say(shown!("saving {} again…", effects.len()));
+        effects
     }
 }
 

@@ -12,12 +12,14 @@ use crate::tui::inspect::Pane;
 use crate::tui::keymap::Action;
 use crate::tui::list::Move;
 use crate::tui::panes;
+use crate::tui::review::Ask;
 
 impl App {
     pub(super) fn paste(&mut self, text: &str) {
         let line = match &mut self.overlay {
             Some(Overlay::Prompt(prompt)) => &mut prompt.line,
             Some(Overlay::Palette(palette)) => &mut palette.line,
+            Some(Overlay::Review(Ask::Line { line, .. } | Ask::Labels { line, .. })) => line,
             _ => {
                 self.say(Shown::own("pasted text is not a command; press / or f to type"));
                 return;
@@ -241,7 +243,7 @@ fn choose(prompt: &mut Prompt, by: isize) {
 }
 
 /// Edits a line as shells do; `false`: the key means nothing there.
-fn edit(line: &mut Line, event: KeyEvent) -> bool {
+pub(super) fn edit(line: &mut Line, event: KeyEvent) -> bool {
     let control = event.modifiers.contains(KeyModifiers::CONTROL);
     let request = match event.code {
         KeyCode::Char('a') if control => InputRequest::GoToStart,

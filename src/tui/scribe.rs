@@ -1,0 +1,291 @@
+//! Saves and reads reviews on threads of its own: the screen never waits for a disk. What is given is saved in its
+//! order by the journal's one thread; each event is told of, saved or not.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::domain::card::Card;
+use crate::domain::formats;
+use crate::domain::json::Tape;
+use crate::domain::review::event::{Event, Text};
+use crate::domain::row::Row;
+use crate::domain::rules::{Subject, check};
+use crate::domain::text::Shown;
+use crate::io::drafts::Drafts;
+use crate::io::examine::read_row;
+use crate::io::failure::Failure;
+use crate::io::journal::{Follow, Journal, Met, Told};
+use crate::io::reading::Reading;
+use crate::io::search;
+use crate::shown;
+
+/// What is to be done.
+#[derive(Debug)]
+pub enum Task {
+    /// Saves an event; its number comes back.
+    Append(u64, Box<Event>),
+    /// Reads what others have appended.
+    Look,
+    /// Keeps these over a crash, in place of what was kept.
+    Keep(Vec<Event>),
+    /// Looks for the records that have one of these ids; an empty one stands for none. The number of times that records
+    /// have moved comes back, here and below.
+    Find(u64, HashSet<Text>, search::Plan),
+    /// Reads who these records are, for a batch with its findings.
+    Cards(u64, Option<u64>, Vec<(usize, Reading, Row)>),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum News {
+    /// An event is safe.
+    Saved(u64, Met),
+    /// It is not.
+    Failed(u64, Failure),
+    /// Events of the journal; `true`: it is another file, these are all.
+    Events(Vec<Event>, bool, Vec<Shown>),
+    /// The journal cannot be read or written.
+    Trouble(Failure),
+    /// What the last session did not say to the end.
+    Kept(Vec<Event>),
+    /// Drafts cannot be kept.
+    NotKept(Failure),
+    /// Records of some ids.
+    Found(u64, Vec<u32>),
+    /// Who some records are.
+    Cards(u64, Option<u64>, Vec<(usize, Option<Box<Card>>)>),
+}
+
+/// What tells the screen; `false`: nobody listens any more.
+#[derive(Clone)]
+pub struct Tell(Arc<dyn Fn(News) -> bool + Send + Sync>);
+
+impl Tell {
+    /// Tells by this.
+    pub fn by(tell: impl Fn(News) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    fn say(&self, news: News) -> bool {
+        (self.0)(news)
+    }
+}
+
+impl std::fmt::Debug for Tell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tell")
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Scribe {
+    saver: Sender<(u64, Box<Event>)>,
+    looker: Sender<Task>,
+    ended: Receiver<()>,
+    lost: Arc<Mutex<Vec<Shown>>>,
+    searches: Vec<search::Running>,
+    tell: Tell,
+}
+
+impl Scribe {
+    /// Starts the threads for journals, of which the first is written; drafts lie in the state folder, if there is one.
+    pub fn start(journals: &[PathBuf], state: Option<&Path>, tell: Tell) -> Self {
+        let (saver, events) = channel();
+        let (looker, tasks) = channel();
+        let (alive, ended) = channel();
+        let lost = Arc::<Mutex<Vec<Shown>>>::default();
+        let own = journals.first().cloned();
+        if let Some(journal) = own.clone() {
+            let (tell, lost) = (tell.clone(), lost.clone());
+            std::thread::spawn(move || {
+                save(&journal, &events, &tell, &lost);
+                drop(alive);
+            });
+        }
+        let drafts = own.zip(state).map(|(journal, state)| Drafts::of(state, &journal));
+        let follows = journals.iter().map(|journal| Follow::new(journal)).collect();
+        let to_screen = tell.clone();
+        std::thread::spawn(move || look(&tasks, follows, drafts, &to_screen));
+        Self { saver, looker, ended, lost, searches: Vec::new(), tell }
+    }
+
+    /// Starts a piece of work; never waits for it.
+    pub fn perform(&mut self, task: Task) {
+        match task {
+            Task::Append(n, event) => drop(self.saver.send((n, event))),
+            Task::Look | Task::Keep(_) => drop(self.looker.send(task)),
+            Task::Find(moves, ids, plan) => {
+                let tell = self.tell.clone();
+                let fits = move |text: &[u8]| has_id(text, &ids);
+                self.searches.push(search::start(plan, fits, move |found| match found {
+                    search::Found::Some(records) => tell.say(News::Found(moves, records)),
+                    // What cannot be read is said where it is opened.
+                    search::Found::All | search::Found::Failed(_) => true,
+                }));
+            }
+            Task::Cards(moves, batch, records) => {
+                let tell = self.tell.clone();
+                std::thread::spawn(move || cards(moves, batch, records, &tell));
+            }
+        }
+    }
+
+    /// Waits until everything that was given is saved or failed, and says what was not saved and nobody was told.
+    pub fn finish(self, patience: Duration) -> Vec<Shown> {
+        drop((self.saver, self.looker, self.searches));
+        if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
+            return vec![Shown::own("NOT SAVED: the disk did not answer in time; the last verdicts may be missing")];
+        }
+        std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Gives events to the journal, which is opened when it can be: a folder may come back.
+fn save(path: &Path, events: &Receiver<(u64, Box<Event>)>, tell: &Tell, lost: &Arc<Mutex<Vec<Shown>>>) {
+    /// Longer than any disk that comes back.
+    const PATIENCE: Duration = Duration::from_secs(3600);
+    let numbers = Arc::<Mutex<VecDeque<u64>>>::default();
+    let open = || {
+        let (tell, numbers, lost) = (tell.clone(), numbers.clone(), lost.clone());
+        Journal::open(path, move |told| {
+            let n = numbers.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
+            match told {
+                Told::Saved { met, .. } => drop(tell.say(News::Saved(n, met))),
+                Told::Failed { failure, .. } => fail(n, failure, &tell, &lost),
+            }
+        })
+    };
+    let mut journal = None;
+    match open() {
+        Ok(opened) => journal = Some(opened),
+        Err(failure) => drop(tell.say(News::Trouble(failure))),
+    }
+    for (n, event) in events {
+        if journal.is_none() {
+            match open() {
+                Ok(opened) => journal = Some(opened),
+                Err(failure) => {
+                    fail(n, failure, tell, lost);
+                    continue;
+                }
+            }
+        }
+        if let Some(journal) = &mut journal {
+            numbers.lock().unwrap_or_else(PoisonError::into_inner).push_back(n);
+            journal.append(*event);
+        }
+    }
+    if let Some(journal) = journal {
+        journal.close(PATIENCE);
+    }
+}
+
+fn fail(n: u64, failure: Failure, tell: &Tell, lost: &Mutex<Vec<Shown>>) {
+    let sentence = shown!("NOT SAVED: {failure}");
+    if !tell.say(News::Failed(n, failure)) {
+        lost.lock().unwrap_or_else(PoisonError::into_inner).push(sentence);
+    }
+}
+
+/// Reads journals and keeps drafts, each as it is asked for; of several asked for at once the last is enough.
+fn look(tasks: &Receiver<Task>, mut follows: Vec<Follow>, mut drafts: Option<Drafts>, tell: &Tell) {
+    let mut begun = false;
+    while let Ok(first) = tasks.recv() {
+        let tasks: Vec<Task> = std::iter::once(first).chain(tasks.try_iter()).collect();
+        if tasks.iter().any(|task| matches!(task, Task::Look)) && !look_once(&mut follows, begun, tell) {
+            return;
+        }
+        if !std::mem::replace(&mut begun, true)
+            && let Some(kept) = drafts.as_mut().map(Drafts::read)
+        {
+            let listens = match kept {
+                Ok(events) if events.is_empty() => true,
+                Ok(events) => tell.say(News::Kept(events)),
+                Err(failure) => tell.say(News::NotKept(failure)),
+            };
+            if !listens {
+                return;
+            }
+        }
+        let last = tasks.into_iter().rev().find_map(|task| match task {
+            Task::Keep(events) => Some(events),
+            _ => None,
+        });
+        if let (Some(drafts), Some(events)) = (&mut drafts, last)
+            && let Err(failure) = drafts.keep(&events)
+            && !tell.say(News::NotKept(failure))
+        {
+            return;
+        }
+    }
+}
+
+fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) -> bool {
+    let (mut events, mut sentences, mut anew) = (Vec::new(), Vec::new(), false);
+    for follow in follows.iter_mut() {
+        match follow.news() {
+            Ok(news) => {
+                anew |= news.anew;
+                events.extend(news.events);
+                sentences.extend(news.sentences);
+            }
+            Err(failure) => {
+                if !tell.say(News::Trouble(failure)) {
+                    return false;
+                }
+            }
+        }
+    }
+    if anew && follows.len() > 1 {
+        // What the others hold must not be lost with what one of them no longer holds.
+        events.clear();
+        for follow in follows.iter_mut() {
+            follow.again();
+            events.extend(follow.news().map(|news| news.events).unwrap_or_default());
+        }
+    }
+    let quiet = begun && events.is_empty() && sentences.is_empty() && !anew;
+    quiet || tell.say(News::Events(events, anew, sentences))
+}
+
+/// Whether the record of a text has one of these ids.
+fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
+    let mut tape = Tape::default();
+    let root = tape.parse(text);
+    let id = root.map(formats::read).and_then(|record| record.id_text().map(|id| crate::domain::card::id_of(&id)));
+    ids.contains(&id.unwrap_or_default())
+}
+
+/// So many cards are told of at a time.
+const CARDS: usize = 64;
+
+fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, tell: &Tell) {
+    let mut done = Vec::new();
+    let mut records = records.into_iter().peekable();
+    while let Some((record, reading, row)) = records.next() {
+        let card = crate::tui::effects::guarded(|| card(&reading, &row, batch.is_some())).flatten();
+        done.push((record, card.map(Box::new)));
+        if (done.len() >= CARDS || records.peek().is_none())
+            && !tell.say(News::Cards(moves, batch, std::mem::take(&mut done)))
+        {
+            return;
+        }
+    }
+}
+
+/// Reads who a record is; `judged`: and what the rules say of it.
+fn card(reading: &Reading, row: &Row, judged: bool) -> Option<Card> {
+    let text = reading.read().ok()?;
+    let mut tape = Tape::default();
+    read_row(&mut tape, &text, row);
+    let subject = Subject::new(&text, &tape.problems, tape.root(&text).map(formats::read));
+    let document = subject.record.as_ref().and_then(|record| record.typed.as_ref()).filter(|_| judged);
+    let document = document.and_then(|typed| reading.document(typed));
+    let subject = subject.document(document);
+    let findings = if judged { check(&subject) } else { Vec::new() };
+    Some(Card::of(&subject, &findings, reading.dataset.clone(), reading.position))
+}

@@ -1,0 +1,527 @@
+//! What the keys of reviewing mean: verdicts and what belongs to them, undo, and which record comes next.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::Effects;
+use crate::domain::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use crate::domain::review::hide::Hide;
+use crate::domain::review::stats::name_of;
+use crate::domain::text::Shown;
+use crate::domain::triage::Fix;
+use crate::shown;
+use crate::tui::app::{App, Screen};
+use crate::tui::keymap::{Action, Context, Key};
+use crate::tui::model::Opened;
+use crate::tui::msg::Work;
+use crate::tui::review::{Draft, Place, Subject, Unsaved, Wait, digit_of};
+use crate::tui::run::Effect;
+use crate::tui::scribe::Task;
+use crate::tui::table::SortBy;
+
+mod ask;
+mod news;
+
+/// A record with a longer text is not read ahead.
+const MAX_AHEAD: u32 = 4 << 20;
+/// So many keys may wait.
+const MAX_WAITING: usize = 256;
+
+/// Work about reviews.
+fn task(task: Task) -> Effect<Work> {
+    Effect::Work(Work::Review(task))
+}
+
+/// An event on its way to the disk.
+fn append(unsaved: &Unsaved) -> Effect<Work> {
+    task(Task::Append(unsaved.n, Box::new(unsaved.event.clone())))
+}
+
+impl App {
+    /// Whether a key of reviewing means something now; `None`: it is no such key.
+    pub(in crate::tui) fn review_allowed(&self, action: Action) -> Option<Result<(), &'static str>> {
+        use Action as A;
+        let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
+        let on = |then: Result<(), &'static str>| match self.review.place {
+            Place::Journal(_) => then,
+            Place::Nowhere(why) => Err(why),
+        };
+        let here = match self.screen {
+            Screen::Table => need(self.record().is_some(), "there is no record here"),
+            _ => need(self.inspect.is_some(), "open the record first"),
+        };
+        let on_table = self.screen == Screen::Table;
+        let choosing = self.review.draft.choosing;
+        Some(match action {
+            A::Pass | A::Fail | A::Defer | A::Skip | A::GoldStatus | A::FixTarget | A::Correct | A::Note => on(here),
+            A::BadStep => {
+                let steps = self.inspect.as_ref().is_some_and(|inspect| inspect.opened.has_steps());
+                on(here.and(need(!on_table, "open the record first").and(need(steps, "this record has no steps"))))
+            }
+            A::Reveal => on(need(
+                self.review.subject.as_ref().is_some_and(|subject| !subject.hidden.is_empty()) && !on_table,
+                "nothing is hidden here",
+            )),
+            A::Undo => on(need(!self.review.to_undo().is_empty(), "there is nothing to undo")),
+            A::Redo => on(need(self.review.can_redo(), "there is nothing to redo")),
+            A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
+            A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "x first: the item fails"),
+            _ => return None,
+        })
+    }
+
+    /// Does what a key of reviewing means; `None`: it is no such key.
+    pub(super) fn review_action(&mut self, action: Action) -> Option<Effects> {
+        use Action as A;
+        let _ = self.review_allowed(action)?;
+        if !self.review.read && self.review.is_on() {
+            self.review.wait = Some(Wait::Journal(action));
+            return Some(Vec::new());
+        }
+        Some(match action {
+            A::Undo => self.undo(),
+            A::Redo => self.redo(),
+            A::LabelAll => self.ask_label_all(),
+            _ if self.screen != Screen::Table => self.review_subject(action),
+            _ => {
+                let Some(record) = self.record() else { return Some(Vec::new()) };
+                match &self.review.subject {
+                    Some(subject) if subject.record == record => self.review_subject(action),
+                    // What is judged is judged by its content, so it is read first.
+                    _ => self.read_subject(record, action),
+                }
+            }
+        })
+    }
+
+    fn read_subject(&mut self, record: usize, action: Action) -> Effects {
+        let Some(work) = self.read_record(record) else { return Vec::new() };
+        self.review.wait = Some(Wait::Subject(record, action));
+        vec![work]
+    }
+
+    /// Does what a key means for the subject.
+    fn review_subject(&mut self, action: Action) -> Effects {
+        use Action as A;
+        match action {
+            A::Pass => self.judge(Verdict::Pass),
+            A::Defer => self.judge(Verdict::Defer),
+            A::Skip => self.judge(Verdict::Skip),
+            A::Fail => {
+                if !self.review.draft.choosing {
+                    self.take_up();
+                    self.review.draft.choosing = true;
+                }
+                self.keep_drafts()
+            }
+            A::SaveFail => self.judge(Verdict::Fail),
+            A::PutAside => {
+                self.review.draft.choosing = false;
+                if !self.review.draft.is_empty() {
+                    self.say(Shown::own("not saved; x goes on where you were"));
+                }
+                self.keep_drafts()
+            }
+            A::GoldStatus => {
+                self.take_up();
+                let next = match self.review.draft.gold {
+                    None => Some(GoldStatus::Suspect),
+                    Some(GoldStatus::Suspect) => Some(GoldStatus::Wrong),
+                    Some(GoldStatus::Wrong) => Some(GoldStatus::Ok),
+                    Some(GoldStatus::Ok) => None,
+                };
+                self.review.draft.gold = next;
+                let word = next.map_or("nothing said of it", GoldStatus::word);
+                self.amend(&shown!("gold answer: {word}"))
+            }
+            A::FixTarget => {
+                self.take_up();
+                let proposed = self.review.subject.as_ref().and_then(|subject| subject.card.fix);
+                let order = [Fix::StepRun, Fix::Procedure, Fix::Gold];
+                let first = proposed.filter(|fix| order.contains(fix)).unwrap_or(Fix::StepRun);
+                let at = order.iter().position(|fix| *fix == first).unwrap_or(0);
+                let round: Vec<Fix> = order.iter().cycle().skip(at).take(order.len()).copied().collect();
+                let now = self.review.draft.target.as_ref();
+                let place = round.iter().position(|fix| now.is_some_and(|target| *target == fix.word()));
+                let next = if now.is_none() { Some(first) } else { place.and_then(|n| round.get(n + 1).copied()) };
+                self.review.draft.target = next.map(|fix| Text::from(fix.word()));
+                let phrase = next.map_or("fix: nothing said", Fix::phrase);
+                self.amend(&Shown::own(phrase))
+            }
+            A::Reveal => self.reveal(),
+            A::BadStep => self.ask_step(),
+            A::Note => self.ask_note(),
+            A::Correct => self.ask_correction(),
+            A::FindLabel => self.ask_labels(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// While labels are chosen, their keys come first; `None`: the key means what it means anyway.
+    pub(super) fn choose_key(&mut self, event: KeyEvent) -> Option<Effects> {
+        if !self.review.draft.choosing || self.overlay.is_some() || !self.typed.is_empty() {
+            return None;
+        }
+        let key = Key::from_event(event);
+        match self.keymap.exact(Context::Labels, key)? {
+            Action::GiveLabel => Some(self.give_nth(digit_of(key)?)),
+            action => Some(self.act(action)),
+        }
+    }
+
+    /// Keys that were typed while something was being read come later, in their order. `true`: this is one.
+    pub(super) fn must_wait(&mut self, event: KeyEvent) -> bool {
+        if self.review.wait.is_none() {
+            return false;
+        }
+        if event.code == KeyCode::Esc {
+            self.review.wait = None;
+            self.review.ahead.clear();
+            self.opening = None;
+        } else if self.review.ahead.len() < MAX_WAITING {
+            self.review.ahead.push(event);
+        }
+        true
+    }
+
+    /// What was waited for is there: the keys go on.
+    fn go_on(&mut self) -> Effects {
+        self.review.wait = None;
+        let mut keys = std::mem::take(&mut self.review.ahead).into_iter();
+        let mut effects = Vec::new();
+        while let Some(event) = keys.next() {
+            effects.extend(self.key(event));
+            if self.review.wait.is_some() {
+                self.review.ahead.extend(keys);
+                break;
+            }
+            self.settle();
+        }
+        effects
+    }
+
+    // Verdicts.
+
+    /// What was said before is the beginning of what is said now, unless something was begun already.
+    fn take_up(&mut self) {
+        let again = self.review.subject.as_ref().is_some_and(|subject| subject.again);
+        if self.review.draft.is_empty() && !again {
+            self.review.draft = self.review.verdict().map(Draft::of).unwrap_or_default();
+        }
+    }
+
+    fn judge(&mut self, verdict: Verdict) -> Effects {
+        self.take_up();
+        let mut draft = std::mem::take(&mut self.review.draft);
+        if verdict != Verdict::Fail {
+            draft.labels.clear();
+            draft.step = None;
+        }
+        let mut effects = self.write_label_set(&draft);
+        let Some(event) = self.verdict_event(verdict, draft) else { return effects };
+        let name = name_of(event.item.as_ref().unwrap_or(&crate::domain::review::event::Item::default())).line();
+        self.review.count_item();
+        effects.extend(self.say_event(event));
+        self.say(shown!("{} {}: {name}", glyph(verdict), verdict.word()));
+        effects.extend(self.keep_drafts());
+        effects.extend(self.advance());
+        effects
+    }
+
+    /// A verdict on the subject, in place of my earlier one.
+    fn verdict_event(&self, verdict: Verdict, draft: Draft) -> Option<Event> {
+        let mut event = self.review.event(EventKind::Verdict)?;
+        draft.fill(&mut event);
+        event.verdict = Some(verdict);
+        let card = &self.review.subject.as_ref()?.card;
+        let earlier = self.review.reviews.find(&card.item, Some(&card.content));
+        let earlier = earlier.and_then(|reviewed| reviewed.verdict_of(&self.review.me.id));
+        event.supersedes = earlier.map(|earlier| earlier.event_id.clone());
+        Some(event)
+    }
+
+    /// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
+    fn amend(&mut self, what: &Shown) -> Effects {
+        let again = self.review.subject.as_ref().is_some_and(|subject| subject.again);
+        let given = self.review.verdict().and_then(|event| event.verdict);
+        let Some(verdict) = given.filter(|_| !self.review.draft.choosing && !again) else {
+            self.say(shown!("{what}; saved with your verdict"));
+            return self.keep_drafts();
+        };
+        let draft = std::mem::take(&mut self.review.draft);
+        let mut effects = self.write_label_set(&draft);
+        if let Some(event) = self.verdict_event(verdict, draft) {
+            effects.extend(self.say_event(event));
+        }
+        self.say(what.clone());
+        effects.extend(self.keep_drafts());
+        effects
+    }
+
+    /// Says something, and lets it be saved.
+    fn say_event(&mut self, event: Event) -> Effects {
+        let unsaved = self.review.say(event);
+        self.review.leaving = None;
+        self.count_progress();
+        vec![append(&unsaved)]
+    }
+
+    /// The labels that are offered are written down before the first is given.
+    fn write_label_set(&mut self, draft: &Draft) -> Effects {
+        if draft.labels.is_empty() || !self.review.labels_are_offered() {
+            return Vec::new();
+        }
+        let mut event = Event::new(EventKind::LabelSet, self.review.me.clone());
+        event.label_set = Some(self.review.label_set());
+        self.say_event(event)
+    }
+
+    /// What is about to be said outlives a crash.
+    fn keep_drafts(&self) -> Effects {
+        vec![task(Task::Keep(self.review.to_keep()))]
+    }
+
+    fn reveal(&mut self) -> Effects {
+        let Some(mut event) = self.review.event(EventKind::Reveal) else { return Vec::new() };
+        let Some(subject) = &self.review.subject else { return Vec::new() };
+        let (record, hidden) = (subject.record, subject.hidden);
+        event.revealed = hidden.words();
+        self.review.reveal(record);
+        let mut effects = self.say_event(event);
+        self.say(shown!("shown: {}; it is recorded that you looked", hidden.phrase()));
+        effects.extend(self.request(record, self.screen));
+        effects
+    }
+
+    // Undo.
+
+    fn undo(&mut self) -> Effects {
+        let events: Vec<Event> = self.review.to_undo().into_iter().cloned().collect();
+        let Some(last) = events.last() else { return Vec::new() };
+        let what = match events.len() {
+            1 => what_of(last),
+            n => shown!("{n} labels given together"),
+        };
+        let item = last.item.clone();
+        let (mut effects, mut ids) = (Vec::new(), Vec::new());
+        for event in &events {
+            let undo = self.review.say(Event::undo(self.review.me.clone(), event));
+            effects.push(append(&undo));
+            ids.push(undo.event.event_id);
+        }
+        self.review.push_undone(ids);
+        self.count_progress();
+        self.say(shown!("undone: {what}; U does it again"));
+        if let Some(record) = item.and_then(|item| self.review.record_of(&item)) {
+            effects.extend(self.go_to_record(record));
+        }
+        effects
+    }
+
+    fn redo(&mut self) -> Effects {
+        let undos = self.review.pop_undone();
+        let mut effects = Vec::new();
+        for undo in &undos {
+            let redo = self.review.say(Event::undo(self.review.me.clone(), undo));
+            effects.push(append(&redo));
+        }
+        self.count_progress();
+        self.say(Shown::own("done again"));
+        let item = undos.first().and_then(|undo| undo.item.as_ref());
+        if let Some(record) = item.and_then(|item| self.review.record_of(item)) {
+            effects.extend(self.go_to_record(record));
+        }
+        effects
+    }
+
+    /// To a record, on the screen that is in front.
+    fn go_to_record(&mut self, record: usize) -> Effects {
+        self.table.list.at = self.table.row_of(record);
+        let here = self.inspect.as_ref().is_some_and(|inspect| inspect.opened.index == record);
+        if self.screen == Screen::Table || here { Vec::new() } else { self.request(record, self.screen) }
+    }
+
+    /// Gives again what could not be saved.
+    pub(super) fn save_verdicts_again(&mut self) -> Effects {
+        self.review.again().iter().map(append).collect()
+    }
+
+    // The queue.
+
+    /// The record that comes after another: one that I did not judge, then those that I deferred, then those that are to
+    /// be judged a second time.
+    pub(in crate::tui) fn next_item(&self, from: usize) -> Option<usize> {
+        let rows = self.rows();
+        let here = self.table.row_of(from);
+        let around = || (here + 1..rows).chain(0..here.min(rows)).filter_map(|row| self.table.record(row));
+        let mine = |record: usize| self.review.known(record).and_then(|known| known.judged.mine);
+        let open = |record: &usize| mine(*record).is_none();
+        let deferred = |record: &usize| mine(*record) == Some(Verdict::Defer);
+        let twice = |record: &usize| self.review.is_due_again(*record) && *record != from;
+        around().find(open).or_else(|| around().find(deferred)).or_else(|| around().find(twice))
+    }
+
+    /// On to the next item.
+    fn advance(&mut self) -> Effects {
+        let Some(subject) = &self.review.subject else { return Vec::new() };
+        let Some(record) = self.next_item(subject.record) else {
+            let (done, all) = self.review.progress;
+            let rest = if done < all { ", the rest is deferred" } else { "" };
+            self.say(shown!("that was the last: {done} of {all} judged{rest}; q goes back, u undoes"));
+            return Vec::new();
+        };
+        self.review.expect(record);
+        self.table.list.at = self.table.row_of(record);
+        if self.screen == Screen::Table {
+            self.review.put_aside();
+            return Vec::new();
+        }
+        let status = self.status.take();
+        self.review.wait = Some(Wait::Next(record));
+        let effects = self.request(record, self.screen);
+        if self.opening.is_none() {
+            self.review.wait = None;
+        }
+        self.status = status;
+        effects
+    }
+
+    /// How far the queue is done.
+    pub(in crate::tui) fn count_progress(&mut self) {
+        let all = self.rows();
+        let done = if self.table.is_natural() {
+            self.review.known_records().filter(|(record, known)| *record < all && known.judged.is_done()).count()
+        } else {
+            let records = (0..all).filter_map(|row| self.table.record(row));
+            records.filter(|record| self.review.known(*record).is_some_and(|known| known.judged.is_done())).count()
+        };
+        self.review.progress = (done, all);
+    }
+
+    /// What is left out of a record when it is read now.
+    pub(in crate::tui) fn hide_for(&self, record: usize) -> Hide {
+        self.review.hide_for(record)
+    }
+
+    // Records that come and go.
+
+    /// A record was opened: keys are about it from now on, and the next one is read ahead.
+    pub(super) fn review_opened(&mut self) -> Effects {
+        let Some(opened) = self.inspect.as_ref().map(|inspect| &inspect.opened) else { return Vec::new() };
+        if !self.review.is_on() {
+            return Vec::new();
+        }
+        let Some(subject) = subject_of(opened) else { return Vec::new() };
+        let record = subject.record;
+        self.review.look_at(subject);
+        let mut effects = vec![task(Task::Look)];
+        effects.extend(self.read_ahead(record));
+        if matches!(self.review.wait, Some(Wait::Next(next)) if next == record) {
+            effects.extend(self.go_on());
+        }
+        effects
+    }
+
+    fn read_ahead(&mut self, from: usize) -> Option<Effect<Work>> {
+        let next = self.next_item(from).filter(|next| *next != from)?;
+        let near = self.store.row(next).is_some_and(|row| row.len <= MAX_AHEAD);
+        let there = self.review.prefetched.as_ref().is_some_and(|opened| opened.index == next);
+        if !near || there || self.review.prefetching == Some(next) {
+            return None;
+        }
+        self.review.prefetched = None;
+        self.review.prefetching = Some(next);
+        self.read_record(next)
+    }
+
+    /// Whether a record that was read is wanted here, not to be opened.
+    pub(super) fn take_review_record(&mut self, opened: &mut Option<Box<Opened>>, record: usize) -> Effects {
+        if self.review.prefetching == Some(record) {
+            self.review.prefetching = None;
+            if self.opening.is_none_or(|(wanted, _)| wanted != record)
+                && !matches!(self.review.wait, Some(Wait::Subject(..)))
+            {
+                self.review.prefetched = opened.take();
+                return Vec::new();
+            }
+        }
+        match self.review.wait {
+            Some(Wait::Subject(wanted, action)) if wanted == record => {
+                self.review.wait = None;
+                let Some(subject) = opened.as_deref().and_then(subject_of) else {
+                    self.review.ahead.clear();
+                    return Vec::new();
+                };
+                self.review.look_at(subject);
+                let mut effects = self.review_subject(action);
+                if self.review.wait.is_none() {
+                    effects.extend(self.go_on());
+                }
+                effects
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A record could not be read: nothing waits for it any more. `true`: something did.
+    pub(super) fn review_unread(&mut self, record: usize) -> bool {
+        let waits = matches!(self.review.wait, Some(Wait::Subject(wanted, _) | Wait::Next(wanted)) if wanted == record);
+        if waits {
+            self.review.wait = None;
+            self.review.ahead.clear();
+        }
+        if self.review.prefetching == Some(record) {
+            self.review.prefetching = None;
+        }
+        waits
+    }
+
+    /// The record that was read ahead, if it is this one and shows what it may.
+    pub(super) fn take_prefetched(&mut self, record: usize) -> Option<Box<Opened>> {
+        let hide = self.hide_for(record);
+        self.review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
+    }
+
+    /// Keys on the table are about the row under the cursor.
+    pub(super) fn settle_review(&mut self) {
+        if self.screen == Screen::Table {
+            let here = self.record();
+            if self.review.subject.as_ref().is_some_and(|subject| Some(subject.record) != here) {
+                self.review.put_aside();
+            }
+        }
+    }
+
+    /// The queue order from the start.
+    pub fn begin_queue(&mut self) {
+        self.table.sort = SortBy::Review;
+        self.table.descending = false;
+        self.arrange();
+    }
+}
+
+fn subject_of(opened: &Opened) -> Option<Subject> {
+    let card = opened.card.as_deref()?.clone();
+    let step = opened.verdict.as_ref().and_then(|verdict| verdict.step).map(|step| step as u64 + 1);
+    Some(Subject::new(opened.index, card, step, opened.steps.len() as u64, opened.hidden))
+}
+
+/// The sign of a verdict.
+pub(in crate::tui) const fn glyph(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "✓",
+        Verdict::Fail => "✗",
+        Verdict::Defer => "◷",
+        Verdict::Skip => "»",
+    }
+}
+
+/// An event in a few words.
+fn what_of(event: &Event) -> Shown {
+    let item = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
+    match (event.kind, event.verdict) {
+        (EventKind::LabelSet, _) => Shown::own("the change of the labels"),
+        (EventKind::Note, _) => shown!("the note on {item}"),
+        (_, Some(verdict)) => shown!("{} {item}", verdict.word()),
+        _ => item,
+    }
+}

@@ -1,0 +1,487 @@
+//! Reviewing at the screen by its keys: what is said stands in the journal, and nothing is lost.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+
+use std::path::{Path, PathBuf};
+
+use drive::Drive;
+use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use stepscope::domain::review::hide::{Hidden, Hide};
+use stepscope::domain::review::queue::Queue;
+use stepscope::io::journal::{beside, read_all};
+use stepscope::tui::app::App;
+
+/// A file of runs in a folder of its own, and a folder for the session.
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+fn run(n: usize) -> String {
+    let right = n.is_multiple_of(3);
+    let said = if right { 2 * n } else { 3 * n };
+    let step = |id: usize, text: &str, reads: &str, writes: &str| {
+        format!(
+            r#"{{"id": {id}, "stepDescription": "{text}", "inputs": [{{"name": "{reads}", "description": "d"}}], "output": [{{"name": "{writes}", "description": "d"}}]}}"#
+        )
+    };
+    let steps = [step(1, "Add the two numbers.", "problem_text", "sum"), step(2, "Say it.", "sum", "final_answer")];
+    format!(
+        r#"{{"id": "r{n}", "mode": "procedural", "question": "What is {n} and {n}?", "gold_num": {}.0, "procedure": {{"NameDescription": "Sum", "steps": [{}]}}, "state": {{"sum": {said}, "final_answer": "{said}", "final_answer_numerical": {said}, "confidence": 0.9}}, "pred_num": {said}, "correct": {right}, "status": "ok"}}"#,
+        2 * n,
+        steps.join(", "),
+    ) + "\n"
+}
+
+impl Desk {
+    fn new(runs: usize) -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::write(desk.runs(), (1..=runs).map(run).collect::<String>()).unwrap();
+        desk
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.folder.path().join("runs.jsonl")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
+    fn open(&self) -> Drive {
+        self.open_with(|_| {})
+    }
+
+    fn open_with(&self, change: impl FnOnce(&mut App)) -> Drive {
+        Drive::reviewing(&self.runs(), "ada", &self.state(), change)
+    }
+
+    fn events(&self) -> Vec<Event> {
+        events(&beside(&self.runs()))
+    }
+
+    fn kinds(&self) -> Vec<EventKind> {
+        self.events().iter().map(|event| event.kind).collect()
+    }
+}
+
+fn events(journal: &Path) -> Vec<Event> {
+    read_all(&[journal.to_owned()]).unwrap().reviews.events().to_vec()
+}
+
+/// The id of the open record.
+fn open_id(d: &Drive) -> String {
+    d.app.inspect.as_ref().unwrap().opened.id.as_str().to_owned()
+}
+
+fn id_of(event: &Event) -> String {
+    event.item.as_ref().unwrap().id.as_ref().unwrap().line().into_string()
+}
+
+#[test]
+fn a_pass_is_one_key_and_shows_the_next_record() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("Enter a");
+    assert_eq!(open_id(&d), "r2");
+    d.until(|app| app.review.saved);
+    d.shows(&["✓ saved", "review 1/4", "not judged"]);
+    let events = desk.events();
+    assert_eq!((events.len(), events[0].verdict, id_of(&events[0])), (1, Some(Verdict::Pass), "r1".into()));
+    assert!(events[0].seen.content_sha256.is_some() && events[0].seen.input_sha256.is_some());
+    assert_eq!(events[0].seen.execution, Some("rec".into()));
+    assert_eq!(events[0].item.as_ref().unwrap().dataset, Some("runs.jsonl".into()));
+    assert!(events[0].findings.as_ref().is_some_and(|found| !found.is_empty()) && events[0].times.shown.is_some());
+    d.keys("{").shows(&["✓ pass"]);
+}
+
+#[test]
+fn a_fail_with_a_label_is_three_keys() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter x").shows(&["✗ fail:", "○ 1 arithmetic slip", "○ 9 answer incomplete"]);
+    d.keys("1").shows(&["● 1 arithmetic slip"]);
+    d.keys("Enter");
+    assert_eq!(open_id(&d), "r2");
+    d.until(|app| app.review.saved);
+    assert_eq!(desk.kinds(), [EventKind::LabelSet, EventKind::Verdict]);
+    let events = desk.events();
+    assert_eq!((events[1].verdict, events[1].labels.len()), (Some(Verdict::Fail), 1));
+    assert_eq!((events[1].labels[0].id.clone(), events[1].labels[0].version), ("arithmetic_slip".into(), 1));
+    // The offered labels are written down once; a label is taken back by its key; Esc saves nothing.
+    d.keys("x 2 3 2 Enter").until(|app| app.review.saved);
+    assert_eq!(desk.kinds().len(), 3);
+    assert_eq!(desk.events()[2].labels.len(), 1);
+    d.keys("x 4 Esc").shows(&["not saved: ", "wrong plan"]);
+    assert_eq!(desk.kinds().len(), 3);
+    // Digits are counts again.
+    d.keys("Tab g 2 j");
+    assert_eq!(d.app.inspect.as_ref().unwrap().variables.at, 2);
+}
+
+#[test]
+fn the_table_judges_what_it_has_read_and_shows_it() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("a a - x 1 Enter").until(|app| app.review.saved);
+    let events = desk.events();
+    let said: Vec<_> = events.iter().filter_map(|event| Some((id_of_maybe(event)?, event.verdict?))).collect();
+    let expected = [("r1", Verdict::Pass), ("r2", Verdict::Pass), ("r3", Verdict::Defer), ("r4", Verdict::Fail)];
+    assert_eq!(said, expected.map(|(id, verdict)| (id.to_owned(), verdict)));
+    assert!(events.iter().filter(|event| event.verdict.is_some()).all(|event| event.seen.content_sha256.is_some()));
+    d.shows(&["1 ✓", "2 ✓", "3 ◷", "4 ✗", "review 3/4"]);
+    assert_eq!(d.app.record(), Some(2), "what was deferred comes back");
+    d.keys("a").until(|app| app.review.saved);
+    d.shows(&["that was the last: 4 of 4 judged"]);
+}
+
+const HIDDEN: [&str; 3] = ["gold", "triage", "confidence"];
+
+fn id_of_maybe(event: &Event) -> Option<String> {
+    Some(event.item.as_ref()?.id.as_ref()?.line().into_string())
+}
+
+#[test]
+fn keys_typed_ahead_are_about_the_records_that_come() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("Enter");
+    d.app.review.prefetched = None;
+    d.hold = true;
+    d.keys("a x 1 Enter a");
+    assert_eq!(open_id(&d), "r1", "the next record is still being read");
+    d.release();
+    while d.app.review.wait.is_some() {
+        d.release();
+    }
+    d.until(|app| app.review.saved);
+    let said: Vec<_> = desk.events().iter().filter_map(|event| Some((id_of_maybe(event)?, event.verdict?))).collect();
+    let expected = [("r1", Verdict::Pass), ("r2", Verdict::Fail), ("r3", Verdict::Pass)];
+    assert_eq!(said, expected.map(|(id, verdict)| (id.to_owned(), verdict)));
+    assert_eq!(open_id(&d), "r4");
+}
+
+#[test]
+fn the_next_record_is_read_ahead_and_painted_at_once() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter");
+    d.hold = true;
+    let begun = std::time::Instant::now();
+    d.keys("a");
+    assert_eq!(open_id(&d), "r2", "no work was done in between");
+    assert!(begun.elapsed() < std::time::Duration::from_millis(50), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn undo_and_redo_are_events_and_go_to_their_record() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter a x 1 Enter");
+    assert_eq!(open_id(&d), "r3");
+    d.keys("u").shows(&["undone: fail r2"]);
+    assert_eq!(open_id(&d), "r2");
+    d.shows(&["not judged", "review 1/3"]);
+    d.keys("u").shows(&["undone: pass r1", "review 0/3"]);
+    d.keys("u").shows(&["there is nothing to undo"]);
+    d.keys("U").shows(&["✓ pass", "review 1/3"]);
+    assert_eq!(open_id(&d), "r1");
+    d.keys("U").shows(&["✗ fail", "arithmetic slip", "review 2/3"]);
+    d.keys("U").shows(&["there is nothing to redo"]);
+    d.until(|app| app.review.saved);
+    let kinds = desk.kinds();
+    assert_eq!(kinds.len(), 7);
+    assert!(kinds[3..].iter().all(|kind| *kind == EventKind::Undo));
+    // It is the same in another session.
+    let mut again = desk.open();
+    again.until(|app| app.review.progress == (2, 3));
+    again.shows(&["1 ✓", "2 ✗"]);
+}
+
+#[test]
+fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("Enter x / 'off by one'").shows(&["Enter makes the label off by one"]);
+    d.keys("Enter").shows(&["new label: off by one", "✗ fail: off by one"]);
+    d.keys("Enter").until(|app| app.review.saved);
+    d.keys("x / 'gold'").shows(&["gold answer is wrong"]);
+    d.keys("Enter Enter").until(|app| app.review.saved);
+    // Renamed, and merged into another.
+    d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
+    d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]);
+    d.keys("'slip' Enter").shows(&["fencepost is part of arithmetic slip now"]);
+    d.keys("Esc {").keys("{").until(|app| app.review.saved);
+    assert_eq!(open_id(&d), "r1");
+    d.shows(&["✗ fail", "arithmetic slip"]);
+    let versions: Vec<u64> = desk.events().iter().filter_map(|event| Some(event.label_set.as_ref()?.version)).collect();
+    assert_eq!(versions, [1, 2, 3, 4]);
+    d.keys("q f 'label:slip' Enter");
+    assert_eq!(d.app.rows(), 1);
+}
+
+#[test]
+fn gold_step_target_correction_and_note_go_with_the_verdict() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter x 6 ! ! b").shows(&["first bad step"]);
+    d.keys("7 Enter").shows(&["a step from 1 to 2"]);
+    d.keys("Backspace 2 Enter @ = 'seven' Enter").shows(&["the answer to this item is a number"]);
+    d.keys("^U '7.50' Enter ; 'not what I think' Enter");
+    d.shows(&["wrong unit or format  step 2", "gold wrong", "= 7.50", "not what I think"]);
+    d.keys("Enter").until(|app| app.review.saved);
+    let events = desk.events();
+    let event = events.iter().find(|event| event.kind == EventKind::Verdict).unwrap();
+    assert_eq!((event.first_bad_step, event.gold_status), (Some(2), Some(GoldStatus::Wrong)));
+    assert_eq!((event.correction.clone(), event.note.clone()), (Some("7.50".into()), Some("not what I think".into())));
+    assert!(event.fix_target.is_some() && event.anchors.len() == 1);
+    // Of a verdict that stands, a change is saved at once.
+    d.keys("{ !").shows(&["gold answer: ok"]);
+    d.until(|app| app.review.saved);
+    let last = desk.events().pop().unwrap();
+    assert_eq!((last.verdict, last.gold_status), (Some(Verdict::Fail), Some(GoldStatus::Ok)));
+    assert_eq!((last.supersedes, last.labels.len()), (Some(event.event_id.clone()), 1));
+    d.keys("q f 'gold:ok' Enter");
+    assert_eq!(d.app.rows(), 1);
+}
+
+#[test]
+fn a_note_is_saved_where_the_cursor_is() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter Tab g ; 'hm' Enter").until(|app| app.review.saved);
+    let note = desk.events().pop().unwrap();
+    assert_eq!((note.kind, note.verdict, note.note), (EventKind::Note, None, Some("hm".into())));
+    let Some(stepscope::domain::review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
+    assert!(note.variable.is_some() || !pointer.is_empty());
+    d.shows(&["not judged"]);
+    d.keys("J g j j ; 'here' Enter").until(|app| app.review.saved);
+    let note = desk.events().pop().unwrap();
+    assert_eq!(note.anchors, [stepscope::domain::review::event::Anchor::Pointer("/mode".into())]);
+}
+
+#[test]
+fn a_changed_record_shows_the_old_verdict_as_stale() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter a").until(|app| app.review.saved);
+    drop(d);
+    let text = std::fs::read_to_string(desk.runs()).unwrap().replacen("1 and 1", "1 and 2", 1);
+    std::fs::write(desk.runs(), text).unwrap();
+    let mut d = desk.open();
+    d.until(|app| app.review.known(0).is_some());
+    d.shows(&["1 ↻", "review 0/2"]);
+    d.keys("f 'stale:true' Enter");
+    assert_eq!(d.app.rows(), 1);
+    d.keys("Enter").shows(&["stale: it is not what you judged"]);
+    d.keys("a").until(|app| app.review.saved);
+    assert!(desk.events()[1].supersedes.is_some());
+}
+
+#[test]
+fn what_could_not_be_saved_is_kept_said_and_offered_again() {
+    let desk = Desk::new(3);
+    let folder = desk.folder.path().join("gone");
+    let journal = folder.join("j.reviews.jsonl");
+    let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
+    d.keys("Enter a").until(|app| app.review.failed().is_some());
+    d.shows(&["NOT SAVED", "1 NOT SAVED, ^S tries again", "its folder is gone"]);
+    d.keys("a").until(|app| app.review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count() == 2);
+    d.keys("Q").shows(&["2 verdicts are NOT SAVED"]);
+    assert_eq!(d.quit, None);
+    std::fs::create_dir(&folder).unwrap();
+    d.keys("^S").until(|app| app.review.saved);
+    d.shows(&["✓ saved"]);
+    let said: Vec<_> = events(&journal).iter().map(|event| (id_of(event), event.verdict.unwrap())).collect();
+    assert_eq!(said, [("r1".to_owned(), Verdict::Pass), ("r2".to_owned(), Verdict::Pass)]);
+    d.keys("Q");
+    assert_eq!(d.quit, Some(0));
+}
+
+/// Waits until something is kept in the state folder that holds these bytes.
+fn wait_for_draft(desk: &Desk, text: &str) {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let kept = || {
+        let folder = std::fs::read_dir(desk.state().join("drafts")).ok()?;
+        // What is still being written has another name.
+        let paths = folder.filter_map(|entry| Some(entry.ok()?.path()));
+        let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+        let texts = paths.filter_map(|path| std::fs::read_to_string(path).ok());
+        texts.filter(|kept| kept.contains(text)).last()
+    };
+    while kept().is_none() {
+        assert!(std::time::Instant::now() < end, "nothing was kept");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn unsaved_verdicts_of_the_last_session_are_offered() {
+    let desk = Desk::new(3);
+    let folder = desk.folder.path().join("gone");
+    let journal = folder.join("j.reviews.jsonl");
+    let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
+    d.keys("Enter a").until(|app| app.review.failed().is_some());
+    let id = d.app.review.unsaved[0].event.event_id.clone();
+    wait_for_draft(&desk, "\"verdict\":\"pass\"");
+    drop(d);
+    std::fs::create_dir(&folder).unwrap();
+    let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
+    d.until(|app| !app.review.unsaved.is_empty());
+    d.shows(&["1 verdicts of the last session are NOT SAVED; ^S saves them"]);
+    d.keys("^S").until(|app| app.review.saved);
+    assert_eq!(events(&journal)[0].event_id, id, "with its id it counts once");
+}
+
+#[test]
+fn a_half_finished_verdict_survives_a_kill() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter x 3 ; 'half a sen'");
+    wait_for_draft(&desk, "half a sen");
+    drop(d);
+    let mut d = desk.open();
+    d.until(|app| !app.review.aside.is_empty());
+    d.shows(&["half-finished verdicts of the last session: 1"]);
+    d.keys("Enter").shows(&["✗ fail: quantity missed", "half a sen"]);
+    d.keys("Enter").until(|app| app.review.saved);
+    let event = desk.events().pop().unwrap();
+    assert_eq!((event.verdict, event.note), (Some(Verdict::Fail), Some("half a sen".into())));
+    assert_eq!(event.labels.len(), 1);
+    drop(d);
+    let mut d = desk.open();
+    d.until(|app| app.review.progress == (1, 3));
+    assert!(d.app.review.aside.is_empty(), "what was said is no draft any more");
+}
+
+#[test]
+fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
+    let desk = Desk::new(4);
+    let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
+    let mut d = desk.open_with(|app| app.review.hide = hide);
+    d.shows(&["▒"]).hides(&["✗ wrong"]);
+    d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "wrong 3≠2", "fix the", "0.9"]);
+    d.keys("J").hides(&["gold_num", "correct", "confidence\""]);
+    d.keys("J a").until(|app| app.review.saved);
+    let first = desk.events().pop().unwrap();
+    assert_eq!(first.seen.hidden, HIDDEN.map(Text::from));
+    let content = first.seen.content_sha256.unwrap();
+    d.keys("{").shows(&["wrong 3≠2", "✓ pass"]).hides(&["hidden:"]);
+    // Who looks says so.
+    d.keys("} *").shows(&["shown: gold, triage, confidence", "wrong 6≠4"]).hides(&["hidden:"]);
+    d.keys("a").until(|app| app.review.saved);
+    let events = desk.events();
+    assert_eq!(events[1].kind, EventKind::Reveal);
+    assert_eq!(events[1].revealed, HIDDEN.map(Text::from));
+    assert!(events[2].seen.hidden.is_empty());
+    d.keys("* ").shows(&["review 2/4"]);
+    // The verdict is bound to the whole record.
+    let mut plain = desk.open();
+    plain.keys("Enter").shows(&["✓ pass"]);
+    assert_eq!(plain.app.review.subject.as_ref().unwrap().card.content, content);
+}
+
+#[test]
+fn a_whole_filtered_set_is_labelled_after_asking() {
+    let desk = Desk::new(9);
+    let mut d = desk.open();
+    d.keys("3G a").until(|app| app.review.saved);
+    d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
+    d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
+    d.keys("n").shows(&["nothing was labelled"]);
+    d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
+    d.shows(&["7 records labelled; 1 that you passed are left as they are", "review 8/8"]);
+    let failed = |desk: &Desk| desk.events().iter().filter(|event| event.verdict == Some(Verdict::Fail)).count();
+    assert_eq!(failed(&desk), 7);
+    d.keys("u").shows(&["undone: 7 labels given together", "review 1/8"]);
+    d.until(|app| app.review.saved);
+}
+
+#[test]
+fn the_queue_has_its_order_a_share_and_a_second_look() {
+    let desk = Desk::new(30);
+    let queue = |seed, clean_share, repeat| Queue { shuffle: seed, clean_share, repeat };
+    let order = |queue: Queue| {
+        let mut d = desk.open_with(|app| {
+            app.review.queue = queue;
+            app.table.queue = queue;
+            app.begin_queue();
+        });
+        d.draw();
+        (0..d.app.rows()).filter_map(|row| d.app.table.record(row)).collect::<Vec<_>>()
+    };
+    let plain = order(queue(None, None, 0.0));
+    assert_eq!(plain.len(), 30);
+    let right = |record: usize| (record + 1).is_multiple_of(3);
+    let first_right = plain.iter().position(|record| right(*record)).unwrap();
+    assert!(plain[..first_right].len() == 20 && plain[first_right..].iter().all(|record| right(*record)), "{plain:?}");
+    assert_ne!(order(queue(Some(1), None, 0.0)), plain);
+    assert_eq!(order(queue(Some(1), None, 0.0)), order(queue(Some(1), None, 0.0)));
+}
+
+#[test]
+fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
+    let desk = Desk::new(3);
+    let queue = Queue { repeat: 1.0, ..Queue::default() };
+    let mut d = desk.open_with(|app| (app.review.queue, app.table.queue) = (queue, queue));
+    d.keys("j a g Enter a");
+    assert_eq!(open_id(&d), "r3", "what was judged is skipped");
+    d.keys("a").shows(&["once more, as if for the first time"]).hides(&["✓ pass  "]);
+    assert_eq!(open_id(&d), "r1");
+    d.keys("x Enter").until(|app| app.review.saved);
+    let last = desk.events().pop().unwrap();
+    assert_eq!((last.verdict, last.supersedes.is_some()), (Some(Verdict::Fail), true));
+    let stats = stepscope::domain::review::stats::Stats::of(&d.app.review.reviews, |_| None);
+    assert_eq!((stats.repeats.of, stats.repeats.hits), (1, 0));
+}
+
+#[test]
+fn what_another_instance_appends_is_seen() {
+    let desk = Desk::new(3);
+    let mut one = desk.open();
+    let mut other = Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {});
+    other.keys("Enter x 1 Enter").until(|app| app.review.saved);
+    one.keys("Enter").until(|app| app.review.reviews.events().len() == 2);
+    one.shows(&["not judged by you, by others"]).hides(&["eve"]);
+    one.keys("a").until(|app| app.review.saved);
+    one.keys("{").shows(&["✓ pass", "eve ✗ fail"]);
+    let (one, other) = (desk.events().len(), 3);
+    assert_eq!(one, other);
+}
+
+#[test]
+fn filters_know_what_was_said() {
+    let desk = Desk::new(4);
+    let mut d = desk.open();
+    d.keys("Enter a x 1 Enter - q").until(|app| app.review.saved);
+    for (filter, rows) in [
+        ("verdict:fail", 1),
+        ("verdict:pass,defer", 2),
+        ("verdict:open", 1),
+        ("reviewed:false", 2),
+        ("reviewed:true correct:false", 2),
+        ("-label:slip", 3),
+        ("label:slip text:question", 1),
+    ] {
+        d.keys("f ^U").keys(&format!("'{filter}' Enter"));
+        assert_eq!(d.app.rows(), rows, "{filter}\n{}", d.screen());
+    }
+}
+
+#[test]
+fn every_key_of_reviewing_says_why_it_is_refused() {
+    let mut d = Drive::runs();
+    d.keys("a").shows(&["there is no journal"]);
+    d.keys("Enter x").shows(&["there is no journal"]);
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("b").shows(&["open the record first"]);
+    d.keys("* ").shows(&["nothing is hidden here"]);
+    d.keys("^S").shows(&["everything is saved"]);
+    d.keys("Enter X").shows(&["go back to the table first"]);
+    for (width, height) in [(80, 24), (40, 14), (20, 8), (3, 2)] {
+        d.resize(width, height).keys("x 1 / 'zz' Esc Esc ; 'n' Esc b Esc");
+    }
+}
