@@ -319,7 +319,7 @@ fn without_reviews_the_boards_show_what_the_triage_says() {
     d.keys("Enter");
     assert_eq!(d.app.table.filter_text, "board:triage/step_run");
     assert!(d.app.rows() > 0);
-    d.keys("D").shows(&["nobody judged anything yet", "on nothing"]);
+    d.keys("A").shows(&["nobody judged anything yet", "on nothing"]);
     d.keys("a");
     assert!(d.status().contains("nothing to decide"), "{}", d.status());
 }
@@ -327,7 +327,7 @@ fn without_reviews_the_boards_show_what_the_triage_says() {
 #[test]
 fn who_disagrees_stands_side_by_side_and_is_decided() {
     let (folder, mut d) = reviewed();
-    d.keys("D").shows(&["verdict  c6", "✗ fail  ada", "✓ pass  bob", "slip, unit, twice", "gold suspect"]);
+    d.keys("A").shows(&["verdict  c6", "✗ fail  ada", "✓ pass  bob", "slip, unit, twice", "gold suspect"]);
     d.shows(&["gold ␛[31mis wrong", "fix step_run, step 2", "overlap 1", "under 20 items are counted only"]);
     d.keys("x").shows(&["1 ○ slip", "2 ○ unit, twice", "Enter save", "Esc give up"]);
     d.keys("2 1 1").shows(&["1 ○ slip", "2 ● unit, twice"]);
@@ -350,7 +350,7 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
 fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     let (folder, mut d) = reviewed();
     let good = d.app.desk.journals.clone();
-    d.keys("D");
+    d.keys("A");
     d.app.desk.journals.named = vec![folder.path().join("gone/away.jsonl")];
     d.keys("a");
     assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
@@ -362,17 +362,17 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     assert_eq!(journal.matches(id.utf8().unwrap()).count(), 1);
     d.app.desk.journals.files = Vec::new();
     say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
-    d.keys("q D").shows(&["nobody judged anything yet"]);
+    d.keys("q A").shows(&["nobody judged anything yet"]);
 }
 
 #[test]
 fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     let (_folder, mut d) = reviewed();
-    d.resize(80, 24).keys("D Tab").shows(&["ada judged 4", "bob judged 1", "overlap 1"]);
+    d.resize(80, 24).keys("A Tab").shows(&["ada judged 4", "bob judged 1", "overlap 1"]);
     d.keys("Esc Enter");
     assert_eq!((d.app.screen, d.app.desk.front), (Screen::Run, None));
     d.shows(&["Item 6"]);
-    d.keys("D").shows(&["verdict  c6"]);
+    d.keys("A").shows(&["verdict  c6"]);
     d.keys("^D ^D ^U q");
     assert_eq!(d.app.desk.front, None);
 }
@@ -382,13 +382,13 @@ fn a_journal_that_cannot_be_read_is_a_sentence() {
     let mut d = fixtures();
     d.app.desk.journals.named = vec![fixture("")];
     d.keys("O").shows(&["cannot"]);
-    d.keys("D").shows(&["cannot"]);
+    d.keys("A").shows(&["cannot"]);
     d.keys("m").shows(&["cannot"]);
 }
 
 #[test]
 fn every_size_can_be_drawn() {
-    for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "D", "D x", "D Tab"] {
+    for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "A", "A x", "A Tab"] {
         let (_folder, mut d) = reviewed();
         d.keys(keys);
         for (width, height) in [(0, 0), (1, 1), (9, 3), (20, 6), (30, 200), (99, 24), (101, 8), (500, 9)] {

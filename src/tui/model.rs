@@ -268,6 +268,7 @@ impl Opened {
         let mut opened = Self::bare(index, line, row, text);
         let typed = opened.root().and_then(|root| formats::read(root).typed);
         opened.document = typed.and_then(|typed| find(&typed));
+        opened.lineage = opened.root().and_then(Lineage::of);
         opened.fill(row, beside);
         opened
     }
@@ -290,6 +291,7 @@ impl Opened {
         let text = self.root().and_then(|root| hide.without(&self.text, root)).unwrap_or_else(|| self.text.clone());
         let mut opened = Self::bare(self.index, self.line, row, text);
         (opened.document, opened.card, opened.hidden) = (self.document, self.card, hide);
+        opened.lineage = self.lineage;
         opened.fill(row, beside);
         opened
     }

@@ -34,14 +34,19 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     });
     let mode = app.models.mode();
     let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
-    right.push(look.span(format!("  {}", mode.word()), role));
-    let width = usize::from(area.width);
-    let right_width: usize = right.iter().map(Span::width).sum();
-    let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
+    let mode = look.span(format!("  {} ", mode.word()), role);
+    // Whether a model may answer is never cut off.
+    let width = usize::from(area.width).saturating_sub(mode.width());
+    let right_width = right.iter().map(Span::width).sum::<usize>().min(width * 2 / 3);
+    let left_width = width.saturating_sub(right_width + 1).max(12);
     put(fit_spans(breadcrumb(app, look), left_width), 0, area, buf);
-    let start = width.saturating_sub(right_width + 1).max(left_width + 1);
-    let place = Rect { x: area.x + (start.min(width) as u16), width: area.width - (start.min(width) as u16), ..area };
-    put(right, 0, place, buf);
+    let from = |start: usize| {
+        let start = u16::try_from(start).unwrap_or(u16::MAX).min(area.width);
+        Rect { x: area.x + start, width: area.width - start, ..area }
+    };
+    let start = width.saturating_sub(right_width).max(left_width + 1);
+    put(fit_spans(right, width.saturating_sub(start)), 0, from(start), buf);
+    put(vec![mode], 0, from(width), buf);
 }
 
 fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
