@@ -387,6 +387,20 @@ fn a_journal_that_cannot_be_read_is_a_sentence() {
 }
 
 #[test]
+fn a_run_that_grows_is_compared_again_where_that_shows() {
+    let (folder, mut d) = reviewed();
+    d.keys("f 'cell:only_b' Enter");
+    assert_eq!(d.table_ids(), ["c5", "c12"]);
+    let base = std::fs::read_to_string(fixture("base.jsonl")).unwrap();
+    let right = base.lines().find(|line| line.contains("\"c11\"")).unwrap();
+    let wrong = right.replace("25", "26").replace("\"correct\": true", "\"correct\": false");
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + &wrong + "\n").unwrap();
+    d.wait_for(|app| app.store.len() == 13 && app.store.is_settled());
+    assert_eq!(d.table_ids(), ["c5", "c12", "c11"]);
+}
+
+#[test]
 fn every_size_can_be_drawn() {
     for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "D", "D x", "D Tab"] {
         let (_folder, mut d) = reviewed();

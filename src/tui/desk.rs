@@ -78,6 +78,8 @@ pub struct Desk {
     pub front: Option<Front>,
     /// The baseline: a file or folder.
     pub baseline: Option<PathBuf>,
+    /// The document that answers cite where they name none.
+    pub document: Option<PathBuf>,
     /// Where people's verdicts stand.
     pub journals: Journals,
     /// Who decides between reviewers.
@@ -104,6 +106,8 @@ pub struct Desk {
     pub versus: Option<Box<Versus>>,
     /// What lay in front before them.
     pub behind_versus: Option<Front>,
+    /// How many records there were when it was last worked out, and how often they had moved.
+    pub of: (usize, u64),
     next: u64,
 }
 

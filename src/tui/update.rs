@@ -695,7 +695,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
-        effects.extend(self.begin_errands());
+        effects.extend(self.refresh_desk());
         effects
     }
 

@@ -178,6 +178,19 @@ impl App {
         self.begin_errands()
     }
 
+    /// When the records have changed: works out anew what is on screen or asked for by the filter.
+    pub(super) fn refresh_desk(&mut self) -> Effects {
+        let now = (self.store.len(), self.table.moves());
+        if self.store.is_settled() && self.desk.of != now {
+            let asked = |field: &str| self.table.filter.sets().any(|set| set.starts_with(field));
+            let compared = self.desk.front == Some(Front::Matrix) || asked("cell:");
+            let judged = matches!(self.desk.front, Some(Front::Boards | Front::Disputes)) || asked("board:");
+            self.desk.comparing.due |= compared && self.desk.compared.is_some();
+            self.desk.judging.due |= judged && self.desk.judged.is_some();
+        }
+        self.begin_errands()
+    }
+
     /// Begins what is due, if it can be done now.
     pub(super) fn begin_errands(&mut self) -> Effects {
         if !self.store.is_settled() {
@@ -185,10 +198,12 @@ impl App {
         }
         let mut errands = Vec::new();
         let id = self.desk.number();
+        self.desk.of = (self.store.len(), self.table.moves());
         let ready = |pending: &Pending| pending.due && pending.running.is_none();
         if let Some(baseline) = self.desk.baseline.clone().filter(|_| ready(&self.desk.comparing)) {
             let (run, name) = (Snapshot::of(&self.store), self.title());
-            let wanted = Wanted { run, name, baseline, journals: self.desk.journals.clone() };
+            let (document, journals) = (self.desk.document.clone(), self.desk.journals.clone());
+            let wanted = Wanted { run, name, baseline, document, journals };
             self.desk.comparing = Pending { running: Some(id), ..Pending::default() };
             errands.push(Errand::Compare(id, Box::new(wanted)));
         }
