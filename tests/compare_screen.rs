@@ -401,6 +401,36 @@ fn a_run_that_grows_is_compared_again_where_that_shows() {
 }
 
 #[test]
+fn the_mouse_chooses_and_opens() {
+    for height in [24, 36] {
+        let (_folder, mut d) = reviewed();
+        d.resize(100, height).keys("m");
+        let (_, row) = d.find("none right");
+        let (column, _) = d.find("as reviewed");
+        d.click(column, row);
+        assert_eq!((d.app.desk.matrix.list.at, d.app.desk.matrix.basis), (3, 1));
+        let (column, row) = d.find("McNemar's exact test as reviewed");
+        d.click(column, row);
+        assert!(d.status().contains("choose a cell above"), "{}", d.status());
+        let (column, _) = d.find("as recorded");
+        // The first click may scroll.
+        for _ in 0..2 {
+            let (_, row) = d.find("only B right");
+            d.click(column, row);
+        }
+        assert_eq!(d.app.table.filter_text, "cell:recorded/only_b");
+        d.keys("O");
+        let (_, row) = d.find("  plan");
+        let (column, _) = d.find("items");
+        d.click(column, row);
+        d.click(column, row);
+        assert_eq!(d.app.table.filter_text, "board:label/plan");
+        d.keys("D").click_on("verdict  c6");
+        assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "the first is chosen already");
+    }
+}
+
+#[test]
 fn every_size_can_be_drawn() {
     for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "D", "D x", "D Tab"] {
         let (_folder, mut d) = reviewed();

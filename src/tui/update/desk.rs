@@ -1,6 +1,7 @@
 //! The keys of the desk: the matrix of a comparison, and two records side by side.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
 
 use super::Effects;
 use crate::domain::compare::Basis;
@@ -162,6 +163,31 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Brings the cursor where the mouse is; where it is already, opens.
+    pub(super) fn click_desk(&mut self, at: Position) -> Effects {
+        let again = match self.desk.front {
+            Some(Front::Matrix) => panes::matrix::place_of(self, at).map(|(row, basis)| {
+                let matrix = &mut self.desk.matrix;
+                let before = (matrix.list.at, matrix.basis);
+                (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
+                before == (matrix.list.at, matrix.basis)
+            }),
+            Some(Front::Boards) => panes::boards::place_of(self, at).map(|(line, column)| {
+                let boards = &mut self.desk.boards;
+                let before = (boards.line, boards.column);
+                (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
+                before == (boards.line, boards.column)
+            }),
+            Some(Front::Disputes) => panes::disputes::row_of(self, at).map(|row| {
+                let again = self.desk.disputes.list.at == row;
+                self.desk_go(Move::To(row));
+                again
+            }),
+            Some(Front::Versus) | None => None,
+        };
+        if again == Some(true) { self.act(Action::Open) } else { Vec::new() }
     }
 
     // The comparison.
