@@ -420,11 +420,11 @@ fn the_mouse_chooses_and_opens() {
         }
         assert_eq!(d.app.table.filter_text, "cell:recorded/only_b");
         d.keys("O");
-        let (_, row) = d.find("  plan");
+        let (_, row) = d.find("      product");
         let (column, _) = d.find("items");
         d.click(column, row);
         d.click(column, row);
-        assert_eq!(d.app.table.filter_text, "board:label/plan");
+        assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
         d.keys("D").click_on("verdict  c6");
         assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "the first is chosen already");
     }

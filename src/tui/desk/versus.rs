@@ -14,6 +14,9 @@ use crate::tui::sheet::Sheet;
 
 /// At most so many bytes of one value are made ready; the JSON has the rest.
 const MAX_VALUE: usize = 8 << 10;
+/// When so many bytes have been shown, later values are cut to so many.
+const MAX_ALL: usize = 256 << 10;
+const MAX_LATE: usize = 80;
 /// At most so many steps are put side by side.
 const MAX_STEPS: usize = 200;
 /// At most so many items of a typed answer are listed.
@@ -91,6 +94,7 @@ impl Versus {
                 "one of the two is not readable as JSON, so their fields are not compared",
             ))),
         }
+        bound(&mut rows);
         Self { record: a.index, names, rows, facts, all: false, top: 0 }
     }
 
@@ -215,8 +219,8 @@ fn steps(a: &Opened, b: &Opened) -> Vec<Row> {
 fn variables(difference: &Difference<'_>) -> Vec<Row> {
     let held = |held: Option<&Held<'_>>| {
         let held = held?;
-        let step = held.step.map(|step| shown!("   (step {})", step + 1)).unwrap_or_default();
-        Some(shown!("{}{step}", value(held.value?)))
+        let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
+        Some(shown!("{}   ({step}{})", value(held.value?), held.badge.short()))
     };
     let rows = difference.variables.iter().map(|variable| Row::Sides {
         name: variable.name.line(),
@@ -246,6 +250,20 @@ fn value(value: Value<'_>) -> Shown {
         return Shown::line(head(value.raw(), MAX_VALUE));
     }
     prose(value).shortened(MAX_VALUE)
+}
+
+/// Cuts what follows when very much has been said: everything is wrapped anew for every frame.
+fn bound(rows: &mut [Row]) {
+    let mut spent = 0;
+    for row in rows {
+        let Row::Sides { a, b, .. } = row else { continue };
+        for side in [a, b].into_iter().flatten() {
+            spent += side.as_str().len();
+            if spent > MAX_ALL {
+                *side = std::mem::take(side).shortened(MAX_LATE);
+            }
+        }
+    }
 }
 
 fn part(title: &'static str, rows: Vec<Row>) -> Vec<Row> {
@@ -316,7 +334,7 @@ mod tests {
             step,
             (Change::Differs, Some("Add\n   → final_answer = 3"), Some("Add both\n   → final_answer = 4"))
         );
-        assert_eq!(side(&versus, "final_answer").1, Some("3   (step 2)"));
+        assert_eq!(side(&versus, "final_answer").1, Some("3   (step 2, re)"));
         assert!(versus.shown().count() < versus.rows.len());
     }
 
@@ -337,6 +355,10 @@ mod tests {
         let steps: Vec<(&str, &str)> = many.iter().map(|(text, name)| (text.as_str(), name.as_str())).collect();
         let long = run(&steps, "");
         assert!(says(&versus(&long, &long), "5 more steps are not listed"));
+        let members: Vec<String> = (0..1_000).map(|n| format!(r#""k{n}": "{}""#, "y".repeat(2_000))).collect();
+        let wide = versus(&format!("{{{}}}", members.join(",")), "{}");
+        let all: usize = (0..1_000).filter_map(|n| side(&wide, &format!("/k{n}")).1).map(str::len).sum();
+        assert!(all < MAX_ALL + 1_000 * (MAX_LATE + 40) + MAX_VALUE, "{all}");
         let text = format!(r#"{{"text": "{}"}}"#, "x".repeat(MAX_VALUE * 3));
         assert!(side(&versus(&text, "{}"), "/text").1.is_some_and(|text| text.len() < MAX_VALUE + 100));
     }
