@@ -431,6 +431,26 @@ fn the_mouse_chooses_and_opens() {
 }
 
 #[test]
+fn while_it_is_worked_out_everything_else_goes_on() {
+    let (_folder, mut d) = reviewed();
+    d.hold = true;
+    d.keys("m").shows(&["the two runs are being read and joined"]);
+    d.keys("q f 'cell:only_b' Enter").shows(&["looking…"]);
+    d.keys("Esc j B");
+    assert!(d.status().contains("being joined"), "{}", d.status());
+    d.keys("O").shows(&["the reviews are being read"]);
+    d.keys("q D").shows(&["the reviews are being read"]);
+    d.keys("q j j B").release();
+    assert_eq!(d.app.desk.front, Some(Front::Versus), "the record that was asked for");
+    d.shows(&["Item 4"]);
+    d.keys("q");
+    assert_eq!((d.app.screen, d.app.table.list.at), (Screen::Table, 3));
+    d.hold = true;
+    d.keys("B j").release();
+    assert_eq!(d.app.desk.front, None, "who went on is not taken away from it");
+}
+
+#[test]
 fn every_size_can_be_drawn() {
     for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "D", "D x", "D Tab"] {
         let (_folder, mut d) = reviewed();

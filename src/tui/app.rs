@@ -210,7 +210,7 @@ impl App {
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
         if let Some(front) = self.desk.front {
-            return if self.desk.disputes.choosing.is_some() { Context::Labels } else { front.context() };
+            return if self.desk.disputes.choosing.is_some() { Context::Decision } else { front.context() };
         }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,

@@ -150,6 +150,11 @@ impl Desk {
         }
     }
 
+    /// Whether something is being worked out.
+    pub const fn is_working(&self) -> bool {
+        self.comparing.is_coming() || self.judging.is_coming()
+    }
+
     /// A number that none had before.
     pub const fn number(&mut self) -> u64 {
         self.next += 1;

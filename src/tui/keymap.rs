@@ -26,7 +26,7 @@ pub enum Context {
     /// The items on which reviewers disagree.
     Disputes,
     /// The labels of a verdict between reviewers.
-    Labels,
+    Decision,
 }
 
 impl Context {
@@ -43,7 +43,7 @@ impl Context {
             Self::Versus => "Two records side by side",
             Self::Boards => "Boards",
             Self::Disputes => "Adjudication",
-            Self::Labels => "Labels of the decision",
+            Self::Decision => "Labels of a decision",
         }
     }
 
@@ -59,7 +59,7 @@ impl Context {
         Self::Versus,
         Self::Boards,
         Self::Disputes,
-        Self::Labels,
+        Self::Decision,
     ];
 }
 
@@ -237,7 +237,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Boards, Derivation, Disputes, Evidence, Json, Labels, Matrix, Run, Table, Versus};
+    use Context::{Anywhere, Boards, Decision, Derivation, Disputes, Evidence, Json, Matrix, Run, Table, Versus};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -311,8 +311,8 @@ pub const BINDINGS: &[Binding] = {
         bind(Disputes, &["x"], A::DecideFail, "fail", "decide that it is wrong; then 1-9 choose labels, Enter saves"),
         bind(Disputes, &["Enter"], A::Open, "open", "open the record; D comes back"),
         bind(Disputes, &["Tab"], A::NextPane, "agreement", "how far reviewers agree, in full"),
-        bind(Labels, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
-        bind(Labels, &["Esc"], A::Escape, "give up", "give the decision up"),
+        bind(Decision, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
+        bind(Decision, &["Esc"], A::Escape, "give up", "give the decision up"),
         bind(Anywhere, &["O"], A::Boards, "", "boards: where to fix, labels over time, how often rules were right"),
         bind(Anywhere, &["D"], A::Disputes, "", "adjudication: the items on which reviewers disagree"),
         bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),

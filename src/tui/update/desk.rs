@@ -25,6 +25,8 @@ use crate::tui::run::Effect;
 impl App {
     /// Does what a key means on the desk, or opens it; `None`: what it means everywhere.
     pub(super) fn desk_action(&mut self, action: Action, times: isize) -> Option<Effects> {
+        // Who does something else meanwhile does not want to be taken away from it.
+        self.desk.partner_of = None;
         match (action, self.desk.front) {
             (Action::Open, Some(Front::Disputes)) if self.desk.disputes.choosing.is_some() => {
                 let chosen = self.desk.disputes.choosing.take().unwrap_or_default();
@@ -78,7 +80,6 @@ impl App {
         let behind = self.desk.behind_versus.take();
         self.desk.disputes.choosing = None;
         let left = self.desk.front.take();
-        self.desk.partner_of = None;
         if left != Some(Front::Versus) {
             return Vec::new();
         }
@@ -431,7 +432,7 @@ impl App {
     fn put_beside(&mut self, record: usize) -> Effects {
         self.desk.partner_of = Some(record);
         let Some(compared) = self.desk.compared.clone() else {
-            self.say(Shown::own("the two runs are being joined; the record opens when that is done"));
+            self.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
             return self.compare();
         };
         let address = self.store.address(record);
