@@ -424,4 +424,16 @@ mod tests {
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
     }
+
+    #[test]
+    fn a_comparison_can_be_opened_on_the_screen() {
+        let asked = |words: &[&str]| parse(words.iter().map(OsString::from), &mut Out::new());
+        let Ok(Asked::Screen(screen)) = asked(&["stepscope", "compare", "a.jsonl", "b.jsonl", "--screen"]) else {
+            panic!("it is no screen")
+        };
+        assert_eq!((screen.paths, screen.baseline), (vec!["a.jsonl".into()], Some("b.jsonl".into())));
+        assert!(screen.compare);
+        assert!(matches!(asked(&["stepscope", "compare", "a", "b"]), Ok(Asked::Command(Command::Compare(_)))));
+        assert!(asked(&["stepscope", "compare", "a", "b", "--screen", "--cell", "both"]).is_err());
+    }
 }

@@ -387,6 +387,70 @@ fn a_journal_that_cannot_be_read_is_a_sentence() {
 }
 
 #[test]
+fn a_run_that_grows_is_compared_again_where_that_shows() {
+    let (folder, mut d) = reviewed();
+    d.keys("f 'cell:only_b' Enter");
+    assert_eq!(d.table_ids(), ["c5", "c12"]);
+    let base = std::fs::read_to_string(fixture("base.jsonl")).unwrap();
+    let right = base.lines().find(|line| line.contains("\"c11\"")).unwrap();
+    let wrong = right.replace("25", "26").replace("\"correct\": true", "\"correct\": false");
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + &wrong + "\n").unwrap();
+    d.wait_for(|app| app.store.len() == 13 && app.store.is_settled());
+    assert_eq!(d.table_ids(), ["c5", "c12", "c11"]);
+}
+
+#[test]
+fn the_mouse_chooses_and_opens() {
+    for height in [24, 36] {
+        let (_folder, mut d) = reviewed();
+        d.resize(100, height).keys("m");
+        let (_, row) = d.find("none right");
+        let (column, _) = d.find("as reviewed");
+        d.click(column, row);
+        assert_eq!((d.app.desk.matrix.list.at, d.app.desk.matrix.basis), (3, 1));
+        let (column, row) = d.find("McNemar's exact test as reviewed");
+        d.click(column, row);
+        assert!(d.status().contains("choose a cell above"), "{}", d.status());
+        let (column, _) = d.find("as recorded");
+        // The first click may scroll.
+        for _ in 0..2 {
+            let (_, row) = d.find("only B right");
+            d.click(column, row);
+        }
+        assert_eq!(d.app.table.filter_text, "cell:recorded/only_b");
+        d.keys("O");
+        let (_, row) = d.find("      product");
+        let (column, _) = d.find("items");
+        d.click(column, row);
+        d.click(column, row);
+        assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
+        d.keys("D").click_on("verdict  c6");
+        assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "the first is chosen already");
+    }
+}
+
+#[test]
+fn while_it_is_worked_out_everything_else_goes_on() {
+    let (_folder, mut d) = reviewed();
+    d.hold = true;
+    d.keys("m").shows(&["the two runs are being read and joined"]);
+    d.keys("q f 'cell:only_b' Enter").shows(&["looking…"]);
+    d.keys("Esc j B");
+    assert!(d.status().contains("being joined"), "{}", d.status());
+    d.keys("O").shows(&["the reviews are being read"]);
+    d.keys("q D").shows(&["the reviews are being read"]);
+    d.keys("q j j B").release();
+    assert_eq!(d.app.desk.front, Some(Front::Versus), "the record that was asked for");
+    d.shows(&["Item 4"]);
+    d.keys("q");
+    assert_eq!((d.app.screen, d.app.table.list.at), (Screen::Table, 3));
+    d.hold = true;
+    d.keys("B j").release();
+    assert_eq!(d.app.desk.front, None, "who went on is not taken away from it");
+}
+
+#[test]
 fn every_size_can_be_drawn() {
     for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "A", "A x", "A Tab"] {
         let (_folder, mut d) = reviewed();

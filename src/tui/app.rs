@@ -332,10 +332,12 @@ impl App {
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
         let labels = Keymap::rows(Context::Labels).filter(|_| self.review.draft.choosing);
+        let here = self.context();
+        let own = move |binding: &&Binding| Keymap::rows(here).any(|row| row.action == binding.action);
         labels
-            .chain(Keymap::rows(self.context()))
-            .chain(Keymap::rows(Context::Review))
-            .chain(Keymap::rows(Context::Anywhere))
+            .chain(Keymap::rows(here))
+            .chain(Keymap::rows(Context::Review).filter(move |binding| !own(binding)))
+            .chain(Keymap::rows(Context::Anywhere).filter(move |binding| !own(binding)))
             .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
             .filter(|binding| !self.keymap.names(binding).is_empty())
     }

@@ -78,6 +78,8 @@ pub struct Desk {
     pub front: Option<Front>,
     /// The baseline: a file or folder.
     pub baseline: Option<PathBuf>,
+    /// The document that answers cite where they name none.
+    pub document: Option<PathBuf>,
     /// Where people's verdicts stand.
     pub journals: Journals,
     /// Who decides between reviewers.
@@ -104,6 +106,8 @@ pub struct Desk {
     pub versus: Option<Box<Versus>>,
     /// What lay in front before them.
     pub behind_versus: Option<Front>,
+    /// How many records there were when it was last worked out, and how often they had moved.
+    pub of: (usize, u64),
     next: u64,
 }
 
@@ -144,6 +148,11 @@ impl Desk {
                 because(is_plain(action) || front.knows(action), "this is not for here; q goes back")
             }
         }
+    }
+
+    /// Whether something is being worked out.
+    pub const fn is_working(&self) -> bool {
+        self.comparing.is_coming() || self.judging.is_coming()
     }
 
     /// A number that none had before.

@@ -129,6 +129,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     app.mouse = config.mouse.unwrap_or(true);
     app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
     app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
+    app.desk.document.clone_from(&start.document);
     app.status = forgotten.map(|text| Status { text, failed: true });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {

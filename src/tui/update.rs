@@ -761,7 +761,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
-        effects.extend(self.begin_errands());
+        effects.extend(self.refresh_desk());
         if self.review.is_on() {
             effects.extend(self.review_loaded(change == Change::Moved));
         }

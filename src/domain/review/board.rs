@@ -93,7 +93,9 @@ impl Boards {
     /// Of all records, with the step that the triage names in each.
     pub fn of(reviews: &Reviews, cards: &[Card], steps: &[Option<u64>]) -> Self {
         let mut boards = Self::default();
-        let (said, rules, triage, gold) = boards.count(reviews, cards);
+        let Counted { said, rules, triage, gold, outcomes } = boards.count(reviews, cards);
+        let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
+        boards.plain("What people say", "outcome", outcomes);
         boards.tree("Where to fix, as people say", "fix", &said.fixes);
         let mut judged = Node::default();
         for (at, fix) in cards.iter().enumerate().filter_map(|(at, card)| Some((at, card.fix?))) {
@@ -108,18 +110,18 @@ impl Boards {
         boards.labels(&said.labels);
         boards.shares("Judged where a rule spoke", "rule", ["failed", "passed"], &rules);
         boards.shares("Failed where the triage names a place", "place", ["people agree", "they do not"], &triage);
-        boards.plain("Gold answers", "gold", &gold);
+        boards.plain("Gold answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
         boards
     }
 
-    fn count(&mut self, reviews: &Reviews, cards: &[Card]) -> (Said, Shares, Shares, BTreeMap<GoldStatus, Items>) {
+    fn count(&mut self, reviews: &Reviews, cards: &[Card]) -> Counted {
         let (sets, index) = (reviews.label_sets(), Index::of(cards));
         let mut places: HashMap<&Item, usize> = HashMap::default();
         for (at, card) in cards.iter().enumerate() {
             places.entry(&card.item).or_insert(at);
         }
         let (mut said, mut rules, mut triage) = (Said::default(), Shares::new(), Shares::new());
-        let mut gold: BTreeMap<GoldStatus, Items> = BTreeMap::new();
+        let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         for reviewed in reviews.items().filter(|reviewed| !reviewed.verdicts().is_empty()) {
             let found = index.of_item(reviewed).and_then(|card| Some((card, *places.get(&card.item)?)));
             let Some((card, at)) = found else {
@@ -129,6 +131,7 @@ impl Boards {
             self.judged += 1;
             let fresh = reviewed.fresh(Some(&card.content));
             let outcome = reviewed.outcome(Some(&card.content));
+            outcomes.entry(outcome).or_default().insert(at);
             if let Some(status) = fresh.iter().filter_map(|event| event.gold_status).max() {
                 gold.entry(status).or_default().insert(at);
             }
@@ -145,7 +148,7 @@ impl Boards {
                 }
             }
         }
-        (said, rules, triage, gold)
+        Counted { said, rules, triage, gold, outcomes }
     }
 
     fn push(&mut self, title: &'static str, heads: Vec<Shown>, mut lines: Vec<Line>) {
@@ -230,11 +233,11 @@ impl Boards {
         self.push(title, heads.map(Shown::own).into(), lines);
     }
 
-    fn plain(&mut self, title: &'static str, name: &str, counts: &BTreeMap<GoldStatus, Items>) {
+    fn plain<'i>(&mut self, title: &'static str, name: &str, counts: impl Iterator<Item = (&'static str, &'i Items)>) {
         let mut lines = Vec::new();
-        for (status, items) in counts {
-            let cell = self.cell(&[name, status.word()], items);
-            lines.push(Line { depth: 0, name: Shown::own(status.word()), cells: vec![cell], tail: Shown::default() });
+        for (word, items) in counts {
+            let cell = self.cell(&[name, word], items);
+            lines.push(Line { depth: 0, name: Shown::own(word), cells: vec![cell], tail: Shown::default() });
         }
         self.push(title, vec![Shown::own("items")], lines);
     }
@@ -247,6 +250,15 @@ fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
     if let Some(items) = shares.entry(what.into_string()).or_default().get_mut(side) {
         items.insert(item);
     }
+}
+
+/// Everything that is counted.
+struct Counted {
+    said: Said,
+    rules: Shares,
+    triage: Shares,
+    gold: BTreeMap<GoldStatus, Items>,
+    outcomes: BTreeMap<Outcome, Items>,
 }
 
 /// What people said of the failed items.

@@ -1,7 +1,7 @@
 //! The boards: one below the other, every number a filter.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark};
@@ -60,6 +60,20 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         }
     }
     scroll_mark(area, app.desk.boards.top, rows.len(), buf, look);
+}
+
+/// The line at a place of the screen, and the number.
+pub fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
+    let area = view::parts(app.area()).body;
+    let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
+    let rows = rows(app.desk.judged.as_ref()?);
+    let Row::Line(line, board, _) = rows.get(app.desk.boards.top + row)? else { return None };
+    let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
+    let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
+        *end += width_of(board, n);
+        Some(*end)
+    });
+    Some((*line, x.and_then(|x| ends.into_iter().position(|end| x < end))))
 }
 
 fn width_of(board: &Board, column: usize) -> usize {

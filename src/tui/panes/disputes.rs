@@ -1,7 +1,7 @@
 //! The items on which reviewers disagree, what each of them said, and how far they agree at all.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, wash};
@@ -48,6 +48,14 @@ fn places(app: &App) -> Places {
 /// How many items are on screen.
 pub fn height(app: &App) -> usize {
     inner_height(places(app).list).max(1)
+}
+
+/// The item at a place of the screen.
+pub fn row_of(app: &App, at: Position) -> Option<usize> {
+    let area = places(app).list;
+    let inside = area.contains(at) && at.y + 1 < area.bottom();
+    let row = app.desk.disputes.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    (row < app.desk.judged.as_ref()?.cases.len()).then_some(row)
 }
 
 /// Draws the panes.

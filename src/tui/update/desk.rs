@@ -1,6 +1,7 @@
 //! The keys of the desk: the matrix of a comparison, and two records side by side.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
 
 use super::Effects;
 use crate::domain::compare::Basis;
@@ -24,6 +25,8 @@ use crate::tui::run::Effect;
 impl App {
     /// Does what a key means on the desk, or opens it; `None`: what it means everywhere.
     pub(super) fn desk_action(&mut self, action: Action, times: isize) -> Option<Effects> {
+        // Who does something else meanwhile does not want to be taken away from it.
+        self.desk.partner_of = None;
         match (action, self.desk.front) {
             (Action::Open, Some(Front::Disputes)) if self.desk.disputes.choosing.is_some() => {
                 let chosen = self.desk.disputes.choosing.take().unwrap_or_default();
@@ -77,7 +80,6 @@ impl App {
         let behind = self.desk.behind_versus.take();
         self.desk.disputes.choosing = None;
         let left = self.desk.front.take();
-        self.desk.partner_of = None;
         if left != Some(Front::Versus) {
             return Vec::new();
         }
@@ -164,6 +166,31 @@ impl App {
         }
     }
 
+    /// Brings the cursor where the mouse is; where it is already, opens.
+    pub(super) fn click_desk(&mut self, at: Position) -> Effects {
+        let again = match self.desk.front {
+            Some(Front::Matrix) => panes::matrix::place_of(self, at).map(|(row, basis)| {
+                let matrix = &mut self.desk.matrix;
+                let before = (matrix.list.at, matrix.basis);
+                (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
+                before == (matrix.list.at, matrix.basis)
+            }),
+            Some(Front::Boards) => panes::boards::place_of(self, at).map(|(line, column)| {
+                let boards = &mut self.desk.boards;
+                let before = (boards.line, boards.column);
+                (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
+                before == (boards.line, boards.column)
+            }),
+            Some(Front::Disputes) => panes::disputes::row_of(self, at).map(|row| {
+                let again = self.desk.disputes.list.at == row;
+                self.desk_go(Move::To(row));
+                again
+            }),
+            Some(Front::Versus) | None => None,
+        };
+        if again == Some(true) { self.act(Action::Open) } else { Vec::new() }
+    }
+
     // The comparison.
 
     /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
@@ -178,6 +205,19 @@ impl App {
         self.begin_errands()
     }
 
+    /// When the records have changed: works out anew what is on screen or asked for by the filter.
+    pub(super) fn refresh_desk(&mut self) -> Effects {
+        let now = (self.store.len(), self.table.moves());
+        if self.store.is_settled() && self.desk.of != now {
+            let asked = |field: &str| self.table.filter.sets().any(|set| set.starts_with(field));
+            let compared = self.desk.front == Some(Front::Matrix) || asked("cell:");
+            let judged = matches!(self.desk.front, Some(Front::Boards | Front::Disputes)) || asked("board:");
+            self.desk.comparing.due |= compared && self.desk.compared.is_some();
+            self.desk.judging.due |= judged && self.desk.judged.is_some();
+        }
+        self.begin_errands()
+    }
+
     /// Begins what is due, if it can be done now.
     pub(super) fn begin_errands(&mut self) -> Effects {
         if !self.store.is_settled() {
@@ -185,10 +225,12 @@ impl App {
         }
         let mut errands = Vec::new();
         let id = self.desk.number();
+        self.desk.of = (self.store.len(), self.table.moves());
         let ready = |pending: &Pending| pending.due && pending.running.is_none();
         if let Some(baseline) = self.desk.baseline.clone().filter(|_| ready(&self.desk.comparing)) {
             let (run, name) = (Snapshot::of(&self.store), self.title());
-            let wanted = Wanted { run, name, baseline, journals: self.desk.journals.clone() };
+            let (document, journals) = (self.desk.document.clone(), self.desk.journals.clone());
+            let wanted = Wanted { run, name, baseline, document, journals };
             self.desk.comparing = Pending { running: Some(id), ..Pending::default() };
             errands.push(Errand::Compare(id, Box::new(wanted)));
         }
@@ -390,7 +432,7 @@ impl App {
     fn put_beside(&mut self, record: usize) -> Effects {
         self.desk.partner_of = Some(record);
         let Some(compared) = self.desk.compared.clone() else {
-            self.say(Shown::own("the two runs are being joined; the record opens when that is done"));
+            self.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
             return self.compare();
         };
         let address = self.store.address(record);

@@ -62,11 +62,12 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
     let boards = Boards::of(&reviews, &cards, &[Some(2), Some(3), None, None, None, None]);
     assert_eq!((boards.judged, boards.elsewhere), (4, 1));
 
-    let fix = find(&boards, "people say", "step_run");
+    assert_eq!(behind(&boards, find(&boards, "What people say", "fail"), 0), [0, 1, 2]);
+    let fix = find(&boards, "fix, as people say", "step_run");
     assert_eq!((fix.depth, behind(&boards, fix, 0)), (0, &[0, 1][..]));
-    let step = find(&boards, "people say", "step 3");
+    let step = find(&boards, "fix, as people say", "step 3");
     assert_eq!((step.depth, behind(&boards, step, 0)), (1, &[0, 1][..]));
-    assert_eq!(behind(&boards, find(&boards, "people say", "x"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "fix, as people say", "x"), 0), [0]);
     assert_eq!(behind(&boards, find(&boards, "triage says", "step 2"), 0), [0]);
     assert_eq!(behind(&boards, find(&boards, "triage says", "step_run"), 0), [0, 1, 2, 3]);
 
