@@ -389,7 +389,7 @@ fn the_sample_runs_have_recorded_replies() {
             d.shows(&["CASSETTE", "a cassette plays recorded replies", "plays 1 of"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);
-            d.shows(&["⏵ replay of a recorded reply"]);
+            d.shows(&["↺ replay of a recorded reply"]);
             assert!(d.app.attempt.as_ref().unwrap().outcome.is_some());
             played = true;
             d.keys("q q q j");

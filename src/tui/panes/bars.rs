@@ -30,9 +30,7 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),
     });
-    let mode = app.models.mode();
-    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
-    right.push(look.span(format!("  {}", mode.word()), role));
+    let area = mode(app, area, buf, look);
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum();
     let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
@@ -40,6 +38,16 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let start = width.saturating_sub(right_width + 1).max(left_width + 1);
     let place = Rect { x: area.x + (start.min(width) as u16), width: area.width - (start.min(width) as u16), ..area };
     put(right, 0, place, buf);
+}
+
+/// Who answers, at the very end, whatever else has room; the place that is left.
+fn mode(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let mode = app.models.mode();
+    let word = u16::try_from(mode.word().len() + 2).unwrap_or(0).min(area.width);
+    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
+    let place = Rect { x: area.right() - word, width: word, ..area };
+    put(vec![look.span(format!(" {}", mode.word()), role)], 0, place, buf);
+    Rect { width: area.width - word, ..area }
 }
 
 fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {

@@ -118,9 +118,9 @@ pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(heading(attempt), Role::Title)];
     if app.is_replay() {
-        title.push(look.span("  ⏵ replay of a recorded reply", Role::Warning));
+        title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
     } else if app.models.mode() == Mode::Cassette {
-        title.push(look.span("  ⏵ a cassette plays recorded replies", Role::Warning));
+        title.push(look.span("  ↺ a cassette plays recorded replies", Role::Warning));
     }
     let inner = frame(title, area, buf, look);
     let width = usize::from(inner.width);
@@ -487,7 +487,7 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static
     let Some(heard) = heard else { return Vec::new() };
     let mut line = Vec::new();
     if app.is_replay() {
-        line.push(look.span("  ⏵ replay", Role::Warning));
+        line.push(look.span("  ↺ replay", Role::Warning));
     }
     if matches!(heard.reply.phase, Phase::Failed(_) | Phase::Cancelled) {
         line.push(look.span("  ✗ partial, no answer", Role::Fatal));
