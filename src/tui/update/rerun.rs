@@ -102,6 +102,25 @@ impl App {
         self.plan()
     }
 
+    /// Takes values in place of the recorded ones, as JSON texts, and a prompt in place of the step's own; shows what
+    /// would be sent now. Nothing is sent.
+    pub fn rerun_edited(
+        &mut self,
+        edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+        prompt: Option<Untrusted<'static>>,
+    ) -> Effects {
+        if self.attempt.is_none() {
+            let effects = self.rerun(Action::Rerun);
+            if self.attempt.is_none() {
+                return effects;
+            }
+        }
+        if let Some(attempt) = &mut self.attempt {
+            (attempt.edits, attempt.prompt) = (edits, prompt);
+        }
+        self.plan()
+    }
+
     /// Works out what would be asked, and of whom.
     fn plan(&mut self) -> Effects {
         let Some(attempt) = &mut self.attempt else { return Vec::new() };
