@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use drive::Drive;
 use server::{Seen, Server, Talk};
 use stepscope::domain::rerun::RunId;
+use stepscope::io::config::Config;
 use stepscope::io::model::Backend;
 use stepscope::io::model::cassette::Speed;
 use stepscope::io::model::settings::Wanted;
@@ -389,7 +390,7 @@ fn the_sample_runs_have_recorded_replies() {
             d.shows(&["CASSETTE", "a cassette plays recorded replies", "plays 1 of"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);
-            d.shows(&["⏵ replay of a recorded reply"]);
+            d.shows(&["↺ replay of a recorded reply"]);
             assert!(d.app.attempt.as_ref().unwrap().outcome.is_some());
             played = true;
             d.keys("q q q j");
@@ -422,4 +423,77 @@ fn every_size_shows_every_stage() {
     sizes(&mut d);
     d.keys("Z");
     sizes(&mut d);
+}
+
+#[test]
+fn edited_values_and_prompts_are_what_is_sent() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "r");
+    let effects = d.app.rerun_edited(vec![("bags".into(), b"5".to_vec())], None);
+    for effect in effects {
+        d.effect(effect);
+    }
+    d.wait_for(|app| ready(app) && !app.attempt.as_ref().unwrap().edits.is_empty());
+    d.shows(&["edited", "bags = 5", "\"bags\": 5"]);
+    let prompt = "all_nuts = bags times nuts, as JSON";
+    let effects = d.app.rerun_edited(vec![("bags".into(), b"5".to_vec())], Some(prompt.into()));
+    for effect in effects {
+        d.effect(effect);
+    }
+    d.wait_for(ready);
+    d.shows(&["the prompt is not the step's own", prompt]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    assert_eq!(server.seen()[0].json()["prompt"], prompt);
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["trace"]["fork"]["edited"][0]["variable"], "bags");
+    assert_eq!(fork["trace"]["fork"]["prompts_edited"][0], 1);
+    assert_eq!(fork["state"]["bags"], 5);
+}
+
+#[test]
+fn a_key_is_in_no_frame_and_in_no_fork() {
+    const KEY: &str = "sk-secret-0123456789";
+    let server = Server::start(|seen, talk| {
+        let said = seen.header("authorization").unwrap_or_default().to_owned();
+        if seen.n == 0 {
+            return talk.whole("401 No", "application/json", "", format!("{{\"error\": \"bad key: {said}\"}}"));
+        }
+        talk.head("200 OK", "text/event-stream");
+        let text = serde_json::to_string(&format!("{{\"all_nuts\": 12}} {said}")).unwrap();
+        talk.chunk(format!(
+            "data: {{\"choices\": [{{\"delta\": {{\"content\": {text}}}, \"finish_reason\": \"stop\"}}]}}\n\n"
+        ));
+        talk.chunk("data: [DONE]\n\n");
+        talk.end();
+    });
+    let (_folder, path, mut d) = open();
+    let endpoint = endpoint::with_key(&server.url("/v1"), KEY);
+    d.ask(Setup { speed: Speed::AtOnce, retries: Some(0), ..Setup::default() });
+    let server_of_key = Setup::default().found(endpoint, Some("m".to_owned()), &Config::default()).unwrap();
+    d.app.models.server = Some(server_of_key);
+    d.frames = Some(Vec::new());
+    for _ in 0..2 {
+        preview(&mut d, "r");
+        d.keys("Enter");
+        until(&mut d, Stage::Over);
+        d.keys("Tab Tab Tab Tab Z Z s q");
+    }
+    let authorised = |seen: &Seen| seen.header("authorization").is_some_and(|value| value.contains(KEY));
+    assert!(server.seen().iter().all(authorised), "the server itself gets the key");
+    assert!(d.frames.take().unwrap().iter().all(|frame| !frame.contains("0123456789")));
+    assert!(!format!("{:?}", d.app).contains("0123456789"), "nor is it in a log");
+    let text = std::fs::read_to_string(path.with_file_name("runs.jsonl.forks.jsonl")).unwrap();
+    assert!(!text.contains("0123456789") && text.lines().count() == 2, "{text}");
+}
+
+mod endpoint {
+    use stepscope::io::model::key::Key;
+    use stepscope::io::model::{Backend, Endpoint};
+
+    pub(super) fn with_key(url: &str, key: &str) -> Endpoint {
+        Endpoint::new(Backend::Chat, url, Key::new(key)).unwrap()
+    }
 }

@@ -278,6 +278,7 @@ impl App {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
             }
+            A::Open if self.screen == Screen::Rerun => self.may_rerun(action),
             A::Open => need(self.screen != Screen::Json, "use Space to fold"),
             A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
             A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {

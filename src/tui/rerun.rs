@@ -567,12 +567,18 @@ fn in_short(round: &Round) -> Shown {
     let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len()).sum();
     let slowest = round.heard.iter().map(|heard| heard.elapsed).max().unwrap_or_default();
     let seconds = slowest.as_secs_f64();
+    let step = round.ask.step + 1;
+    if let [heard] = round.heard.as_slice()
+        && failed(&heard.reply).is_some()
+    {
+        return shown!("step {step}: no whole reply; {bytes} bytes came in {seconds:.1} s");
+    }
     let around = match round.heard.as_slice() {
         [heard] => heard.executed.around.words(),
         _ => "",
     };
     let comma = if around.is_empty() { "" } else { ", " };
-    shown!("step {}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.ask.step + 1, round.tally())
+    shown!("step {step}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.tally())
 }
 
 /// The next rung, round and round.

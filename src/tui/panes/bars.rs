@@ -32,21 +32,24 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),
     });
-    let mode = app.models.mode();
-    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
-    let mode = look.span(format!("  {} ", mode.word()), role);
-    // Whether a model may answer is never cut off.
-    let width = usize::from(area.width).saturating_sub(mode.width());
+    let area = mode(app, area, buf, look);
+    let width = usize::from(area.width);
     let right_width = right.iter().map(Span::width).sum::<usize>().min(width * 2 / 3);
-    let left_width = width.saturating_sub(right_width + 1).max(12);
+    let left_width = width.saturating_sub(right_width + 2).max(12);
     put(fit_spans(breadcrumb(app, look), left_width), 0, area, buf);
-    let from = |start: usize| {
-        let start = u16::try_from(start).unwrap_or(u16::MAX).min(area.width);
-        Rect { x: area.x + start, width: area.width - start, ..area }
-    };
-    let start = width.saturating_sub(right_width).max(left_width + 1);
-    put(fit_spans(right, width.saturating_sub(start)), 0, from(start), buf);
-    put(vec![mode], 0, from(width), buf);
+    let start = width.saturating_sub(right_width + 1).max(left_width + 1).min(width);
+    let place = Rect { x: area.x + start as u16, width: area.width - start as u16, ..area };
+    put(fit_spans(right, width - start), 0, place, buf);
+}
+
+/// Who answers, at the very end, whatever else has room; the place that is left.
+fn mode(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let mode = app.models.mode();
+    let word = u16::try_from(mode.word().len() + 2).unwrap_or(0).min(area.width);
+    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
+    let place = Rect { x: area.right() - word, width: word, ..area };
+    put(vec![look.span(format!(" {}", mode.word()), role)], 0, place, buf);
+    Rect { width: area.width - word, ..area }
 }
 
 fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {

@@ -10,7 +10,7 @@ use super::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::domain::compare::difference::Change;
 use crate::domain::fork::round::{Heard, Round, failed};
 use crate::domain::rerun::samples::Distribution;
-use crate::domain::rerun::{Judged, Phase};
+use crate::domain::rerun::{Judged, Phase, Stop};
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::model::setup::Server;
 use crate::shown;
@@ -118,14 +118,14 @@ pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(heading(attempt), Role::Title)];
     if app.is_replay() {
-        title.push(look.span("  ⏵ replay of a recorded reply", Role::Warning));
+        title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
     } else if app.models.mode() == Mode::Cassette {
-        title.push(look.span("  ⏵ a cassette plays recorded replies", Role::Warning));
+        title.push(look.span("  ↺ a cassette plays recorded replies", Role::Warning));
     }
     let inner = frame(title, area, buf, look);
     let width = usize::from(inner.width);
     let page = match attempt.stage {
-        Stage::Choosing => picker(attempt, look),
+        Stage::Choosing => picker(attempt, width, look),
         Stage::Preview => preview(attempt, &app.models, width, look),
         Stage::Asking | Stage::Judging => progress(attempt, look),
         Stage::Several => choices(attempt, look),
@@ -168,23 +168,22 @@ const fn heading(attempt: &Attempt) -> &'static str {
     }
 }
 
-fn picker(attempt: &Attempt, look: Look<'_>) -> Page {
+fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
     let picker = &attempt.picker;
-    let mut lines: Vec<_> = picker.offers.iter().map(|offer| offered(offer, look)).collect();
+    let mut lines: Vec<_> = picker.offers.iter().map(|offer| offered(offer, width, look)).collect();
     let cursor = (!lines.is_empty()).then_some(picker.list.at);
     if picker.is_looking {
         let text = "looking for servers at the customary ports of this machine…";
         lines.push(vec![look.span(text, Role::Accent)]);
-    } else if lines.is_empty() {
-        let text =
-            "no model server answers on this machine; start one, or name it with --url or a profile in config.toml";
+    } else if !picker.offers.iter().any(|offer| matches!(offer, Offer::Found(..) | Offer::Named(_))) {
+        let text = "no model server answers; start one, or name it with --url or a profile in config.toml";
         lines.push(vec![look.span(text, Role::Warning)]);
     }
     lines.extend(picker.trouble.as_ref().map(|why| vec![look.span(why.as_str(), Role::Warning)]));
     Page { lines, cursor, tall: 1 }
 }
 
-fn offered(offer: &Offer, look: Look<'_>) -> Vec<Span<'static>> {
+fn offered(offer: &Offer, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let name = |model: &Option<String>| match model {
         Some(model) => Shown::line(model.as_bytes()).into_string(),
         None => "(it lists no model)".to_owned(),
@@ -197,7 +196,7 @@ fn offered(offer: &Offer, look: Look<'_>) -> Vec<Span<'static>> {
         Offer::Profile(profile) => (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned()),
         Offer::Samples => ("cassette".to_owned(), "recorded replies to the first sample runs; asks nobody".to_owned()),
     };
-    vec![look.span(pad(&what, 34), Role::Text), look.span(format!("  {place}"), Role::Dim)]
+    vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
 }
 
 /// The line that says what Enter would do, in full.
@@ -409,8 +408,10 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
     line.extend(counts(&outcome.before, look));
     line.push(look.span("→ ", Role::Faint));
     line.extend(counts(&outcome.after, look));
-    let fix = |side: &Side| side.fix.as_ref().map_or("nothing to fix".to_owned(), |fix| fix.as_str().to_owned());
-    line.push(look.span(format!("  {} → {}", fix(&outcome.before), fix(&outcome.after)), Role::Accent));
+    if let (Some(before), Some(after), None) = (&outcome.before.fix, &outcome.after.fix, &outcome.ended) {
+        let fix = if before == after { format!("  {after}") } else { format!("  {before} → {after}") };
+        line.push(look.span(fix, Role::Accent));
+    }
     lines.push(line);
     if !outcome.stale.is_empty() {
         let stale: Vec<_> = outcome.stale.iter().map(|step| (step + 1).to_string()).collect();
@@ -487,7 +488,7 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static
     let Some(heard) = heard else { return Vec::new() };
     let mut line = Vec::new();
     if app.is_replay() {
-        line.push(look.span("  ⏵ replay", Role::Warning));
+        line.push(look.span("  ↺ replay", Role::Warning));
     }
     if matches!(heard.reply.phase, Phase::Failed(_) | Phase::Cancelled) {
         line.push(look.span("  ✗ partial, no answer", Role::Fatal));
@@ -608,7 +609,12 @@ impl Text<'_> {
             Phase::Failed(trouble) => self.say(format!("✗ {}", trouble.sentence), Role::Fatal),
             Phase::Cancelled => self.say("✗ broken off here: partial, no answer", Role::Fatal),
             Phase::Connecting => self.say("waiting…", Role::Dim),
-            _ => {}
+            Phase::Done(finish) => match &finish.stop {
+                Stop::End => {}
+                Stop::Length => self.say("! it was cut off at its limit of tokens", Role::Warning),
+                Stop::Other(why) => self.say(format!("! it stopped: {}", why.line()), Role::Warning),
+            },
+            Phase::Idle | Phase::Streaming => {}
         }
         if let Some(judged) = heard.judged.as_ref().filter(|_| failed(&heard.reply).is_none()) {
             self.judged(judged);

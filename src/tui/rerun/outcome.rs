@@ -141,8 +141,11 @@ impl Side {
         let findings = check(subject);
         let findings: Vec<Finding> = findings.into_iter().collect();
         let triage = Triage::judge(subject, &findings, beside.answer(subject.record.as_ref()));
-        let fix = triage.filter(|triage| !matches!(triage.fix, Fix::None | Fix::Unknown));
-        let fix = fix.map(|triage| shown!("{}, {}", triage.fix.phrase(), triage.confidence.word()));
+        let fix = triage.map(|triage| match triage.fix {
+            Fix::None => Shown::own("nothing to fix"),
+            Fix::Unknown => Shown::own("where to fix it is not known"),
+            fix => shown!("{}, {}", fix.phrase(), triage.confidence.word()),
+        });
         let record = subject.record.as_ref();
         let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());
         let counts = Severity::ALL.map(|severity| findings.iter().filter(|found| found.severity == severity).count());

@@ -42,6 +42,13 @@ impl App {
                     (_, Kept::Waiting(_)) => Err("it could not be saved: ^S tries again"),
                     _ => Ok(()),
                 },
+                Action::Open => match (attempt.stage, attempt.pane) {
+                    (Stage::Asking, _) => Err("the call is running: Esc breaks it off"),
+                    (Stage::Judging, _) => Err("what came is being judged"),
+                    (Stage::Over, _) => Err("s keeps it, r asks again, q leaves"),
+                    (_, Pane::Top) => Ok(()),
+                    _ => Err("Tab goes to the box at the top"),
+                },
                 Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
                 Action::Rerun => need(attempt.stage != Stage::Judging, "what came is being judged"),
                 _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
@@ -91,6 +98,25 @@ impl App {
         }
         if let Some(attempt) = &mut self.attempt {
             attempt.again();
+        }
+        self.plan()
+    }
+
+    /// Takes values in place of the recorded ones, as JSON texts, and a prompt in place of the step's own; shows what
+    /// would be sent now. Nothing is sent.
+    pub fn rerun_edited(
+        &mut self,
+        edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+        prompt: Option<Untrusted<'static>>,
+    ) -> Effects {
+        if self.attempt.is_none() {
+            let effects = self.rerun(Action::Rerun);
+            if self.attempt.is_none() {
+                return effects;
+            }
+        }
+        if let Some(attempt) = &mut self.attempt {
+            (attempt.edits, attempt.prompt) = (edits, prompt);
         }
         self.plan()
     }
@@ -197,18 +223,9 @@ impl App {
                 attempt.list.at = 0;
                 vec![Effect::Work(Work::Choose(id, offer))]
             }
-            Stage::Preview if attempt.pane == Pane::Top => self.open_field(),
-            Stage::Several if attempt.pane == Pane::Top => self.take_reply(None),
-            _ => {
-                let why = match attempt.stage {
-                    Stage::Asking => "the call is running: Esc breaks it off",
-                    Stage::Judging => "what came is being judged",
-                    Stage::Over => "s keeps it, r asks again, q leaves",
-                    _ => "Tab goes to the box at the top",
-                };
-                self.say(Shown::own(why));
-                Vec::new()
-            }
+            Stage::Preview => self.open_field(),
+            Stage::Several => self.take_reply(None),
+            Stage::Asking | Stage::Judging | Stage::Over => Vec::new(),
         }
     }
 
