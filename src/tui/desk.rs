@@ -12,11 +12,13 @@ use crate::io::reading::Reading;
 use crate::io::snapshot::Address;
 use crate::tui::keymap::{Action, Context};
 
+pub mod making;
 pub mod matrix;
 pub mod versus;
 
+use making::{Fixes, Make};
 use matrix::Matrix;
-use versus::Versus;
+use versus::{Against, Versus};
 
 /// Which of them is in front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +45,7 @@ impl Front {
             Self::Matrix => matches!(action, A::Matrix | A::Open | A::Left | A::Right),
             Self::Versus => {
                 matches!(action, A::Matrix | A::Baseline | A::NextRecord | A::PreviousRecord | A::Difference)
+                    || matches!(action, A::SaveAgain)
             }
         }
     }
@@ -108,6 +111,19 @@ impl Desk {
             (None, Action::Baseline) => because(record, "there is no record here"),
             (None, _) => None,
             (Some(Front::Matrix), Action::Baseline) => because(false, "open a cell and a record of it first"),
+            (Some(Front::Versus), Action::Keep) => {
+                let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
+                because(unkept, "there is nothing to keep here")
+            }
+            (Some(Front::Versus), Action::NextRecord | Action::PreviousRecord) => {
+                let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
+                because(!unkept, "this fork is not kept yet: s keeps it, q drops it")
+            }
+            (Some(Front::Versus), Action::Export) => {
+                let unkept = self.versus.as_ref().and_then(|versus| versus.fork.as_ref());
+                let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
+                because(procedure, "only a repaired procedure is written to a file")
+            }
             (Some(front), action) => {
                 because(is_plain(action) || front.knows(action), "this is not for here; q goes back")
             }
@@ -148,8 +164,12 @@ pub struct Seat {
 pub enum Errand {
     /// Compares the run with its baseline.
     Compare(u64, Box<Wanted>),
-    /// Puts two records side by side.
-    Sides(Box<[Seat; 2]>),
+    /// Puts two records side by side, for this record.
+    Sides(usize, Box<[Seat; 2]>, Against),
+    /// Makes a fork of a record and puts it beside it.
+    Make(Box<Seat>, Box<Make>),
+    /// Looks for fixes of a record's procedure.
+    Fixes(Box<Seat>),
 }
 
 /// What became of it.
@@ -157,6 +177,10 @@ pub enum Errand {
 pub enum News {
     /// The comparison of this number.
     Compared(u64, Result<Arc<Compared>, Failure>),
-    /// Two records side by side; the number of the first.
+    /// Two records side by side, for this record.
     Sides(usize, Result<Box<Versus>, Failure>),
+    /// A fork that was made of this record, or why it was not.
+    Made(usize, Result<Box<Versus>, Shown>),
+    /// The fixes of this record's procedure, or why there are none.
+    Fixes(usize, Result<Box<Fixes>, Shown>),
 }

@@ -176,6 +176,16 @@ actions! {
     NextFork = "next_fork",
     /// To the fork before, or what it comes from.
     PreviousFork = "previous_fork",
+    /// Keeps what came as a fork.
+    Keep = "keep",
+    /// Writes it to a file of its own.
+    Export = "export",
+    /// Executes the procedure exactly.
+    Exact = "execute_exactly",
+    /// Repairs the procedure without a model.
+    Repair = "repair",
+    /// What changed between two steps.
+    Between = "between_steps",
     /// Saves again what could not be saved.
     SaveAgain = "save_again",
     /// The next theme.
@@ -233,6 +243,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Table, &[">"], A::SortNext, "sort", "sort by the next column"),
         bind(Table, &["<"], A::SortPrevious, "", "sort by the column before"),
         bind(Table, &["~"], A::SortReverse, "", "turn the order round"),
+        bind(Table, &["d"], A::Difference, "", "a fork beside its parent: what changed"),
         bind(Table, &["e"], A::NextFinding, "next finding", "next record with findings"),
         bind(Table, &["E"], A::PreviousFinding, "", "record with findings before"),
         bind(Run, &["]"], A::NextStep, "next step", "next step: the state moves on"),
@@ -241,7 +252,16 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["E"], A::PreviousFinding, "", "finding before"),
         bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
-        bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(
+            Run,
+            &["d"],
+            A::Difference,
+            "difference",
+            "what changed: a fork against its parent, else between two steps",
+        ),
+        bind(Run, &["="], A::Between, "", "what changed between two steps, in a fork too"),
+        bind(Run, &["X"], A::Exact, "", "execute exactly: see what the run would be, keep it as a fork"),
+        bind(Run, &["F"], A::Repair, "", "fixes of the procedure that need no model, each shown before it is kept"),
         bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Run, &[")"], A::NextFork, "fork", "next fork of this record, then the record itself"),
         bind(Run, &["("], A::PreviousFork, "", "fork before"),
@@ -291,6 +311,8 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Versus, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
+        bind(Versus, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
         bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
         bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
         bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),

@@ -42,6 +42,8 @@ pub enum Msg {
     Parents(u64, Vec<(u32, String)>),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
+    /// A file was written, or why it was not.
+    Exported(PathBuf, Result<(), Failure>),
     /// An errand of the desk was done.
     Desk(News),
 }
@@ -67,6 +69,8 @@ pub enum Work {
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
     Follow(PathBuf),
+    /// Writes a new file.
+    Export(PathBuf, Vec<u8>),
     /// An errand of the desk.
     Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.

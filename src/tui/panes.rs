@@ -23,6 +23,7 @@ pub mod contents;
 pub mod derivation;
 pub mod document;
 pub mod findings;
+pub mod fixes;
 pub mod help;
 pub mod items;
 pub mod json;
