@@ -142,6 +142,8 @@ pub mod io {
     pub mod forks;
     /// Bytes of a stream to frames.
     pub mod frames;
+    /// A file of its own, never in the place of another.
+    pub mod fresh;
     /// Work that may panic on hostile data.
     pub mod guard;
     /// From names to sources.

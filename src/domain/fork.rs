@@ -22,7 +22,7 @@ pub mod written;
 
 pub use course::{Course, Start};
 pub use lineage::Lineage;
-pub use written::{Executed, run_record};
+pub use written::{Executed, repaired, run_record};
 
 /// How far a branch goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

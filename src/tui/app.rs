@@ -13,6 +13,7 @@ use crate::io::store::{SourceRows, Standing, Store};
 use crate::shown;
 use crate::tui::derivation::Tree;
 use crate::tui::desk::Desk;
+use crate::tui::desk::making::Fixes;
 use crate::tui::family::Address;
 use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect};
@@ -59,6 +60,8 @@ pub enum Overlay {
     Contents(List),
     /// Something is asked about a verdict.
     Review(Ask),
+    /// What can be repaired without a model.
+    Fixes(List, Box<Fixes>),
 }
 
 /// The palette of actions.
@@ -79,6 +82,8 @@ pub enum Purpose {
     Find,
     /// Says how a model is asked.
     Field(Field),
+    /// Names a new file.
+    Export,
 }
 
 /// A line of text that is being typed.
@@ -281,6 +286,9 @@ impl App {
             A::Open if self.screen == Screen::Rerun => self.may_rerun(action),
             A::Open => need(self.screen != Screen::Json, "use Space to fold"),
             A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
+            A::Difference if self.screen == Screen::Table => {
+                need(self.parent_of_current().is_some(), "only a fork is set beside its parent")
+            }
             A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
                 need(steps, "this record has no steps")
             }
@@ -309,6 +317,10 @@ impl App {
                 _ => need(self.rows() > 0, "there are no records"),
             },
             A::NextFork | A::PreviousFork => need(self.kin().len() > 1, "this record has no forks"),
+            A::Export => need(false, "only a repaired procedure is written to a file"),
+            A::Exact | A::Repair | A::Between => {
+                need(steps && self.screen == Screen::Run, "open a run with steps first")
+            }
             A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {

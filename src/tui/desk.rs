@@ -17,13 +17,15 @@ use crate::tui::keymap::{Action, Context};
 
 pub mod boards;
 pub mod disputes;
+pub mod making;
 pub mod matrix;
 pub mod versus;
 
 use boards::Cursor;
 use disputes::Disputes;
+use making::{Fixes, Make};
 use matrix::Matrix;
-use versus::Versus;
+use versus::{Against, Versus};
 
 /// Which of them is in front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +57,9 @@ impl Front {
         matches!(action, A::Matrix | A::Boards | A::Disputes)
             || match self {
                 Self::Matrix | Self::Boards => matches!(action, A::Open | A::Left | A::Right),
-                Self::Versus => matches!(action, A::Baseline | A::NextRecord | A::PreviousRecord | A::Difference),
+                Self::Versus => {
+                    matches!(action, A::Baseline | A::NextRecord | A::PreviousRecord | A::Difference | A::SaveAgain)
+                }
                 Self::Disputes => matches!(action, A::Open | A::DecidePass | A::DecideFail | A::NextPane),
             }
     }
@@ -136,9 +140,22 @@ impl Desk {
             (None, Action::Matrix | Action::Boards | Action::Disputes) | (Some(Front::Versus), Action::Baseline) => {
                 Some(Ok(()))
             }
-            (None, Action::DecidePass | Action::DecideFail) => because(false, "open the disputes first: D"),
+            (None, Action::DecidePass | Action::DecideFail) => because(false, "open the disputes first: A"),
             (None, Action::Baseline) => because(record, "there is no record here"),
             (None, _) => None,
+            (Some(Front::Versus), Action::Keep) => {
+                let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
+                because(unkept, "there is nothing to keep here")
+            }
+            (Some(Front::Versus), Action::NextRecord | Action::PreviousRecord) => {
+                let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
+                because(!unkept, "this fork is not kept yet: s keeps it, q drops it")
+            }
+            (Some(Front::Versus), Action::Export) => {
+                let unkept = self.versus.as_ref().and_then(|versus| versus.fork.as_ref());
+                let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
+                because(procedure, "only a repaired procedure is written to a file")
+            }
             (Some(_), Action::Baseline) => because(false, "open a record first"),
             (Some(Front::Disputes), Action::Open | Action::DecidePass | Action::DecideFail) => {
                 let any = self.judged.as_ref().is_some_and(|judged| self.disputes.case(judged).is_some());
@@ -215,8 +232,12 @@ pub struct Seat {
 pub enum Errand {
     /// Compares the run with its baseline.
     Compare(u64, Box<Wanted>),
-    /// Puts two records side by side.
-    Sides(Box<[Seat; 2]>),
+    /// Puts two records side by side, for this record.
+    Sides(usize, Box<[Seat; 2]>, Against),
+    /// Makes a fork of a record and puts it beside it.
+    Make(Box<Seat>, Box<Make>),
+    /// Looks for fixes of a record's procedure.
+    Fixes(Box<Seat>),
     /// Reads the boards and disputes.
     Judge(u64, Box<boards_io::Wanted>),
     /// Saves a verdict between reviewers.
@@ -228,10 +249,14 @@ pub enum Errand {
 pub enum News {
     /// The comparison of this number.
     Compared(u64, Result<Arc<Compared>, Failure>),
-    /// Two records side by side; the number of the first.
+    /// Two records side by side, for this record.
     Sides(usize, Result<Box<Versus>, Failure>),
     /// The boards and disputes of this number.
     Judged(u64, Result<Arc<Judged>, Failure>),
     /// A verdict between reviewers, safe or not.
     Decided(Box<Event>, Result<(), Failure>),
+    /// A fork that was made of this record, or why it was not.
+    Made(usize, Result<Box<Versus>, Shown>),
+    /// The fixes of this record's procedure, or why there are none.
+    Fixes(usize, Result<Box<Fixes>, Shown>),
 }

@@ -242,7 +242,15 @@ actions! {
     Redo = "redo",
     /// Shows what is hidden.
     Reveal = "reveal",
-    /// Saves what could not be saved.
+    /// Writes it to a file of its own.
+    Export = "export",
+    /// Executes the procedure exactly.
+    Exact = "execute_exactly",
+    /// Repairs the procedure without a model.
+    Repair = "repair",
+    /// What changed between two steps.
+    Between = "between_steps",
+    /// Saves again what could not be saved.
     SaveAgain = "save_again",
     /// Labels all records of the table.
     LabelAll = "label_all",
@@ -312,6 +320,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Table, &[">"], A::SortNext, "sort", "sort by the next column"),
         bind(Table, &["<"], A::SortPrevious, "", "sort by the column before"),
         bind(Table, &["~"], A::SortReverse, "", "turn the order round"),
+        bind(Table, &["d"], A::Difference, "", "a fork beside its parent: what changed"),
         bind(Table, &["e"], A::NextFinding, "next finding", "next record with findings"),
         bind(Table, &["E"], A::PreviousFinding, "", "record with findings before"),
         bind(Run, &["]"], A::NextStep, "next step", "next step: the state moves on"),
@@ -320,7 +329,16 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["E"], A::PreviousFinding, "", "finding before"),
         bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
-        bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(
+            Run,
+            &["d"],
+            A::Difference,
+            "difference",
+            "what changed: a fork against its parent, else between two steps",
+        ),
+        bind(Run, &["|"], A::Between, "", "what changed between two steps, in a fork too"),
+        bind(Run, &["X"], A::Exact, "", "execute exactly: see what the run would be, keep it as a fork"),
+        bind(Run, &["F"], A::Repair, "", "fixes of the procedure that need no model, each shown before it is kept"),
         bind(Run, &["r"], A::Rerun, "re-run", "ask this step again: shows first what would be sent, and to whom"),
         bind(Run, &["R"], A::RerunFromHere, "", "ask this step and all later ones again"),
         bind(Run, &["D"], A::RerunStale, "", "ask this step again and those that depend on what it changes"),
@@ -393,6 +411,8 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Versus, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
+        bind(Versus, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
         bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
         bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
         bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),

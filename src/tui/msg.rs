@@ -53,6 +53,8 @@ pub enum Msg {
     Parents(u64, Vec<(u32, String)>),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
+    /// A file was written, or why it was not.
+    Exported(PathBuf, Result<(), Failure>),
     /// An errand of the desk was done.
     Desk(News),
     /// What was heard of model calls, in order.
@@ -88,6 +90,8 @@ pub enum Work {
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
     Follow(PathBuf),
+    /// Writes a new file.
+    Export(PathBuf, Vec<u8>),
     /// An errand of the desk.
     Desk(Errand),
     /// Asks a model.

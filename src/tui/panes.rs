@@ -25,6 +25,7 @@ pub mod derivation;
 pub mod disputes;
 pub mod document;
 pub mod findings;
+pub mod fixes;
 pub mod help;
 pub mod items;
 pub mod json;

@@ -17,6 +17,7 @@ use crate::io::failure::Failure;
 use crate::io::store::{Change, LoadEvent};
 use crate::shown;
 use crate::tui::app::{App, Find, Overlay, Palette, Popup, Purpose, Screen, Status};
+use crate::tui::desk::making::Make;
 use crate::tui::input::Input;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, Key, Lookup};
@@ -34,6 +35,7 @@ use search::end_of;
 mod desk;
 mod evidence;
 mod forks;
+mod making;
 mod mouse;
 mod overlays;
 mod rerun;
@@ -315,6 +317,10 @@ impl App {
             }
             A::NextFork => return self.fork_by(times),
             A::PreviousFork => return self.fork_by(-times),
+            A::Exact => return self.make(Make::Exact),
+            A::Repair => return self.look_for_fixes(),
+            A::Keep => return self.keep_made(),
+            A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
             A::Theme => self.next_theme(),
             A::Mouse => {
@@ -351,7 +357,7 @@ impl App {
             }
             Action::Writer => inspect.go_to_writer(),
             Action::Reader => inspect.go_to_reader(),
-            Action::Difference => {
+            Action::Between | Action::Difference => {
                 inspect.toggle_difference();
                 Ok(())
             }
@@ -720,6 +726,10 @@ impl App {
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
+            }
+            Msg::Exported(path, result) => {
+                self.exported(&path, result);
+                Vec::new()
             }
             Msg::Desk(news) => self.take_news(news),
             Msg::SearchFailed(id, failure) => {

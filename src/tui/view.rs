@@ -228,6 +228,9 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
                 panes::contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
         }
+        Some(Overlay::Fixes(list, fixes)) => {
+            panes::fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
+        }
         Some(Overlay::Derivation(tree)) => {
             panes::derivation::draw(tree, area, buf, Look { theme, focused: true });
         }

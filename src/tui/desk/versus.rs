@@ -1,10 +1,17 @@
 //! Two records of any shape side by side, ready for the pane: what each answered, where their steps part, and every
 //! variable and field in which they differ. A run and its baseline, or a fork and its parent.
 
+use std::collections::{BTreeSet, HashSet};
+
 use crate::domain::compare::difference::{Change, Difference, Held, MAX_FIELDS};
+use crate::domain::compare::lines::changed_lines;
 use crate::domain::compare::print::diverges;
+use crate::domain::finding::Severity;
+use crate::domain::fork::How;
 use crate::domain::formats;
 use crate::domain::json::Value;
+use crate::domain::record::Record;
+use crate::domain::repair::pretty;
 use crate::domain::row::Row as Placed;
 use crate::domain::text::{Shown, head};
 use crate::io::beside::Beside;
@@ -28,6 +35,10 @@ const MAX_WRITTEN: usize = 200;
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Versus {
+    /// What the second record is.
+    pub against: Against,
+    /// The second record, if it is a fork that is not kept yet.
+    pub fork: Option<Unkept>,
     /// The number of the first record in the table.
     pub record: usize,
     /// What the two are called.
@@ -40,6 +51,25 @@ pub struct Versus {
     pub all: bool,
     /// The first line on screen.
     pub top: usize,
+}
+
+/// What the two records are to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Against {
+    /// A record of the run, and its partner in the baseline.
+    #[default]
+    Baseline,
+    /// A parent and its fork.
+    Parent,
+}
+
+/// A fork that is not kept yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unkept {
+    /// Its record, one line without its end.
+    pub line: Vec<u8>,
+    /// The repaired procedure, where that is all there is to it.
+    pub procedure: Option<Vec<u8>>,
 }
 
 /// One row of the pane.
@@ -60,6 +90,8 @@ pub enum Row {
         /// Of the second.
         b: Option<Shown>,
     },
+    /// A line of a text of which the two have versions.
+    Line(Change, Shown),
 }
 
 impl Row {
@@ -71,11 +103,18 @@ impl Row {
 
 impl Versus {
     /// Two records that were opened, with the names of their runs.
-    pub fn of(names: [Shown; 2], a: &Opened, b: &Opened) -> Self {
+    pub fn of(names: [Shown; 2], against: Against, a: &Opened, b: &Opened) -> Self {
         let mut rows = facts(a, b);
         let facts = rows.len();
         let (one, other) = (a.root().map(formats::read), b.root().map(formats::read));
         let difference = one.as_ref().zip(other.as_ref()).map(|(one, other)| Difference::of(one, other));
+        // A repaired procedure was not executed: there are no steps and values to compare.
+        let is_repair = b.lineage.as_ref().is_some_and(|lineage| lineage.how == Some(How::Repair));
+        if is_repair {
+            rows.extend(procedures(one.as_ref(), other.as_ref()));
+            rows.extend(findings(a, b));
+            return Self { record: a.index, names, against, rows, facts, ..Self::default() };
+        }
         if let Some(difference) = &difference
             && (a.has_steps() || b.has_steps())
         {
@@ -88,6 +127,8 @@ impl Versus {
                 if a.sheet.is_none() || b.sheet.is_none() {
                     rows.extend(variables(difference));
                 }
+                rows.extend(findings(a, b));
+                rows.extend(procedures(one.as_ref(), other.as_ref()));
                 rows.extend(fields(difference));
             }
             None => rows.push(Row::Sentence(Shown::own(
@@ -95,7 +136,15 @@ impl Versus {
             ))),
         }
         bound(&mut rows);
-        Self { record: a.index, names, rows, facts, all: false, top: 0 }
+        Self { record: a.index, names, against, rows, facts, ..Self::default() }
+    }
+
+    /// With a sentence about both at the top.
+    #[must_use]
+    pub fn about(mut self, sentence: Shown) -> Self {
+        self.rows.insert(0, Row::Sentence(sentence));
+        self.facts += 1;
+        self
     }
 
     /// Two records that stand in no table, from their texts.
@@ -104,7 +153,7 @@ impl Versus {
             let row = Placed::unchecked(0, text.len() as u64);
             Opened::new(0, 1, &row, text, &Beside::default(), |_| None)
         });
-        Self::of(names, &a, &b)
+        Self::of(names, Against::Baseline, &a, &b)
     }
 
     /// The rows that are shown now.
@@ -144,6 +193,8 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
         both("in words", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
         both("triage", &fix),
+        both("findings", &|opened| Some(counted(opened))),
+        both("came about", &|opened| Some(came_about(opened))).filter(|_| a.lineage.is_some() || b.lineage.is_some()),
         both("kind", &|opened| Some(Shown::own(opened.kind.word()))),
         both("id", &|opened| Some(opened.id.clone())),
     ];
@@ -167,6 +218,44 @@ fn items(sheet: &Sheet) -> Shown {
         0 => all,
         more => shown!("{all}\n… {more} more"),
     }
+}
+
+fn counted(opened: &Opened) -> Shown {
+    let counts = Severity::ALL.map(|severity| (severity.glyph(), opened.count(severity)));
+    let some: Vec<_> = counts.iter().filter(|(_, n)| *n > 0).map(|(glyph, n)| format!("{glyph} {n}")).collect();
+    if some.is_empty() { Shown::own("✓ none") } else { shown!("{}", some.join("  ")) }
+}
+
+fn came_about(opened: &Opened) -> Shown {
+    opened.lineage.as_ref().map_or(Shown::own("recorded"), |lineage| {
+        let model = lineage.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        shown!("{}{model}", lineage.phrase())
+    })
+}
+
+/// What the rules say of each, by rule, the gravest first.
+fn findings(a: &Opened, b: &Opened) -> Vec<Row> {
+    let said = |opened: &Opened, rule: &str| {
+        let own = opened.notes.iter().filter(|note| note.finding.is_some() && note.rule == rule);
+        own.map(|note| shown!("{} {}", note.severity.glyph(), note.message)).reduce(|all, one| all.and("\n").join(&one))
+    };
+    let both = a.notes.iter().chain(&b.notes).filter(|note| note.finding.is_some());
+    let rules: BTreeSet<_> = both.map(|note| (note.severity, note.rule)).collect();
+    let mut seen = HashSet::new();
+    let rules = rules.into_iter().filter(|(_, rule)| seen.insert(*rule));
+    part("Findings", rules.filter_map(|(_, rule)| sides(Shown::own(rule), said(a, rule), said(b, rule))).collect())
+}
+
+/// The lines in which two procedures differ, as JSON.
+fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<Row> {
+    let text = |record: Option<&Record<'_>>| Some(Shown::prose(&pretty(record?.procedure?.raw())));
+    let Some((a, b)) = text(a).zip(text(b)).filter(|(a, b)| a != b) else { return Vec::new() };
+    let lines = changed_lines(a.as_str(), b.as_str());
+    let rows = lines.into_iter().map(|line| match line {
+        None => Row::Line(Change::Same, Shown::own("⋯")),
+        Some((change, text)) => Row::Line(change, shown!("{text}")),
+    });
+    std::iter::once(Row::Heading(Shown::own("Procedure"))).chain(rows).collect()
 }
 
 /// The reply of a direct prompt, beside the steps of a run where there are some.

@@ -71,8 +71,8 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(arrow());
         line.push(look.span(front.word(), Role::Text));
         if let Some(versus) = app.desk.versus.as_ref().filter(|_| front == Front::Versus) {
-            let row = app.table.row_of(versus.record);
-            line.push(look.span(format!("  {}/{}", row + 1, app.rows()), Role::Text));
+            let (row, of) = app.place_of(versus.record);
+            line.push(look.span(format!("  {}/{of}", row + 1), Role::Text));
         }
     }
     if let Some(inspect) = record {
@@ -102,7 +102,7 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let wide = app.size.width >= view::WIDE;
-    if wide {
+    if wide && opened.lineage.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
     line.push(execution(app, inspect, look));
@@ -337,6 +337,7 @@ fn sign(purpose: Purpose) -> &'static str {
         Purpose::Filter => " filter: ",
         Purpose::Find => " find: ",
         Purpose::Field(field) => field.sign(),
+        Purpose::Export => " write to: ",
     }
 }
 

@@ -60,6 +60,15 @@ fn lines(versus: &Versus, width: usize) -> Vec<Vec<Piece>> {
                 lines.push(vec![(format!("{text} "), Role::Title), (rule, Role::Faint)]);
             }
             Row::Sentence(text) => lines.extend(wrapped(text, width).into_iter().map(|line| vec![(line, Role::Dim)])),
+            Row::Line(change, text) => {
+                let (sign, role) = match change {
+                    Change::OnlyA => ("- ", Role::Removed),
+                    Change::OnlyB => ("+ ", Role::Added),
+                    _ => ("  ", Role::Dim),
+                };
+                let wrapped = wrapped(text, width.saturating_sub(2)).into_iter();
+                lines.extend(wrapped.map(|line| vec![(sign.to_owned(), role), (line, role)]));
+            }
             Row::Sides { name, change, a, b } if wide => lines.extend(columns(name, *change, [a, b], width)),
             Row::Sides { name, change, a, b } => lines.extend(stacked(name, *change, [a, b], width)),
         }

@@ -14,7 +14,7 @@ use crate::io::compare::{Partner, Wanted};
 use crate::io::snapshot::Snapshot;
 use crate::shown;
 use crate::tui::app::{App, Find, Overlay, Popup, Screen, short_name};
-use crate::tui::desk::versus::Versus;
+use crate::tui::desk::versus::{Against, Versus};
 use crate::tui::desk::{Errand, Front, News, Pending, Seat, disputes, matrix};
 use crate::tui::keymap::Action;
 use crate::tui::list::{List, Move};
@@ -62,6 +62,15 @@ impl App {
                 return record.map(|record| self.put_beside(record));
             }
             (Action::Open, Some(Front::Matrix)) => return Some(self.open_cell()),
+            (Action::NextRecord, Some(Front::Versus)) if self.is_beside_parent() => {
+                return Some(self.fork_beside_by(times));
+            }
+            (Action::PreviousRecord, Some(Front::Versus)) if self.is_beside_parent() => {
+                return Some(self.fork_beside_by(-times));
+            }
+            (Action::Difference, None) if matches!(self.screen, Screen::Run | Screen::Table) => {
+                return self.put_beside_parent();
+            }
             (Action::NextRecord, Some(Front::Versus)) => return Some(self.versus_by(times)),
             (Action::PreviousRecord, Some(Front::Versus)) => return Some(self.versus_by(-times)),
             (Action::Difference, Some(Front::Versus)) => {
@@ -76,7 +85,11 @@ impl App {
         Some(Vec::new())
     }
 
-    fn leave_desk(&mut self) -> Effects {
+    fn is_beside_parent(&self) -> bool {
+        self.desk.versus.as_ref().is_some_and(|versus| versus.against == Against::Parent)
+    }
+
+    pub(super) fn leave_desk(&mut self) -> Effects {
         let behind = self.desk.behind_versus.take();
         self.desk.disputes.choosing = None;
         let left = self.desk.front.take();
@@ -294,10 +307,18 @@ impl App {
                 }
                 Vec::new()
             }
+            News::Made(record, made) => {
+                self.take_made(record, made);
+                Vec::new()
+            }
+            News::Fixes(record, found) => {
+                self.take_fixes(record, found);
+                Vec::new()
+            }
         }
     }
 
-    fn show_versus(&mut self, mut versus: Box<Versus>) {
+    pub(super) fn show_versus(&mut self, mut versus: Box<Versus>) {
         if self.desk.front != Some(Front::Versus) {
             self.desk.behind_versus = self.desk.front;
         }
@@ -452,7 +473,7 @@ impl App {
         let own = own.map(|(reading, row)| Seat { record, reading, row, name });
         let other = address.and_then(|address| compared.partner(address)).and_then(seat);
         if let Some((own, other)) = own.zip(other) {
-            return vec![Effect::Work(Work::Desk(Errand::Sides(Box::new([own, other]))))];
+            return vec![Effect::Work(Work::Desk(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
         }
         self.desk.partner_of = None;
         self.say(Shown::own("the baseline has no record of this item, by id or by question"));
