@@ -190,6 +190,8 @@ actions! {
     Undo = "undo",
     /// Says it again.
     Redo = "redo",
+    /// To the next record that is not judged.
+    NextOpen = "next_open",
     /// Shows what is hidden.
     Reveal = "reveal",
     /// Saves what could not be saved.
@@ -323,6 +325,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Review, &["!"], A::GoldStatus, "", "the gold answer is suspect, wrong, right after all"),
         bind(Review, &["="], A::Correct, "", "the right answer; it must have the answer's type"),
         bind(Review, &[";"], A::Note, "", "a note on the variable, value or lines under the cursor"),
+        bind(Review, &[")"], A::NextOpen, "", "to the next record that you did not judge"),
         bind(Review, &["u"], A::Undo, "", "undo the last verdict or note, and go to its record"),
         bind(Review, &["U"], A::Redo, "", "redo"),
         bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),

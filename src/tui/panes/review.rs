@@ -82,8 +82,8 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= 100) {
         line.push(look.span(format!("{pace:.1} a minute, {left} min left   "), Role::Dim));
     }
-    if review.since_new_label() >= ENOUGH && app.size.width >= 100 {
-        line.push(look.span(format!("no new label in the last {}   ", review.since_new_label()), Role::Dim));
+    if review.since_new_label >= ENOUGH && app.size.width >= 100 {
+        line.push(look.span(format!("no new label in the last {}   ", review.since_new_label), Role::Dim));
     }
     line.push(match (failed, review.unsaved.len()) {
         (1.., _) => {
