@@ -8,8 +8,9 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
-use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope::domain::review::hide::{Hidden, Hide};
+use stepscope::domain::review::line::write;
 use stepscope::domain::review::queue::Queue;
 use stepscope::io::journal::{beside, read_all};
 use stepscope::tui::app::App;
@@ -547,4 +548,26 @@ fn of_the_clean_records_a_share_is_looked_at() {
     });
     // Forty are right, the rest is all there.
     assert!((84..=98).contains(&d.app.rows()), "{}", d.app.rows());
+}
+
+#[test]
+fn records_that_come_later_are_known_by_what_was_said_of_them() {
+    let desk = Desk::new(2);
+    let journal = beside(&desk.runs());
+    let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+    let item = |id: &str| Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+    let mut line = Vec::new();
+    for (n, id) in ["r1", "r3"].into_iter().enumerate() {
+        let event = Event::verdict(who.clone(), item(id), Verdict::Pass);
+        write(&Event { event_id: Text::from(format!("e{n}")), ..event }, &mut line);
+    }
+    std::fs::write(&journal, line).unwrap();
+    let mut d = desk.open();
+    d.until(|app| app.review.known(0).is_some());
+    d.shows(&["1 ✓", "review 1/2"]);
+    let mut file = std::fs::OpenOptions::new().append(true).open(desk.runs()).unwrap();
+    std::io::Write::write_all(&mut file, run(3).as_bytes()).unwrap();
+    d.wait_for(|app| app.store.len() == 3 && app.store.is_settled());
+    d.until(|app| app.review.known(2).is_some());
+    d.shows(&["3 ✓", "review 2/3"]);
 }

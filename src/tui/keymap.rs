@@ -335,7 +335,7 @@ pub const BINDINGS: &[Binding] = {
             Labels,
             &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
             A::GiveLabel,
-            "label",
+            "… 9 label",
             "give or take the label of this number",
         ),
         bind(Labels, &["Enter"], A::SaveFail, "save, next", "save that it fails, and on to the next"),

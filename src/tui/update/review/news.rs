@@ -122,15 +122,12 @@ impl App {
         let fresh = self.review.wanted();
         let moves = self.table.moves();
         let mut effects = Vec::new();
-        if !fresh.is_empty() && !self.store.is_empty() {
-            effects.push(task(Task::Find(moves, fresh, Plan::of(&self.store, 0, |_| true))));
-        }
-        let (from, len) = (self.review.looked_through, self.store.len());
-        if from < len {
-            self.review.looked_through = len;
-            let sought = self.review.sought();
-            if !sought.is_empty() && from > 0 {
-                effects.push(task(Task::Find(moves, sought, Plan::of(&self.store, from, |_| true))));
+        let from = std::mem::replace(&mut self.review.looked_through, self.store.len());
+        // What is looked for anew is looked for everywhere, the rest in what came since.
+        let sought = self.review.sought();
+        for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
+            if begun && !ids.is_empty() && first < self.store.len() {
+                effects.push(task(Task::Find(moves, ids, Plan::of(&self.store, first, |_| true))));
             }
         }
         effects
