@@ -85,6 +85,7 @@ impl std::fmt::Debug for Tell {
 pub struct Scribe {
     saver: Sender<(u64, Box<Event>)>,
     looker: Sender<Task>,
+    reader: Sender<Task>,
     ended: Receiver<()>,
     lost: Arc<Mutex<Vec<Shown>>>,
     searches: Vec<search::Running>,
@@ -114,7 +115,16 @@ impl Scribe {
             look(&tasks, follows, drafts, &to_screen);
             drop(alive);
         });
-        Self { saver, looker, ended, lost, searches: Vec::new(), tell }
+        let (reader, wanted) = channel();
+        let to_screen = tell.clone();
+        std::thread::spawn(move || {
+            for task in wanted {
+                if let Task::Cards(moves, batch, records) = task {
+                    cards(moves, batch, records, &to_screen);
+                }
+            }
+        });
+        Self { saver, looker, reader, ended, lost, searches: Vec::new(), tell }
     }
 
     /// Starts a piece of work; never waits for it.
@@ -131,16 +141,13 @@ impl Scribe {
                     search::Found::All | search::Found::Failed(_) => true,
                 }));
             }
-            Task::Cards(moves, batch, records) => {
-                let tell = self.tell.clone();
-                std::thread::spawn(move || cards(moves, batch, records, &tell));
-            }
+            Task::Cards(..) => drop(self.reader.send(task)),
         }
     }
 
     /// Waits until everything that was given is saved, kept or failed, and says what was not saved and nobody was told.
     pub fn finish(self, patience: Duration) -> Vec<Shown> {
-        drop((self.saver, self.looker, self.searches));
+        drop((self.saver, self.looker, self.reader, self.searches));
         if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
             return vec![Shown::own("NOT SAVED: the disk did not answer in time; the last verdicts may be missing")];
         }
@@ -259,7 +266,7 @@ fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
 }
 
 /// So many cards are told of at a time.
-const CARDS: usize = 64;
+const CARDS: usize = 256;
 
 fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, tell: &Tell) {
     let mut done = Vec::new();

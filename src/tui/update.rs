@@ -672,7 +672,7 @@ impl App {
                 Vec::new()
             }
             Msg::Record(record, result) => self.take_record(record, result),
-            Msg::Review(news) => self.review_news(news),
+            Msg::Review(news) => self.review_news(news, now),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }

@@ -274,6 +274,7 @@ impl App {
         let unsaved = self.review.say(event);
         self.review.leaving = None;
         self.count_progress();
+        self.review.count_since_new_label();
         vec![append(&unsaved)]
     }
 
@@ -421,7 +422,6 @@ impl App {
             records.filter(|record| self.review.known(*record).is_some_and(|known| known.judged.is_done())).count()
         };
         self.review.progress = (done, all);
-        self.review.count_since_new_label();
     }
 
     /// What is left out of a record when it is read now.

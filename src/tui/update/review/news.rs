@@ -1,6 +1,8 @@
 //! What the threads of the reviews report, the end of a session, and records that are labelled all at once.
 
-use super::super::Effects;
+use std::time::Instant;
+
+use super::super::{Effects, REARRANGE};
 use super::{append, task};
 use crate::domain::card::Card;
 use crate::domain::review::event::{EventKind, LabelRef, Verdict};
@@ -14,7 +16,7 @@ use crate::tui::run::Effect;
 use crate::tui::scribe::{News, Task};
 
 impl App {
-    pub(in crate::tui::update) fn review_news(&mut self, news: News) -> Effects {
+    pub(in crate::tui::update) fn review_news(&mut self, news: News, now: Instant) -> Effects {
         match news {
             News::Saved(n, met) => {
                 self.review.take_saved(n);
@@ -95,7 +97,8 @@ impl App {
                             self.review.learn(record, card.item, card.content);
                         }
                     }
-                    self.reviews_changed();
+                    // Counted and put in order with the next tick: there may be many more.
+                    self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
                 }
                 Vec::new()
             }
@@ -109,6 +112,7 @@ impl App {
             self.arrange();
         }
         self.count_progress();
+        self.review.count_since_new_label();
     }
 
     fn key_of_save_again(&self) -> String {
