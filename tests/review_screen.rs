@@ -8,8 +8,9 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
-use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope::domain::review::hide::{Hidden, Hide};
+use stepscope::domain::review::line::write;
 use stepscope::domain::review::queue::Queue;
 use stepscope::io::journal::{beside, read_all};
 use stepscope::tui::app::App;
@@ -484,4 +485,89 @@ fn every_key_of_reviewing_says_why_it_is_refused() {
     for (width, height) in [(80, 24), (40, 14), (20, 8), (3, 2)] {
         d.resize(width, height).keys("x 1 / 'zz' Esc Esc ; 'n' Esc b Esc");
     }
+}
+
+#[test]
+fn a_session_goes_on_at_the_same_record_and_scroll() {
+    let desk = Desk::new(5);
+    let mut d = desk.open();
+    d.keys("Enter a Tab g j j [").until(|app| app.review.saved);
+    d.keys("Q");
+    let view = d.kept.pop().unwrap().0;
+    let mut again = desk.open_with(|app| drop(app.restore(&view)));
+    again.until(|app| app.review.progress == (1, 5));
+    assert_eq!(open_id(&again), "r2");
+    let (before, now) = (d.app.inspect.as_ref().unwrap(), again.app.inspect.as_ref().unwrap());
+    assert_eq!((now.moment, now.variables), (before.moment, before.variables));
+    again.keys("a");
+    assert_eq!(open_id(&again), "r3");
+    // From the table one comes back to the table.
+    again.until(|app| app.review.saved).keys("q Q");
+    let view = again.kept.pop().unwrap().0;
+    let table = desk.open_with(|app| drop(app.restore(&view)));
+    assert!(table.app.inspect.is_none() && table.app.record() == Some(2));
+}
+
+#[test]
+fn the_session_ends_when_everything_is_saved() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter a Q").shows(&["saving…"]);
+    assert_eq!(d.quit, None);
+    d.until(|app| app.review.unsaved.is_empty());
+    assert_eq!(d.quit, Some(0));
+    let mut d = desk.open();
+    d.keys("a Q j").until(|app| app.review.unsaved.is_empty());
+    assert_eq!(d.quit, None, "who goes on does not leave");
+}
+
+#[test]
+fn pace_and_new_labels_are_told() {
+    let desk = Desk::new(40);
+    let mut d = desk.open();
+    d.keys("Enter x 1 Enter");
+    for _ in 0..20 {
+        d.after(std::time::Duration::from_secs(6)).keys("a");
+    }
+    d.until(|app| app.review.saved);
+    d.shows(&["review 21/40", "no new label in the last 20", "a minute, 2 min left"]);
+    let times: Vec<_> = desk.events().iter().filter_map(|event| event.times.active_ms).collect();
+    assert!(times[1..].iter().all(|ms| (6_000..7_000).contains(ms)), "{times:?}");
+    // A long pause is no work.
+    d.after(std::time::Duration::from_secs(4_000)).keys("a").until(|app| app.review.saved);
+    assert!(desk.events().pop().unwrap().times.active_ms.unwrap() < 1_000);
+}
+
+#[test]
+fn of_the_clean_records_a_share_is_looked_at() {
+    let desk = Desk::new(120);
+    let queue = Queue { clean_share: Some(0.25), ..Queue::default() };
+    let d = desk.open_with(|app| {
+        app.table.queue = queue;
+        app.begin_queue();
+    });
+    // Forty are right, the rest is all there.
+    assert!((84..=98).contains(&d.app.rows()), "{}", d.app.rows());
+}
+
+#[test]
+fn records_that_come_later_are_known_by_what_was_said_of_them() {
+    let desk = Desk::new(2);
+    let journal = beside(&desk.runs());
+    let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+    let item = |id: &str| Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+    let mut line = Vec::new();
+    for (n, id) in ["r1", "r3"].into_iter().enumerate() {
+        let event = Event::verdict(who.clone(), item(id), Verdict::Pass);
+        write(&Event { event_id: Text::from(format!("e{n}")), ..event }, &mut line);
+    }
+    std::fs::write(&journal, line).unwrap();
+    let mut d = desk.open();
+    d.until(|app| app.review.known(0).is_some());
+    d.shows(&["1 ✓", "review 1/2"]);
+    let mut file = std::fs::OpenOptions::new().append(true).open(desk.runs()).unwrap();
+    std::io::Write::write_all(&mut file, run(3).as_bytes()).unwrap();
+    d.wait_for(|app| app.store.len() == 3 && app.store.is_settled());
+    d.until(|app| app.review.known(2).is_some());
+    d.shows(&["3 ✓", "review 2/3"]);
 }

@@ -27,6 +27,8 @@ pub struct Drafts {
     path: PathBuf,
     /// Nothing is kept as long as there is nothing to keep.
     begun: bool,
+    /// What was kept last: the same is not written again.
+    last: Vec<u8>,
 }
 
 impl Drafts {
@@ -35,7 +37,7 @@ impl Drafts {
         let journal = std::path::absolute(journal).unwrap_or_else(|_| journal.to_owned());
         let mut name = Digest::of_bytes(journal.as_os_str().as_bytes()).to_string();
         name.truncate(NAME);
-        Self { path: state.join(FOLDER).join(name + ".jsonl"), begun: false }
+        Self { path: state.join(FOLDER).join(name + ".jsonl"), begun: false, last: Vec::new() }
     }
 
     /// What was kept.
@@ -47,6 +49,10 @@ impl Drafts {
             Ok(_) => self.begun = true,
         }
         read_lines(&self.path, |read, _| events.push(read.event))?;
+        self.last.clear();
+        for event in &events {
+            write(event, &mut self.last);
+        }
         Ok(events)
     }
 
@@ -56,14 +62,14 @@ impl Drafts {
         if events.is_empty() && !self.begun {
             return Ok(());
         }
-        let Some(folder) = self.path.parent() else { return Ok(()) };
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| fail(&error))?;
         let mut text = Vec::new();
         for event in events.iter().skip(events.len().saturating_sub(MAX_KEPT)) {
             write(event, &mut text);
         }
+        let Some(folder) = self.path.parent().filter(|_| !self.begun || text != self.last) else { return Ok(()) };
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| fail(&error))?;
         replace(folder, &self.path, &text).map_err(|error| fail(&error))?;
-        self.begun = true;
+        (self.begun, self.last) = (true, text);
         Ok(())
     }
 }

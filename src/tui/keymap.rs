@@ -240,6 +240,8 @@ actions! {
     Undo = "undo",
     /// Says it again.
     Redo = "redo",
+    /// To the next record that is not judged.
+    NextOpen = "next_open",
     /// Shows what is hidden.
     Reveal = "reveal",
     /// Writes it to a file of its own.
@@ -436,6 +438,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Review, &["!"], A::GoldStatus, "", "the gold answer is suspect, wrong, right after all"),
         bind(Review, &["="], A::Correct, "", "the right answer; it must have the answer's type"),
         bind(Review, &[";"], A::Note, "", "a note on the variable, value or lines under the cursor"),
+        bind(Review, &[")"], A::NextOpen, "", "to the next record that you did not judge"),
         bind(Review, &["u"], A::Undo, "", "undo the last verdict or note, and go to its record"),
         bind(Review, &["U"], A::Redo, "", "redo"),
         bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),
@@ -444,7 +447,7 @@ pub const BINDINGS: &[Binding] = {
             Labels,
             &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
             A::GiveLabel,
-            "label",
+            "… 9 label",
             "give or take the label of this number",
         ),
         bind(Labels, &["Enter"], A::SaveFail, "save, next", "save that it fails, and on to the next"),

@@ -232,6 +232,19 @@ pub struct Batch {
     pub events: Vec<Text>,
 }
 
+/// Where somebody stopped reviewing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resume {
+    /// The record.
+    pub record: usize,
+    /// It was open as JSON.
+    pub json: bool,
+    /// How many steps had run at the moment on screen.
+    pub step: Option<usize>,
+    /// The cursor and the first row of what the keys were on.
+    pub scroll: Option<(usize, usize)>,
+}
+
 /// What wall clocks and ids come from.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -284,6 +297,10 @@ pub struct Review {
     pub progress: (usize, usize),
     /// The clocks.
     pub clock: Clock,
+    /// After how many of my verdicts there was no label that is new to me.
+    pub since_new_label: usize,
+    /// Where the last session was, to go on there.
+    pub resume: Option<Resume>,
     /// The note that is being typed.
     pub typing: Option<Text>,
     /// So many records, from the first on, were looked through for what somebody judged.
@@ -328,6 +345,8 @@ impl Review {
             leaving: None,
             progress: (0, 0),
             clock: Clock { stamp: journal::stamp, now: journal::now },
+            since_new_label: 0,
+            resume: None,
             typing: None,
             looked_through: 0,
             revealed: HashSet::new(),
@@ -551,8 +570,8 @@ impl Review {
         Some((pace, (all.saturating_sub(done) as f64 / pace).ceil() as u64))
     }
 
-    /// After how many of my verdicts there was no label that is new to me.
-    pub fn since_new_label(&self) -> usize {
+    /// Counts after how many of my verdicts there was no label that is new to me.
+    pub fn count_since_new_label(&mut self) {
         let mut seen: HashSet<&Text> = HashSet::new();
         let mut since = 0;
         for event in self.reviews.events() {
@@ -561,7 +580,7 @@ impl Review {
                 since = if fresh > 0 { 0 } else { since + 1 };
             }
         }
-        if seen.is_empty() { 0 } else { since }
+        self.since_new_label = if seen.is_empty() { 0 } else { since };
     }
 
     // Events.

@@ -85,6 +85,7 @@ impl std::fmt::Debug for Tell {
 pub struct Scribe {
     saver: Sender<(u64, Box<Event>)>,
     looker: Sender<Task>,
+    reader: Sender<Task>,
     ended: Receiver<()>,
     lost: Arc<Mutex<Vec<Shown>>>,
     searches: Vec<search::Running>,
@@ -96,11 +97,12 @@ impl Scribe {
     pub fn start(journals: &[PathBuf], state: Option<&Path>, tell: Tell) -> Self {
         let (saver, events) = channel();
         let (looker, tasks) = channel();
-        let (alive, ended) = channel();
+        let (alive, ended) = channel::<()>();
         let lost = Arc::<Mutex<Vec<Shown>>>::default();
         let own = journals.first().cloned();
         if let Some(journal) = own.clone() {
             let (tell, lost) = (tell.clone(), lost.clone());
+            let alive = alive.clone();
             std::thread::spawn(move || {
                 save(&journal, &events, &tell, &lost);
                 drop(alive);
@@ -109,8 +111,20 @@ impl Scribe {
         let drafts = own.zip(state).map(|(journal, state)| Drafts::of(state, &journal));
         let follows = journals.iter().map(|journal| Follow::new(journal)).collect();
         let to_screen = tell.clone();
-        std::thread::spawn(move || look(&tasks, follows, drafts, &to_screen));
-        Self { saver, looker, ended, lost, searches: Vec::new(), tell }
+        std::thread::spawn(move || {
+            look(&tasks, follows, drafts, &to_screen);
+            drop(alive);
+        });
+        let (reader, wanted) = channel();
+        let to_screen = tell.clone();
+        std::thread::spawn(move || {
+            for task in wanted {
+                if let Task::Cards(moves, batch, records) = task {
+                    cards(moves, batch, records, &to_screen);
+                }
+            }
+        });
+        Self { saver, looker, reader, ended, lost, searches: Vec::new(), tell }
     }
 
     /// Starts a piece of work; never waits for it.
@@ -127,16 +141,13 @@ impl Scribe {
                     search::Found::All | search::Found::Failed(_) => true,
                 }));
             }
-            Task::Cards(moves, batch, records) => {
-                let tell = self.tell.clone();
-                std::thread::spawn(move || cards(moves, batch, records, &tell));
-            }
+            Task::Cards(..) => drop(self.reader.send(task)),
         }
     }
 
-    /// Waits until everything that was given is saved or failed, and says what was not saved and nobody was told.
+    /// Waits until everything that was given is saved, kept or failed, and says what was not saved and nobody was told.
     pub fn finish(self, patience: Duration) -> Vec<Shown> {
-        drop((self.saver, self.looker, self.searches));
+        drop((self.saver, self.looker, self.reader, self.searches));
         if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
             return vec![Shown::own("NOT SAVED: the disk did not answer in time; the last verdicts may be missing")];
         }
@@ -196,19 +207,16 @@ fn look(tasks: &Receiver<Task>, mut follows: Vec<Follow>, mut drafts: Option<Dra
     let mut begun = false;
     while let Ok(first) = tasks.recv() {
         let tasks: Vec<Task> = std::iter::once(first).chain(tasks.try_iter()).collect();
-        if tasks.iter().any(|task| matches!(task, Task::Look)) && !look_once(&mut follows, begun, tell) {
-            return;
+        if tasks.iter().any(|task| matches!(task, Task::Look)) {
+            look_once(&mut follows, begun, tell);
         }
         if !std::mem::replace(&mut begun, true)
             && let Some(kept) = drafts.as_mut().map(Drafts::read)
         {
-            let listens = match kept {
-                Ok(events) if events.is_empty() => true,
-                Ok(events) => tell.say(News::Kept(events)),
-                Err(failure) => tell.say(News::NotKept(failure)),
-            };
-            if !listens {
-                return;
+            match kept {
+                Ok(events) if events.is_empty() => {}
+                Ok(events) => drop(tell.say(News::Kept(events))),
+                Err(failure) => drop(tell.say(News::NotKept(failure))),
             }
         }
         let last = tasks.into_iter().rev().find_map(|task| match task {
@@ -217,14 +225,13 @@ fn look(tasks: &Receiver<Task>, mut follows: Vec<Follow>, mut drafts: Option<Dra
         });
         if let (Some(drafts), Some(events)) = (&mut drafts, last)
             && let Err(failure) = drafts.keep(&events)
-            && !tell.say(News::NotKept(failure))
         {
-            return;
+            tell.say(News::NotKept(failure));
         }
     }
 }
 
-fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) -> bool {
+fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) {
     let (mut events, mut sentences, mut anew) = (Vec::new(), Vec::new(), false);
     for follow in follows.iter_mut() {
         match follow.news() {
@@ -233,11 +240,7 @@ fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) -> bool {
                 events.extend(news.events);
                 sentences.extend(news.sentences);
             }
-            Err(failure) => {
-                if !tell.say(News::Trouble(failure)) {
-                    return false;
-                }
-            }
+            Err(failure) => drop(tell.say(News::Trouble(failure))),
         }
     }
     if anew && follows.len() > 1 {
@@ -248,8 +251,10 @@ fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) -> bool {
             events.extend(follow.news().map(|news| news.events).unwrap_or_default());
         }
     }
-    let quiet = begun && events.is_empty() && sentences.is_empty() && !anew;
-    quiet || tell.say(News::Events(events, anew, sentences))
+    // The first time, that there is nothing is news as well.
+    if !begun || anew || !events.is_empty() || !sentences.is_empty() {
+        tell.say(News::Events(events, anew, sentences));
+    }
 }
 
 /// Whether the record of a text has one of these ids.
@@ -261,7 +266,7 @@ fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
 }
 
 /// So many cards are told of at a time.
-const CARDS: usize = 64;
+const CARDS: usize = 256;
 
 fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, tell: &Tell) {
     let mut done = Vec::new();

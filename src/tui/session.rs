@@ -136,18 +136,20 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         app.choose_theme(Some(&name));
     }
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
+    let journals = start.reviewing.as_ref().and_then(|reviewing| {
+        let journals = reviewing.journals(&start.paths);
+        app.review = match &journals {
+            Ok(journals) => review(reviewing, journals.first().map(PathBuf::as_path)),
+            Err(why) => Review::nowhere(why),
+        };
+        app.table.queue = reviewing.order;
+        journals.ok()
+    });
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
     let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
     let mut performer = Performer::new(outbox.clone(), memory, beside).with_loader(loader);
-    if let Some(reviewing) = &start.reviewing {
-        match reviewing.journals(&start.paths) {
-            Ok(journals) => {
-                app.review = review(reviewing, journals.first().map(PathBuf::as_path));
-                performer = performer.reviewing(&journals, folders.state.as_deref());
-            }
-            Err(why) => app.review = Review::nowhere(why),
-        }
-        app.table.queue = reviewing.order;
+    if let (Some(journals), Some(reviewing)) = (journals, &start.reviewing) {
+        performer = performer.reviewing(&journals, folders.state.as_deref());
         if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {
             app.begin_queue();
         }

@@ -147,13 +147,14 @@ impl App {
 
     /// What survives a restart.
     fn keep(&self) -> Effect<Work> {
-        let view = FileView {
+        let mut view = FileView {
             sort: (self.table.sort != SortBy::Position).then(|| self.table.sort.word().to_owned()),
             descending: self.table.descending,
             filter: self.table.filter_text.clone(),
             record: self.record().unwrap_or(0) as u64,
-            step: None,
+            ..FileView::default()
         };
+        self.keep_place(&mut view);
         Effect::Work(Work::Keep(view, self.looks.chosen.clone()))
     }
 
@@ -162,6 +163,7 @@ impl App {
         self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
         self.table.descending = view.descending;
         self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
+        self.resume_at(view);
         if Filter::parse(&view.filter).is_err() {
             return Vec::new();
         }
@@ -269,6 +271,7 @@ impl App {
     fn perform(&mut self, action: Action) -> Effects {
         use Action as A;
         let times = self.times();
+        self.stay(action);
         if let Some(effects) = self.desk_action(action, times) {
             return effects;
         }
@@ -722,7 +725,7 @@ impl App {
                 self.take_offers(id, offers, trouble);
                 Vec::new()
             }
-            Msg::Review(news) => self.review_news(news),
+            Msg::Review(news) => self.review_news(news, now),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
@@ -765,6 +768,7 @@ impl App {
             self.return_to = None;
             self.table.list.at = self.table.row_of(record);
         }
+        effects.extend(self.resume());
         if !self.table.is_natural() {
             self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
         }

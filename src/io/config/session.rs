@@ -42,6 +42,12 @@ pub struct FileView {
     /// Position of the step, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
+    /// The screen on which the record was reviewed; without one, the table was in front.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screen: Option<String>,
+    /// The cursor and the first row of what the keys were on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scroll: Option<(usize, usize)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]

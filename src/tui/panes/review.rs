@@ -18,7 +18,7 @@ use crate::tui::prose::fit;
 use crate::tui::review::{Ask, Draft, ENOUGH, Field, Purpose};
 use crate::tui::theme::Role;
 use crate::tui::update::glyph;
-use crate::tui::view::window;
+use crate::tui::view::{WIDE, window};
 
 /// On a lower screen there is no strip.
 const LEAST_HEIGHT: u16 = 14;
@@ -79,11 +79,11 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let review = &app.review;
     let failed = review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count();
     let mut line = Vec::new();
-    if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= 100) {
+    if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= WIDE) {
         line.push(look.span(format!("{pace:.1} a minute, {left} min left   "), Role::Dim));
     }
-    if review.since_new_label() >= ENOUGH && app.size.width >= 100 {
-        line.push(look.span(format!("no new label in the last {}   ", review.since_new_label()), Role::Dim));
+    if review.since_new_label >= ENOUGH && app.size.width >= WIDE {
+        line.push(look.span(format!("no new label in the last {}   ", review.since_new_label), Role::Dim));
     }
     line.push(match (failed, review.unsaved.len()) {
         (1.., _) => {
@@ -197,14 +197,16 @@ fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
 
 /// The first keys, where nothing else is to be said.
 fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let mut line = Vec::new();
-    for (action, word) in [
+    const KEYS: [(Action, &str); 5] = [
         (Action::Pass, "pass"),
         (Action::Fail, "fail"),
         (Action::Defer, "defer"),
         (Action::Note, "note"),
         (Action::GoldStatus, "gold"),
-    ] {
+    ];
+    let mut line = Vec::new();
+    let room = if app.size.width >= WIDE { KEYS.len() } else { 3 };
+    for (action, word) in KEYS.into_iter().take(room) {
         if app.allowed(action).is_ok() {
             line.push(look.span(key_of(app, action), Role::HintKey));
             line.push(look.span(format!(" {word}  "), Role::Hint));

@@ -8,12 +8,13 @@ use crate::domain::review::hide::Hide;
 use crate::domain::review::stats::name_of;
 use crate::domain::text::Shown;
 use crate::domain::triage::Fix;
+use crate::io::config::session::FileView;
 use crate::shown;
 use crate::tui::app::{App, Screen};
 use crate::tui::keymap::{Action, Context, Key};
 use crate::tui::model::Opened;
 use crate::tui::msg::Work;
-use crate::tui::review::{Draft, Place, Subject, Unsaved, Wait, digit_of};
+use crate::tui::review::{Draft, Place, Resume, Subject, Unsaved, Wait, digit_of};
 use crate::tui::run::Effect;
 use crate::tui::scribe::Task;
 use crate::tui::table::SortBy;
@@ -52,7 +53,15 @@ impl App {
         let on_table = self.screen == Screen::Table;
         let choosing = self.review.draft.choosing;
         Some(match action {
-            A::Pass | A::Fail | A::Defer | A::Skip | A::GoldStatus | A::FixTarget | A::Correct | A::Note => on(here),
+            A::Pass
+            | A::Fail
+            | A::Defer
+            | A::Skip
+            | A::GoldStatus
+            | A::FixTarget
+            | A::Correct
+            | A::Note
+            | A::NextOpen => on(here),
             A::BadStep => {
                 let steps = self.inspect.as_ref().is_some_and(|inspect| inspect.opened.has_steps());
                 on(here.and(need(!on_table, "open the record first").and(need(steps, "this record has no steps"))))
@@ -78,6 +87,7 @@ impl App {
             return Some(Vec::new());
         }
         Some(match action {
+            A::NextOpen => self.go_to_open(),
             A::Undo => self.undo(),
             A::Redo => self.redo(),
             A::LabelAll => self.ask_label_all(),
@@ -262,6 +272,7 @@ impl App {
         let unsaved = self.review.say(event);
         self.review.leaving = None;
         self.count_progress();
+        self.review.count_since_new_label();
         vec![append(&unsaved)]
     }
 
@@ -360,6 +371,19 @@ impl App {
         around().find(open).or_else(|| around().find(deferred)).or_else(|| around().find(twice))
     }
 
+    fn go_to_open(&mut self) -> Effects {
+        let here = match self.screen {
+            Screen::Table => self.record(),
+            _ => self.inspect.as_ref().map(|inspect| inspect.opened.index),
+        };
+        let Some(record) = here.and_then(|here| self.next_item(here)) else {
+            self.say(Shown::own("every other record is judged"));
+            return Vec::new();
+        };
+        self.review.expect(record);
+        self.go_to_record(record)
+    }
+
     /// On to the next item.
     fn advance(&mut self) -> Effects {
         let Some(subject) = &self.review.subject else { return Vec::new() };
@@ -413,6 +437,7 @@ impl App {
         let Some(subject) = subject_of(opened) else { return Vec::new() };
         let record = subject.record;
         self.review.look_at(subject);
+        self.resumed();
         let mut effects = vec![task(Task::Look)];
         effects.extend(self.read_ahead(record));
         if matches!(self.review.wait, Some(Wait::Next(next)) if next == record) {
@@ -488,6 +513,70 @@ impl App {
             if self.review.subject.as_ref().is_some_and(|subject| Some(subject.record) != here) {
                 self.review.put_aside();
             }
+        }
+    }
+
+    /// Somebody who does something does not leave, and does not go where the last session was.
+    pub(super) fn stay(&mut self, action: Action) {
+        if !matches!(action, Action::Quit | Action::Back) {
+            self.review.leaving = None;
+        }
+        self.review.resume = None;
+    }
+
+    /// Where somebody who reviews is, for the next session.
+    pub(super) fn keep_place(&self, view: &mut FileView) {
+        let Some(inspect) = self.inspect.as_ref().filter(|_| self.screen != Screen::Table && self.review.is_begun())
+        else {
+            return;
+        };
+        let list = match (self.screen, &inspect.evidence) {
+            (Screen::Json, _) => inspect.outline.list,
+            (_, Some(evidence)) => evidence.items,
+            _ => inspect.variables,
+        };
+        view.record = inspect.opened.index as u64;
+        view.screen = Some(if self.screen == Screen::Json { "json" } else { "record" }.to_owned());
+        (view.step, view.scroll) = (Some(inspect.moment.0), Some((list.at, list.top)));
+    }
+
+    /// Goes back to where somebody stopped reviewing, once that record is found.
+    pub(super) fn resume_at(&mut self, view: &FileView) {
+        let record = usize::try_from(view.record).ok();
+        let resume = |(record, screen): (usize, &String)| {
+            let json = screen == "json";
+            Resume { record, json, step: view.step, scroll: view.scroll }
+        };
+        self.review.resume = record.zip(view.screen.as_ref()).map(resume);
+    }
+
+    /// Opens the record at which somebody stopped, as soon as it is there.
+    pub(super) fn resume(&mut self) -> Effects {
+        let there = self.review.resume.filter(|resume| resume.record < self.store.len() && self.opening.is_none());
+        match there {
+            Some(resume) if self.screen == Screen::Table => {
+                self.request(resume.record, if resume.json { Screen::Json } else { Screen::Run })
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn resumed(&mut self) {
+        let here = self.inspect.as_mut();
+        let Some((inspect, resume)) = here.zip(self.review.resume.take()) else { return };
+        if inspect.opened.index != resume.record {
+            return;
+        }
+        if let Some(step) = resume.step {
+            inspect.walk_to(step);
+        }
+        let list = match (self.screen, &mut inspect.evidence) {
+            (Screen::Json, _) => &mut inspect.outline.list,
+            (_, Some(evidence)) => &mut evidence.items,
+            _ => &mut inspect.variables,
+        };
+        if let Some((at, top)) = resume.scroll {
+            (list.at, list.top) = (at, top);
         }
     }
 

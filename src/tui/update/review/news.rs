@@ -1,6 +1,8 @@
 //! What the threads of the reviews report, the end of a session, and records that are labelled all at once.
 
-use super::super::Effects;
+use std::time::Instant;
+
+use super::super::{Effects, REARRANGE};
 use super::{append, task};
 use crate::domain::card::Card;
 use crate::domain::review::event::{EventKind, LabelRef, Verdict};
@@ -14,7 +16,7 @@ use crate::tui::run::Effect;
 use crate::tui::scribe::{News, Task};
 
 impl App {
-    pub(in crate::tui::update) fn review_news(&mut self, news: News) -> Effects {
+    pub(in crate::tui::update) fn review_news(&mut self, news: News, now: Instant) -> Effects {
         match news {
             News::Saved(n, met) => {
                 self.review.take_saved(n);
@@ -95,7 +97,8 @@ impl App {
                             self.review.learn(record, card.item, card.content);
                         }
                     }
-                    self.reviews_changed();
+                    // Counted and put in order with the next tick: there may be many more.
+                    self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
                 }
                 Vec::new()
             }
@@ -109,6 +112,7 @@ impl App {
             self.arrange();
         }
         self.count_progress();
+        self.review.count_since_new_label();
     }
 
     fn key_of_save_again(&self) -> String {
@@ -122,15 +126,12 @@ impl App {
         let fresh = self.review.wanted();
         let moves = self.table.moves();
         let mut effects = Vec::new();
-        if !fresh.is_empty() && !self.store.is_empty() {
-            effects.push(task(Task::Find(moves, fresh, Plan::of(&self.store, 0, |_| true))));
-        }
-        let (from, len) = (self.review.looked_through, self.store.len());
-        if from < len {
-            self.review.looked_through = len;
-            let sought = self.review.sought();
-            if !sought.is_empty() && from > 0 {
-                effects.push(task(Task::Find(moves, sought, Plan::of(&self.store, from, |_| true))));
+        let from = std::mem::replace(&mut self.review.looked_through, self.store.len());
+        // What is looked for anew is looked for everywhere, the rest in what came since.
+        let sought = self.review.sought();
+        for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
+            if begun && !ids.is_empty() && first < self.store.len() {
+                effects.push(task(Task::Find(moves, ids, Plan::of(&self.store, first, |_| true))));
             }
         }
         effects

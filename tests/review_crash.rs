@@ -1,0 +1,104 @@
+//! What the screen called saved survives the death of the program, and its end waits for what is being saved.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/pty.rs"]
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+use support::{Start, Terminal};
+
+/// A file of so many records.
+fn records(count: usize) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    let line = |n: usize| {
+        format!(
+            "{{\"id\": \"r{n}\", \"question\": \"Question {n}?\", \"gold_num\": 1.0, \"state\": {{\"final_answer\": \"{n}\"}}, \"correct\": false}}\n"
+        )
+    };
+    std::fs::write(&path, (1..=count).map(line).collect::<String>()).unwrap();
+    (folder, path)
+}
+
+fn open(path: &Path) -> Terminal {
+    let start = Start::stepscope(&["--reviewer", "ada", path.to_str().unwrap()]).size(120, 30);
+    let terminal = Terminal::start(&start);
+    terminal.wait_for("Question 2");
+    terminal
+}
+
+/// The ids that can be read from the journal beside a file.
+fn saved(path: &Path) -> Vec<String> {
+    let journal = stepscope::io::journal::beside(path);
+    let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+        .args(["review", "list", "--ids", "--reviews"])
+        .arg(journal)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_kill_loses_nothing_that_the_screen_called_saved() {
+    let (_folder, path) = records(60);
+    let mut done = 0;
+    // Pseudo-random, and the same every time.
+    let mut seed = 6_u64;
+    for _ in 0..6 {
+        let terminal = open(&path);
+        terminal.wait_until("the journal", |screen| done == 0 || screen.contains(&format!("review {done}/60")));
+        if done > 0 {
+            terminal.send(")");
+        }
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        for _ in 0..=(seed >> 62) {
+            terminal.send("a");
+            done += 1;
+            terminal.wait_until("saved", |screen| {
+                screen.contains(&format!("review {done}/60")) && screen.contains("✓ saved")
+            });
+        }
+        // One more is on its way, or not.
+        terminal.send("a");
+        terminal.signal(Signal::KILL);
+        terminal.wait_exit();
+        let ids = saved(&path);
+        assert!((done..=done + 1).contains(&ids.len()), "{} of {done}", ids.len());
+        let expected: Vec<String> = (1..=ids.len()).map(|n| format!("r{n}")).collect();
+        assert_eq!(ids, expected, "each once, none left out");
+        done = ids.len();
+    }
+}
+
+#[test]
+fn a_signal_waits_for_what_is_being_saved() {
+    let (_folder, path) = records(3);
+    for (n, signal) in [(1, Signal::TERM), (2, Signal::HUP)] {
+        let terminal = open(&path);
+        if n > 1 {
+            terminal.wait_for("review 1/3");
+        }
+        terminal.send(if n > 1 { ")a" } else { "a" });
+        terminal.wait_for(&format!("review {n}/3"));
+        terminal.signal(signal);
+        terminal.wait_exit();
+        assert_eq!(saved(&path).len(), n);
+        assert!(terminal.left_on().is_empty());
+    }
+}
+
+#[test]
+fn records_and_their_folder_are_left_alone_until_something_is_said() {
+    let (folder, path) = records(3);
+    let terminal = open(&path);
+    terminal.send("\rJ}q");
+    terminal.wait_for("Question 3");
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "looking creates nothing");
+}
