@@ -425,7 +425,7 @@ fn the_mouse_chooses_and_opens() {
         d.click(column, row);
         d.click(column, row);
         assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
-        d.keys("D").click_on("verdict  c6");
+        d.keys("A").click_on("verdict  c6");
         assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "the first is chosen already");
     }
 }
@@ -439,7 +439,7 @@ fn while_it_is_worked_out_everything_else_goes_on() {
     d.keys("Esc j B");
     assert!(d.status().contains("being joined"), "{}", d.status());
     d.keys("O").shows(&["the reviews are being read"]);
-    d.keys("q D").shows(&["the reviews are being read"]);
+    d.keys("q A").shows(&["the reviews are being read"]);
     d.keys("q j j B").release();
     assert_eq!(d.app.desk.front, Some(Front::Versus), "the record that was asked for");
     d.shows(&["Item 4"]);

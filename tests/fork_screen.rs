@@ -209,7 +209,7 @@ fn a_fork_stands_beside_its_parent() {
     d.keys("Enter").shows(&["fork r1"]);
     d.keys("d").shows(&["A rec", "B r1"]);
     d.keys("d").shows(&["everything is shown"]);
-    d.keys("q =").shows(&["Difference  after step 3 → after step 4"]);
+    d.keys("q |").shows(&["Difference  after step 3 → after step 4"]);
 }
 
 #[test]

@@ -442,7 +442,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Review, &["u"], A::Undo, "", "undo the last verdict or note, and go to its record"),
         bind(Review, &["U"], A::Redo, "", "redo"),
         bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),
-        bind(Review, &["X"], A::LabelAll, "", "label all records of the table, after asking"),
+        bind(Table, &["X"], A::LabelAll, "", "label all records of the table, after asking"),
         bind(
             Labels,
             &["1", "2", "3", "4", "5", "6", "7", "8", "9"],

@@ -34,9 +34,14 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     });
     let area = mode(app, area, buf, look);
     let width = usize::from(area.width);
-    let right_width = right.iter().map(Span::width).sum::<usize>().min(width * 2 / 3);
+    let crumbs = breadcrumb(app, look);
+    // A verdict matters more than where we are, and that more than totals.
+    let is_verdict = app.desk.front.is_none() && app.screen != Screen::Table;
+    let least = if is_verdict { width * 2 / 3 } else { width / 2 };
+    let most = width.saturating_sub(crumbs.iter().map(Span::width).sum::<usize>() + 2).max(least);
+    let right_width = right.iter().map(Span::width).sum::<usize>().min(most);
     let left_width = width.saturating_sub(right_width + 2).max(12);
-    put(fit_spans(breadcrumb(app, look), left_width), 0, area, buf);
+    put(fit_spans(crumbs, left_width), 0, area, buf);
     let start = width.saturating_sub(right_width + 1).max(left_width + 1).min(width);
     let place = Rect { x: area.x + start as u16, width: area.width - start as u16, ..area };
     put(fit_spans(right, width - start), 0, place, buf);

@@ -480,8 +480,8 @@ impl App {
         use Action as A;
         match action {
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
+            _ if self.screen != Screen::Rerun || self.desk.front.is_some() => return None,
             A::Keep => return Some(self.keep_attempt()),
-            _ if self.screen != Screen::Rerun => return None,
             A::Escape | A::Back => return Some(self.leave_rerun()),
             A::Left => return Some(self.turn_field(-1)),
             A::Right => return Some(self.turn_field(1)),
