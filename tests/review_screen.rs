@@ -571,3 +571,26 @@ fn records_that_come_later_are_known_by_what_was_said_of_them() {
     d.until(|app| app.review.known(2).is_some());
     d.shows(&["3 ✓", "review 2/3"]);
 }
+
+#[test]
+fn a_filter_by_reviews_goes_on_with_what_is_left() {
+    let desk = Desk::new(5);
+    let mut d = desk.open();
+    d.keys("f 'reviewed:false' Enter Enter a a").until(|app| app.review.saved);
+    assert_eq!((open_id(&d), d.app.rows()), ("r3".into(), 5));
+    d.keys("q");
+    assert_eq!((d.app.rows(), d.app.record()), (3, Some(2)));
+    d.keys("Enter a a a").shows(&["that was the last"]);
+    d.keys("q").shows(&["no record fits the filter"]);
+}
+
+#[test]
+fn a_note_that_was_left_comes_back() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter ; 'half'");
+    d.click(5, 5);
+    d.keys("} {").shows(&["half"]);
+    d.keys("; Enter").until(|app| app.review.saved);
+    assert_eq!(desk.events()[0].note, Some("half".into()));
+}

@@ -541,7 +541,8 @@ impl Review {
     /// Looks at no record; what was about to be said of it is kept.
     pub fn put_aside(&mut self) {
         let Some(subject) = self.subject.take() else { return };
-        let draft = std::mem::take(&mut self.draft);
+        let mut draft = std::mem::take(&mut self.draft);
+        draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
         if !draft.is_empty() {
             self.aside.push((subject.card.item, draft));
         }

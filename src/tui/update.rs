@@ -466,6 +466,7 @@ impl App {
         if self.screen == Screen::Table {
             self.inspect = None;
             self.find = Find::default();
+            self.review_left();
         }
         Vec::new()
     }
