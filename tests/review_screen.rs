@@ -407,7 +407,6 @@ fn the_queue_has_its_order_a_share_and_a_second_look() {
     let order = |queue: Queue| {
         let mut d = desk.open_with(|app| {
             app.review.queue = queue;
-            app.table.queue = queue;
             app.begin_queue();
         });
         d.draw();
@@ -426,7 +425,7 @@ fn the_queue_has_its_order_a_share_and_a_second_look() {
 fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     let desk = Desk::new(3);
     let queue = Queue { repeat: 1.0, ..Queue::default() };
-    let mut d = desk.open_with(|app| (app.review.queue, app.table.queue) = (queue, queue));
+    let mut d = desk.open_with(|app| app.review.queue = queue);
     d.keys("j a g Enter a");
     assert_eq!(open_id(&d), "r3", "what was judged is skipped");
     d.keys("a").shows(&["once more, as if for the first time"]).hides(&["✓ pass  "]);
@@ -543,7 +542,7 @@ fn of_the_clean_records_a_share_is_looked_at() {
     let desk = Desk::new(120);
     let queue = Queue { clean_share: Some(0.25), ..Queue::default() };
     let d = desk.open_with(|app| {
-        app.table.queue = queue;
+        app.review.queue = queue;
         app.begin_queue();
     });
     // Forty are right, the rest is all there.

@@ -40,10 +40,10 @@ const STARTER: [(&str, &str); 9] = [
 ];
 
 /// Where reviews are saved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// In this journal.
-    Journal(Shown),
+    /// In a journal.
+    Journal,
     /// Nowhere, and why.
     Nowhere(&'static str),
 }
@@ -368,7 +368,7 @@ impl Review {
 
     /// Whether anything can be said.
     pub const fn is_on(&self) -> bool {
-        matches!(self.place, Place::Journal(_))
+        matches!(self.place, Place::Journal)
     }
 
     /// Whether there is anything to show beside the table.

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use crate::domain::filter::{Answer, Column, Filter};
 use crate::domain::finding::Severity;
 use crate::domain::headline::Headline;
-use crate::domain::review::judged::Judged;
-use crate::domain::review::queue::Queue;
 use crate::domain::row::Row;
 use crate::domain::triage::Fix;
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
+use crate::tui::review::Review;
 
 /// More texts than this are not kept.
 const MAX_HEADLINES: usize = 4_096;
@@ -164,8 +163,6 @@ pub struct Table {
     pub filtering: Option<Search>,
     /// The search that `n` and `N` walk.
     pub finding: Option<Search>,
-    /// How the queue of the reviews is made.
-    pub queue: Queue,
     /// Go to the first place found as soon as there is one.
     pub jump: Option<isize>,
     order: Option<Vec<u32>>,
@@ -203,28 +200,23 @@ impl Table {
     }
 
     /// Makes the order anew from the rows, keeping the cursor on its record.
-    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>, judged: impl Fn(usize) -> Judged) {
+    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>, review: &Review) {
         let here = self.record(self.list.at);
         self.order = if self.filter.is_empty() && self.sort == SortBy::Position && !self.descending {
             None
         } else {
-            Some(self.arranged(records, row, judged))
+            Some(self.arranged(records, row, review))
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);
         }
     }
 
-    fn arranged(
-        &self,
-        records: usize,
-        row: impl Fn(usize) -> Option<Row>,
-        judged: impl Fn(usize) -> Judged,
-    ) -> Vec<u32> {
+    fn arranged(&self, records: usize, row: impl Fn(usize) -> Option<Row>, review: &Review) -> Vec<u32> {
         let asks = self.filter.needs_reviews();
         let fits = |record: &u32| {
             row(*record as usize).is_some_and(|row| self.filter.fits_row(&row) != Answer::No)
-                && (!asks || self.filter.fits_judged(&judged(*record as usize)))
+                && (!asks || self.filter.fits_judged(&review.judged(*record as usize)))
         };
         let mut order: Vec<u32> = match &self.filtering {
             Some(search) => search.found.iter().copied().filter(fits).collect(),
@@ -232,7 +224,7 @@ impl Table {
             None => (0..records as u32).filter(fits).collect(),
         };
         if self.sort == SortBy::Review {
-            let key = |record: u32| self.queue.key(record as usize, &row(record as usize)?);
+            let key = |record: u32| review.queue.key(record as usize, &row(record as usize)?);
             let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
             keyed.sort_unstable();
             if self.descending {

@@ -555,7 +555,7 @@ impl App {
     fn arrange(&mut self) {
         let records = self.store.len();
         let Self { store, table, review, .. } = self;
-        table.arrange(records, |record| store.row(record).copied(), |record| review.judged(record));
+        table.arrange(records, |record| store.row(record).copied(), review);
         if self.review.is_on() {
             self.count_progress();
         }

@@ -43,7 +43,7 @@ impl App {
         use Action as A;
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         let on = |then: Result<(), &'static str>| match self.review.place {
-            Place::Journal(_) => then,
+            Place::Journal => then,
             Place::Nowhere(why) => Err(why),
         };
         let here = match self.screen {
