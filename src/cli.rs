@@ -421,6 +421,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn how_somebody_reviews_is_asked_for_by_options() {
+        let parse = |options: &[&str]| {
+            let words = ["stepscope", "runs.jsonl"].iter().chain(options);
+            Arguments::try_parse_from(words).map(|arguments| arguments.screen.reviewing)
+        };
+        let asked =
+            parse(&["--hide", "gold,model", "--clean-share", "0.1", "--shuffle", "7", "--reviewer", "ada"]).unwrap();
+        assert_eq!(
+            (asked.hide, asked.clean_share, asked.shuffle),
+            (vec![Hidden::Gold, Hidden::Model], Some(0.1), Some(7))
+        );
+        assert_eq!(asked.who.reviewer().id, *"ada");
+        for wrong in [["--hide", "answer"], ["--clean-share", "2"], ["--repeat", "-1"], ["--shuffle", "x"]] {
+            assert!(parse(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
     }

@@ -407,7 +407,6 @@ fn the_queue_has_its_order_a_share_and_a_second_look() {
     let order = |queue: Queue| {
         let mut d = desk.open_with(|app| {
             app.review.queue = queue;
-            app.table.queue = queue;
             app.begin_queue();
         });
         d.draw();
@@ -426,7 +425,7 @@ fn the_queue_has_its_order_a_share_and_a_second_look() {
 fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     let desk = Desk::new(3);
     let queue = Queue { repeat: 1.0, ..Queue::default() };
-    let mut d = desk.open_with(|app| (app.review.queue, app.table.queue) = (queue, queue));
+    let mut d = desk.open_with(|app| app.review.queue = queue);
     d.keys("j a g Enter a");
     assert_eq!(open_id(&d), "r3", "what was judged is skipped");
     d.keys("a").shows(&["once more, as if for the first time"]).hides(&["✓ pass  "]);
@@ -543,7 +542,7 @@ fn of_the_clean_records_a_share_is_looked_at() {
     let desk = Desk::new(120);
     let queue = Queue { clean_share: Some(0.25), ..Queue::default() };
     let d = desk.open_with(|app| {
-        app.table.queue = queue;
+        app.review.queue = queue;
         app.begin_queue();
     });
     // Forty are right, the rest is all there.
@@ -570,4 +569,27 @@ fn records_that_come_later_are_known_by_what_was_said_of_them() {
     d.wait_for(|app| app.store.len() == 3 && app.store.is_settled());
     d.until(|app| app.review.known(2).is_some());
     d.shows(&["3 ✓", "review 2/3"]);
+}
+
+#[test]
+fn a_filter_by_reviews_goes_on_with_what_is_left() {
+    let desk = Desk::new(5);
+    let mut d = desk.open();
+    d.keys("f 'reviewed:false' Enter Enter a a").until(|app| app.review.saved);
+    assert_eq!((open_id(&d), d.app.rows()), ("r3".into(), 5));
+    d.keys("q");
+    assert_eq!((d.app.rows(), d.app.record()), (3, Some(2)));
+    d.keys("Enter a a a").shows(&["that was the last"]);
+    d.keys("q").shows(&["no record fits the filter"]);
+}
+
+#[test]
+fn a_note_that_was_left_comes_back() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter ; 'half'");
+    d.click(5, 5);
+    d.keys("} {").shows(&["half"]);
+    d.keys("; Enter").until(|app| app.review.saved);
+    assert_eq!(desk.events()[0].note, Some("half".into()));
 }

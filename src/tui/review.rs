@@ -40,10 +40,10 @@ const STARTER: [(&str, &str); 9] = [
 ];
 
 /// Where reviews are saved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// In this journal.
-    Journal(Shown),
+    /// In a journal.
+    Journal,
     /// Nowhere, and why.
     Nowhere(&'static str),
 }
@@ -368,7 +368,7 @@ impl Review {
 
     /// Whether anything can be said.
     pub const fn is_on(&self) -> bool {
-        matches!(self.place, Place::Journal(_))
+        matches!(self.place, Place::Journal)
     }
 
     /// Whether there is anything to show beside the table.
@@ -541,7 +541,8 @@ impl Review {
     /// Looks at no record; what was about to be said of it is kept.
     pub fn put_aside(&mut self) {
         let Some(subject) = self.subject.take() else { return };
-        let draft = std::mem::take(&mut self.draft);
+        let mut draft = std::mem::take(&mut self.draft);
+        draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
         if !draft.is_empty() {
             self.aside.push((subject.card.item, draft));
         }

@@ -139,10 +139,9 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let journals = start.reviewing.as_ref().and_then(|reviewing| {
         let journals = reviewing.journals(&start.paths);
         app.review = match &journals {
-            Ok(journals) => review(reviewing, journals.first().map(PathBuf::as_path)),
+            Ok(_) => review(reviewing),
             Err(why) => Review::nowhere(why),
         };
-        app.table.queue = reviewing.order;
         journals.ok()
     });
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
@@ -175,9 +174,8 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     Ok(Ended { code, complaints: performer.finish() })
 }
 
-fn review(reviewing: &Reviewing, journal: Option<&Path>) -> Review {
-    let place = journal.map_or(Place::Nowhere("there is no journal"), |path| Place::Journal(Shown::path(path)));
-    let mut review = Review::new(reviewing.reviewer.clone(), place);
+fn review(reviewing: &Reviewing) -> Review {
+    let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal);
     (review.queue, review.hide) = (reviewing.order, reviewing.hide);
     review
 }

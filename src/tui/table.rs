@@ -6,12 +6,11 @@ use std::sync::Arc;
 use crate::domain::filter::{Answer, Column, Filter};
 use crate::domain::finding::Severity;
 use crate::domain::headline::Headline;
-use crate::domain::review::judged::Judged;
-use crate::domain::review::queue::Queue;
 use crate::domain::row::Row;
 use crate::domain::triage::Fix;
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
+use crate::tui::review::Review;
 
 /// More texts than this are not kept.
 const MAX_HEADLINES: usize = 4_096;
@@ -164,8 +163,6 @@ pub struct Table {
     pub filtering: Option<Search>,
     /// The search that `n` and `N` walk.
     pub finding: Option<Search>,
-    /// How the queue of the reviews is made.
-    pub queue: Queue,
     /// Go to the first place found as soon as there is one.
     pub jump: Option<isize>,
     order: Option<Vec<u32>>,
@@ -203,21 +200,21 @@ impl Table {
     }
 
     /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
-    /// one, `judged` what people said of it, `forks` puts each fork below its parent, if there are any.
+    /// one, `review` what people said of it, `forks` puts each fork below its parent, if there are any.
     pub fn arrange(
         &mut self,
         records: usize,
         row: impl Fn(usize) -> Option<Row>,
         is_in: impl Fn(usize, &str) -> bool,
-        judged: impl Fn(usize) -> Judged,
+        review: &Review,
         forks: Option<impl Fn(&[u32]) -> Vec<u32>>,
     ) {
         let here = self.record(self.list.at);
         let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
         self.order = match forks {
-            Some(forks) => Some(forks(&self.arranged(records, row, is_in, judged))),
+            Some(forks) => Some(forks(&self.arranged(records, row, is_in, review))),
             None if natural => None,
-            None => Some(self.arranged(records, row, is_in, judged)),
+            None => Some(self.arranged(records, row, is_in, review)),
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);
@@ -229,13 +226,13 @@ impl Table {
         records: usize,
         row: impl Fn(usize) -> Option<Row>,
         is_in: impl Fn(usize, &str) -> bool,
-        judged: impl Fn(usize) -> Judged,
+        review: &Review,
     ) -> Vec<u32> {
         let asks = self.filter.needs_reviews();
         let fits = |record: &u32| {
             let at = *record as usize;
             row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != Answer::No)
-                && (!asks || self.filter.fits_judged(&judged(at)))
+                && (!asks || self.filter.fits_judged(&review.judged(at)))
         };
         let mut order: Vec<u32> = match &self.filtering {
             Some(search) => search.found.iter().copied().filter(fits).collect(),
@@ -243,7 +240,7 @@ impl Table {
             None => (0..records as u32).filter(fits).collect(),
         };
         if self.sort == SortBy::Review {
-            let key = |record: u32| self.queue.key(record as usize, &row(record as usize)?);
+            let key = |record: u32| review.queue.key(record as usize, &row(record as usize)?);
             let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
             keyed.sort_unstable();
             if self.descending {

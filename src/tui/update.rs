@@ -499,6 +499,7 @@ impl App {
         if self.screen == Screen::Table {
             self.inspect = None;
             self.find = Find::default();
+            self.review_left();
         }
         Vec::new()
     }
@@ -593,7 +594,7 @@ impl App {
         let Self { store, table, desk, forks, review, .. } = self;
         let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
         let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
-        table.arrange(records, |record| store.row(record).copied(), is_in, |record| review.judged(record), family);
+        table.arrange(records, |record| store.row(record).copied(), is_in, review, family);
         if self.review.is_on() {
             self.count_progress();
         }

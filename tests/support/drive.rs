@@ -16,7 +16,6 @@ use tokio::runtime::{Builder, Handle};
 use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::domain::review::event::{Reviewer, ReviewerKind, Text};
-use stepscope::domain::text::Shown;
 use stepscope::domain::text::is_hidden;
 use stepscope::io::beside::Beside;
 use stepscope::io::compare::Journals;
@@ -301,7 +300,7 @@ impl Drive {
         let scribe = Scribe::start(&[journal.to_owned()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
         let mut drive = Self::with(&[path.to_owned()], |app| {
-            app.review = Review::new(reviewer, Place::Journal(Shown::path(journal)));
+            app.review = Review::new(reviewer, Place::Journal);
             change(app);
         });
         drive.scribe = Some((scribe, news));

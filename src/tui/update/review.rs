@@ -43,7 +43,7 @@ impl App {
         use Action as A;
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         let on = |then: Result<(), &'static str>| match self.review.place {
-            Place::Journal(_) => then,
+            Place::Journal => then,
             Place::Nowhere(why) => Err(why),
         };
         let here = match self.screen {
@@ -363,11 +363,15 @@ impl App {
     pub(in crate::tui) fn next_item(&self, from: usize) -> Option<usize> {
         let rows = self.rows();
         let here = self.table.row_of(from);
-        let around = || (here + 1..rows).chain(0..here.min(rows)).filter_map(|row| self.table.record(row));
+        // A filter may hide the record itself meanwhile: then the next one stands in its place.
+        let around = || {
+            let records = (here..rows).chain(0..here.min(rows)).filter_map(|row| self.table.record(row));
+            records.filter(|record| *record != from)
+        };
         let mine = |record: usize| self.review.known(record).and_then(|known| known.judged.mine);
         let open = |record: &usize| mine(*record).is_none();
         let deferred = |record: &usize| mine(*record) == Some(Verdict::Defer);
-        let twice = |record: &usize| self.review.is_due_again(*record) && *record != from;
+        let twice = |record: &usize| self.review.is_due_again(*record);
         around().find(open).or_else(|| around().find(deferred)).or_else(|| around().find(twice))
     }
 
@@ -504,6 +508,13 @@ impl App {
     pub(super) fn take_prefetched(&mut self, record: usize) -> Option<Box<Opened>> {
         let hide = self.hide_for(record);
         self.review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
+    }
+
+    /// Back at the table, what the filter hides by now is hidden.
+    pub(super) fn review_left(&mut self) {
+        if self.table.filter.needs_reviews() {
+            self.arrange();
+        }
     }
 
     /// Keys on the table are about the row under the cursor.

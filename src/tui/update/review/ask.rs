@@ -38,7 +38,8 @@ impl App {
     }
 
     pub(super) fn ask_note(&mut self) -> Effects {
-        let begun = self.review.draft.note.as_ref().and_then(|note| note.utf8()).unwrap_or_default().to_owned();
+        let begun = self.review.typing.as_ref().or(self.review.draft.note.as_ref());
+        let begun = begun.and_then(|note| note.utf8()).unwrap_or_default().to_owned();
         self.ask_line(Field::Note, begun, false)
     }
 
