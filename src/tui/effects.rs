@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
 
@@ -16,6 +17,7 @@ use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search;
+use crate::tui::desk::{Errand, News};
 use crate::tui::errands;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
@@ -68,6 +70,8 @@ pub struct Performer {
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
     beside: Arc<Beside>,
+    /// Decisions on their way to the disk, with what became of them where nobody could be told any more.
+    saving: Vec<JoinHandle<Option<Failure>>>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -100,12 +104,13 @@ impl Performer {
         let to_loop = outbox.clone();
         let own = beside.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
-        Self { outbox, reader, searches: Vec::new(), memory, beside }
+        Self { outbox, reader, searches: Vec::new(), memory, beside, saving: Vec::new() }
     }
 
-    /// Why nothing could be remembered, if so.
+    /// Waits for what is on its way to the disk. Why it could not be saved, or nothing be remembered, if so.
     pub fn complaint(self) -> Option<Failure> {
-        self.memory.failure
+        let unsaved = self.saving.into_iter().filter_map(|saving| saving.join().ok().flatten()).last();
+        unsaved.or(self.memory.failure)
     }
 
     /// Starts a piece of work; never waits for it.
@@ -131,7 +136,14 @@ impl Performer {
             Work::EndSearch(id) => self.end_search(id),
             Work::Desk(errand) => {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
-                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+                let saves = matches!(errand, Errand::Decide(..));
+                let thread = std::thread::spawn(move || {
+                    let news = errands::run(errand, &beside);
+                    let failure = if let News::Decided(_, Err(failure)) = &news { Some(failure.clone()) } else { None };
+                    let told = outbox.send(Msg::Desk(news));
+                    failure.filter(|_| !told)
+                });
+                self.saving.extend(saves.then_some(thread));
             }
             Work::Begin => {}
             // The last thing that is done, so it may take its time.
