@@ -10,7 +10,7 @@ use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
-use crate::tui::desk::{Errand, News};
+use crate::tui::desk::{self, Errand};
 use crate::tui::model::Opened;
 
 /// Number of a search; results of an older one are dropped.
@@ -30,7 +30,7 @@ pub enum Msg {
     /// The search failed.
     SearchFailed(SearchId, Failure),
     /// An errand of the desk was done.
-    Desk(News),
+    Desk(desk::News),
 }
 
 /// Work of the screen's own, done outside of it.

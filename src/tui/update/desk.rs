@@ -48,7 +48,7 @@ impl App {
             | (Action::Disputes, Some(Front::Disputes)) => return Some(self.leave_desk()),
             (Action::Boards | Action::Disputes, _) => {
                 self.desk.front = Some(if action == Action::Boards { Front::Boards } else { Front::Disputes });
-                return Some(self.judge());
+                return Some(self.read_boards());
             }
             (Action::Open, Some(Front::Boards)) => return Some(self.open_number()),
             (Action::Open, Some(Front::Disputes)) => return Some(self.open_case()),
@@ -200,7 +200,7 @@ impl App {
     }
 
     /// Reads the reviews anew as soon as all records are read.
-    fn judge(&mut self) -> Effects {
+    fn read_boards(&mut self) -> Effects {
         self.desk.judging.due = true;
         self.begin_errands()
     }
@@ -275,7 +275,7 @@ impl App {
                     Ok(()) => {
                         self.desk.unsaved = None;
                         self.say(shown!("saved {name}"));
-                        self.judge()
+                        self.read_boards()
                     }
                     Err(failure) => {
                         self.desk.unsaved = Some(event);
@@ -343,7 +343,7 @@ impl App {
         let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
         let mut effects = Vec::new();
         if asks("board:") && self.desk.judged.is_none() {
-            effects.extend(self.judge());
+            effects.extend(self.read_boards());
         }
         if asks("cell:") && self.desk.compared.is_none() {
             if self.desk.baseline.is_none() {
