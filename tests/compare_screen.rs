@@ -4,12 +4,16 @@
 
 #[path = "support/drive.rs"]
 mod drive;
+#[path = "support/nasty.rs"]
+mod nasty;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
+use proptest::prelude::*;
 use stepscope::domain::review::event::{Reviewer, ReviewerKind};
 use stepscope::tui::app::Screen;
 use stepscope::tui::desk::Front;
@@ -458,6 +462,59 @@ fn every_size_can_be_drawn() {
         for (width, height) in [(0, 0), (1, 1), (9, 3), (20, 6), (30, 200), (99, 24), (101, 8), (500, 9)] {
             d.resize(width, height);
             d.keys("j k ^D ^U");
+        }
+    }
+}
+
+#[test]
+fn nasty_records_stand_side_by_side() {
+    let texts =
+        [nasty::poisoned(), nasty::tangled(), nasty::deep(100), nasty::many_steps(250), nasty::long_texts(1 << 16)];
+    for (a, b) in texts.iter().zip(texts.iter().cycle().skip(1)) {
+        // The same ids and questions in another order, and other records.
+        let (_folder, mut d) = two(&format!("{a}{b}"), &format!("{b}{a}"));
+        for record in 1..=d.app.store.len().min(12) {
+            d.keys(&format!("{record}G B"));
+            for (width, height) in [(20, 5), (80, 24), (200, 60)] {
+                d.resize(width, height).keys("d G ^U d g");
+            }
+            d.keys("q");
+            d.app.desk.front = None;
+        }
+        for keys in ["m G Enter", "O G l Enter", "D j k", "m j Enter"] {
+            d.keys(keys).resize(40, 9).resize(120, 36);
+            d.app.desk.front = None;
+        }
+    }
+}
+
+#[test]
+fn thousands_of_variables_stand_side_by_side() {
+    let text = nasty::many_variables(3_000);
+    let (_folder, mut d) = two(&text, &text.replace('1', "2"));
+    d.keys("B d G k ^U g");
+    assert_eq!(d.app.desk.front, Some(Front::Versus));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_is_pressed_breaks_it(presses in prop::collection::vec((0_usize..40, 0_u16..130, 0_u16..40), 1..80)) {
+        let (_folder, mut d) = reviewed();
+        let keys: Vec<char> = "mBODaxmBODax123jkhlgGd}{JqqfZ?]/ 5n".chars().collect();
+        for (which, x, y) in presses {
+            match keys.get(which) {
+                Some(key) => d.key(KeyEvent::new(KeyCode::Char(*key), KeyModifiers::NONE)),
+                None if which < 37 => d.key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)),
+                None if which == 37 => d.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)),
+                None if which == 38 => d.mouse(MouseEventKind::Down(MouseButton::Left), x, y),
+                None => drop(d.resize(x, y).lines()),
+            }
+            for binding in d.app.hints() {
+                prop_assert_eq!(d.app.allowed(binding.action), Ok(()));
+            }
+            prop_assert!(d.app.rows() == 0 || d.app.table.list.at < d.app.rows());
         }
     }
 }

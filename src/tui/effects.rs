@@ -25,6 +25,7 @@ use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search::{self, Plan};
 use crate::shown;
+use crate::tui::desk::{Errand, News};
 use crate::tui::errands;
 use crate::tui::family::Address;
 use crate::tui::forks::Keeping;
@@ -89,6 +90,8 @@ pub struct Performer {
     looking: Option<Arc<()>>,
     beside: Arc<Beside>,
     scribe: Option<Scribe>,
+    /// Decisions on their way to the disk, with what became of them where nobody could be told any more.
+    saving: Vec<JoinHandle<Option<Failure>>>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -122,7 +125,8 @@ impl Performer {
         let own = beside.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
         let keeper = Keeper::new(outbox.clone());
-        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None, beside, scribe: None }
+        let (searches, saving) = (Vec::new(), Vec::new());
+        Self { outbox, reader, keeper, loader: None, searches, memory, looking: None, beside, scribe: None, saving }
     }
 
     /// Also tells the loader what was written.
@@ -144,7 +148,8 @@ impl Performer {
     pub fn finish(self) -> Vec<Shown> {
         drop(self.loader);
         let lost = self.scribe.map(|scribe| scribe.finish(PATIENCE)).unwrap_or_default();
-        let failures = self.keeper.close().into_iter().chain(self.memory.failure);
+        let unsaved = self.saving.into_iter().filter_map(|saving| saving.join().ok().flatten());
+        let failures = unsaved.chain(self.keeper.close()).chain(self.memory.failure);
         lost.into_iter().chain(failures.map(|failure| shown!("{failure}"))).collect()
     }
 
@@ -172,7 +177,14 @@ impl Performer {
             Work::EndSearch(id) => self.end_search(id),
             Work::Desk(errand) => {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
-                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+                let saves = matches!(errand, Errand::Decide(..));
+                let thread = std::thread::spawn(move || {
+                    let news = errands::run(errand, &beside);
+                    let failure = if let News::Decided(_, Err(failure)) = &news { Some(failure.clone()) } else { None };
+                    let told = outbox.send(Msg::Desk(news));
+                    failure.filter(|_| !told)
+                });
+                self.saving.extend(saves.then_some(thread));
             }
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {

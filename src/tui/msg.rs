@@ -20,7 +20,7 @@ use crate::io::model::setup::Server;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
-use crate::tui::desk::{Errand, News};
+use crate::tui::desk::{self, Errand};
 use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
@@ -56,7 +56,7 @@ pub enum Msg {
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
     /// An errand of the desk was done.
-    Desk(News),
+    Desk(desk::News),
     /// What was heard of model calls, in order.
     Run(RunId, Vec<Told>),
     /// Where a leg of a re-run led.

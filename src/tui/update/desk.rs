@@ -48,7 +48,7 @@ impl App {
             | (Action::Disputes, Some(Front::Disputes)) => return Some(self.leave_desk()),
             (Action::Boards | Action::Disputes, _) => {
                 self.desk.front = Some(if action == Action::Boards { Front::Boards } else { Front::Disputes });
-                return Some(self.read_verdicts());
+                return Some(self.read_boards());
             }
             (Action::Open, Some(Front::Boards)) => return Some(self.open_number()),
             (Action::Open, Some(Front::Disputes)) => return Some(self.open_case()),
@@ -213,7 +213,7 @@ impl App {
     }
 
     /// Reads the reviews anew as soon as all records are read.
-    fn read_verdicts(&mut self) -> Effects {
+    fn read_boards(&mut self) -> Effects {
         self.desk.judging.due = true;
         self.begin_errands()
     }
@@ -288,7 +288,7 @@ impl App {
                     Ok(()) => {
                         self.desk.unsaved = None;
                         self.say(shown!("saved {name}"));
-                        self.read_verdicts()
+                        self.read_boards()
                     }
                     Err(failure) => {
                         self.desk.unsaved = Some(event);
@@ -364,7 +364,7 @@ impl App {
         let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
         let mut effects = Vec::new();
         if asks("board:") && self.desk.judged.is_none() {
-            effects.extend(self.read_verdicts());
+            effects.extend(self.read_boards());
         }
         if asks("cell:") && self.desk.compared.is_none() {
             if self.desk.baseline.is_none() {
