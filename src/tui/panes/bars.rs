@@ -25,26 +25,37 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     buf.set_style(area, look.style(Role::StatusBar));
-    let mut right: Vec<_> =
-        app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
-    right.extend(match (&app.inspect, app.screen) {
-        _ if app.desk.front.is_some() => totals(app, look),
-        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
-        _ => totals(app, look),
-    });
     let area = mode(app, area, buf, look);
     let width = usize::from(area.width);
     let crumbs = breadcrumb(app, look);
+    let columns = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    let mut right = summary(app, false, look);
+    if columns(&crumbs) + columns(&right) + 2 > width {
+        right = summary(app, true, look);
+    }
     // A verdict matters more than where we are, and that more than totals.
     let is_verdict = app.desk.front.is_none() && app.screen != Screen::Table;
     let least = if is_verdict { width * 2 / 3 } else { width / 2 };
-    let most = width.saturating_sub(crumbs.iter().map(Span::width).sum::<usize>() + 2).max(least);
-    let right_width = right.iter().map(Span::width).sum::<usize>().min(most);
+    let most = width.saturating_sub(columns(&crumbs) + 2).max(least);
+    let right_width = columns(&right).min(most);
     let left_width = width.saturating_sub(right_width + 2).max(12);
     put(fit_spans(crumbs, left_width), 0, area, buf);
     let start = width.saturating_sub(right_width + 1).max(left_width + 1).min(width);
     let place = Rect { x: area.x + start as u16, width: area.width - start as u16, ..area };
     put(fit_spans(right, width - start), 0, place, buf);
+}
+
+/// What is to be said of what is on screen; in brief, where other places say the rest too.
+fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let news = app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
+    let rest = match (&app.inspect, app.screen) {
+        _ if app.desk.front.is_some() => totals(app, look),
+        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => {
+            verdict(app, inspect, in_brief, look)
+        }
+        _ => totals(app, look),
+    };
+    news.into_iter().chain(rest).collect()
 }
 
 /// Who answers, at the very end, whatever else has room; the place that is left.
@@ -102,16 +113,15 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+fn verdict(app: &App, inspect: &Inspect, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let opened = &inspect.opened;
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
-    let wide = app.size.width >= view::WIDE;
-    if wide && opened.lineage.is_none() {
+    if app.size.width >= view::WIDE && !in_brief && opened.lineage.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
     line.push(execution(app, inspect, look));
-    if opened.has_trace {
+    if opened.has_trace && !in_brief {
         line.push(look.span("trace   ", Role::Badge));
     }
     let sides = match (&opened.pred, &opened.gold) {

@@ -451,6 +451,11 @@ impl App {
 
     /// Puts a record beside its partner in the baseline, once it is known.
     fn put_beside(&mut self, record: usize) -> Effects {
+        let hidden = self.review.hidden_of(record);
+        if !hidden.is_empty() {
+            self.say(shown!("hidden until your verdict: {}; * shows it", hidden.phrase()));
+            return Vec::new();
+        }
         self.desk.partner_of = Some(record);
         let Some(compared) = self.desk.compared.clone() else {
             self.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
