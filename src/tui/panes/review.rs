@@ -128,7 +128,7 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if !subject.hidden.is_empty() {
         line.push(look.span(format!("hidden: {}  ", subject.hidden.phrase()), Role::Warning));
     }
-    if mine.is_none() {
+    if mine.is_none() && (review.draft.is_empty() || app.size.width >= WIDE) {
         line.extend(keys(app, look));
     }
     line
