@@ -64,6 +64,12 @@ pub struct Screen {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// The journal of reviews; without it, PATH.reviews.jsonl
+    #[arg(long, value_name = "JOURNAL")]
+    pub reviews: Vec<PathBuf>,
+    /// Begins with the comparison
+    #[arg(skip)]
+    pub compare: bool,
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: Answers,
@@ -312,6 +318,9 @@ pub enum Asked {
 /// code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
     match Arguments::try_parse_from(arguments) {
+        Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
+            Ok(Asked::Screen(Box::new(compare.screen())))
+        }
         Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(Box::new(command))),
         Ok(Arguments { screen, .. }) => Ok(Asked::Screen(Box::new(screen))),
         Err(error) if error.use_stderr() => {

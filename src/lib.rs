@@ -122,6 +122,8 @@ pub mod io {
     pub mod cards;
     /// The pipeline behind `stepscope check`.
     pub mod check;
+    /// Two runs compared for the screen.
+    pub mod compare;
     /// What the user set, and what the screen remembers.
     pub mod config;
     /// Where records begin and end.
@@ -134,6 +136,8 @@ pub mod io {
     pub mod forks;
     /// Bytes of a stream to frames.
     pub mod frames;
+    /// A file of its own, never in the place of another.
+    pub mod fresh;
     /// Work that may panic on hostile data.
     pub mod guard;
     /// From names to sources.
@@ -158,6 +162,8 @@ pub mod io {
     pub mod samples;
     /// Looking through all records for text.
     pub mod search;
+    /// All records of a store, read as cards on other threads.
+    pub mod snapshot;
     /// SQLite databases opened without harm.
     pub mod sqlite;
     /// All records found, as the screen sees them.
@@ -183,10 +189,16 @@ pub mod tui {
     pub mod calls;
     /// How a computed value comes about, as a tree to fold.
     pub mod derivation;
+    /// What is worked out from all records together: comparison, records side by side.
+    pub mod desk;
     /// Does what update asked for.
     pub mod effects;
+    /// Does the errands of the desk.
+    pub mod errands;
     /// The evidence screen's state.
     pub mod evidence;
+    /// Which record is a fork of which.
+    pub mod family;
     /// Forks on their way to the disk.
     pub mod forks;
     /// Fuzzy ranking for the palette.

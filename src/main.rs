@@ -37,6 +37,8 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         document: screen.answers.document,
         theme: screen.theme,
         baseline: screen.baseline,
+        reviews: screen.reviews,
+        compare: screen.compare,
         config_dir: screen.config_dir,
         forks: screen.forks,
         schemas: screen.schemas,

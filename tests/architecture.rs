@@ -24,6 +24,7 @@ const PURE: &[&str] = &[
     "tui/update",
     "tui/inspect.rs",
     "tui/table.rs",
+    "tui/desk",
     "tui/model.rs",
     "tui/outline.rs",
     "tui/list.rs",

@@ -96,3 +96,164 @@ fn forks_go_where_they_were_told_to_but_never_into_records() {
     assert!(d.status().contains("something else than forks and is left alone; name another with --forks"));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
+
+/// Writes forks of a record of the fixture, one a call of `edited`, beside it.
+fn with_forks(path: &Path, n: usize, values: &[&str]) {
+    let text = std::fs::read(path).unwrap();
+    let record = text.split(|byte| *byte == b'\n').nth(n).unwrap();
+    let mut lines = Vec::new();
+    for value in values {
+        lines.extend(edited(record, 1, "problem_text", value));
+        lines.push(b'\n');
+    }
+    std::fs::write(forks_of(path), lines).unwrap();
+}
+
+#[test]
+fn forks_stand_below_their_parents() {
+    let (folder, path) = runs();
+    with_forks(&path, 2, &["\"x\"", "\"y\""]);
+    for paths in [vec![path.clone()], vec![folder.path().to_owned()], vec![path.clone(), forks_of(&path)]] {
+        let mut d = Drive::open(&paths);
+        d.shows(&["8 records   2 forks"]);
+        let lines = d.lines();
+        assert!(lines[3].starts_with("   2 "), "{}", d.screen());
+        assert!(lines[4].starts_with("  r1") && lines[4].contains("└ problem_text edited before"), "{}", d.screen());
+        assert!(lines[5].starts_with("  r2") && lines[6].starts_with("   3"), "{}", d.screen());
+        // Forks go with their parents, whatever the order.
+        d.keys("~");
+        let row = |start: &str| d.lines().iter().position(|line| line.starts_with(start)).unwrap();
+        assert!(row("  r1") == row("   2 ") + 1 && row("  r2") == row("   2 ") + 2, "{}", d.screen());
+    }
+}
+
+#[test]
+fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    d.keys("j Enter )");
+    assert_eq!(d.status(), "this record has no forks");
+    assert!(d.header().contains("2/8 ▸") && d.header().contains("rec "), "{}", d.header());
+    let line = edited(d.app.inspect.as_ref().unwrap().opened.text(), 1, "problem_text", "\"another\"");
+    keep(&mut d, line);
+    d.wait_for(|app| app.fork_count() == 1 && app.kin().len() == 2);
+    d.keys(")");
+    assert!(d.header().contains("runs.jsonl ▸ 2/8 ▸") && d.header().contains("fork r1"), "{}", d.header());
+    // A fork of the fork.
+    let line = edited(d.app.inspect.as_ref().unwrap().opened.text(), 1, "problem_text", "\"third\"");
+    keep(&mut d, line);
+    d.wait_for(|app| app.fork_count() == 2 && app.kin().len() == 3);
+    d.keys(")");
+    assert!(d.header().contains("fork r2"), "{}", d.header());
+    d.keys(")");
+    assert!(d.header().contains("rec "), "{}", d.header());
+    d.keys("(");
+    assert!(d.header().contains("fork r2"), "{}", d.header());
+    d.keys("}");
+    assert!(d.header().contains("3/8") && d.header().contains("rec "), "{}", d.header());
+    d.keys("{ q");
+    d.shows(&["8 records   2 forks", "└ problem_text edited", "  └ problem_text edited"]);
+    assert_eq!(std::fs::read_to_string(forks_of(&path)).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn a_fork_whose_parent_is_gone_stands_by_itself_and_says_so() {
+    let (folder, path) = runs();
+    with_forks(&path, 2, &["\"x\""]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let without: Vec<_> = text.lines().enumerate().filter(|(n, _)| *n != 2).map(|(_, line)| line).collect();
+    std::fs::write(&path, without.join("\n")).unwrap();
+    let d = open(&path);
+    d.shows(&["7 records   1 fork ", "r?", "parent ferry not here: "]);
+    std::fs::remove_file(&path).unwrap();
+    let mut d = Drive::open(&[folder.path().to_owned()]);
+    d.shows(&["r?", "parent ferry not here"]);
+    d.keys("Enter");
+    assert!(d.header().contains("fork "), "{}", d.header());
+}
+
+#[test]
+fn what_is_among_the_forks_and_is_none_is_shown_as_such() {
+    let (_folder, path) = runs();
+    std::fs::write(forks_of(&path), "{\"id\": 1, \"question\": \"q\", \"state\": {}}\n{broken\n").unwrap();
+    open(&path).shows(&["2 forks", "a record among the forks: q", "r?"]);
+}
+
+#[test]
+fn a_fork_stands_beside_its_parent() {
+    let (_folder, path) = runs();
+    let text = std::fs::read(&path).unwrap();
+    let record = text.split(|byte| *byte == b'\n').nth(2).unwrap();
+    let lines =
+        [edited(record, 3, "trips", "9"), edited(record, 3, "trips", "10")].map(|line| [line, vec![b'\n']].concat());
+    std::fs::write(forks_of(&path), lines.concat()).unwrap();
+    let mut d = open(&path);
+    d.keys("j d");
+    assert_eq!(d.status(), "only a fork is set beside its parent");
+    d.keys("j d");
+    let beside = [
+        "A rec",
+        "B r1, trips edited before step 4",
+        "first diverging step: 3 (values of trips)",
+        "came about",
+        "recorded",
+    ];
+    d.shows(&beside).shows(&["Variables", "trips", "3 + 3 * 2", "9", "Findings", "run/unevaluated"]);
+    assert!(d.header().contains("side by side  2/8"), "{}", d.header());
+    d.keys("}");
+    d.shows(&["B r2, trips edited"]);
+    d.keys("}");
+    assert_eq!(d.status(), "this is the last fork");
+    d.keys("{ q");
+    assert_eq!(d.app.desk.front, None);
+    d.keys("Enter").shows(&["fork r1"]);
+    d.keys("d").shows(&["A rec", "B r1"]);
+    d.keys("d").shows(&["everything is shown"]);
+    d.keys("q =").shows(&["Difference  after step 3 → after step 4"]);
+}
+
+#[test]
+fn executed_exactly_is_shown_first_and_kept_by_a_key() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    d.keys("s");
+    d.keys("j Enter X");
+    d.shows(&["A rec", "B executed exactly, not kept yet", "✗ wrong", "✓ right", "trips", "9"]);
+    assert!(d.status().contains("s keeps it as a fork"), "{}", d.status());
+    d.keys("q");
+    assert!(!forks_of(&path).exists() && d.header().contains("2/8"));
+    d.keys("X s");
+    assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys(")");
+    assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
+    d.keys("X");
+    assert!(d.status().starts_with("nothing to put in"), "{}", d.status());
+    d.keys("q").shows(&["└ executed exactly from step"]);
+}
+
+#[test]
+fn a_procedure_is_repaired_without_a_model() {
+    let (folder, path) = runs();
+    let mut d = open(&path);
+    d.keys("Enter F");
+    assert_eq!(d.status(), "the procedure is sound: there is nothing to repair");
+    d.keys("} } F");
+    assert_eq!(d.status(), "open a run with steps first");
+    d.keys("{ F");
+    assert!(d.header().contains("2/8"), "{}", d.header());
+    d.shows(&["Repair without a model", "all that help", "remove colour"]);
+    d.keys("Enter");
+    d.shows(&["not kept yet", "Procedure", "diagnostics 4 → 1", "- "]);
+    let target = folder.path().join("fixed.json");
+    d.keys("o").keys("^U").keys(&format!("'{}' Enter", target.display()));
+    assert!(d.status().starts_with("written to "), "{}", d.status());
+    let fixed = std::fs::read_to_string(&target).unwrap();
+    assert!(fixed.starts_with("{\n  \"NameDescription\"") && !fixed.contains("colour"), "{fixed}");
+    d.keys("o").keys("^U").keys(&format!("'{}' Enter", path.display()));
+    assert!(d.status().contains("nothing is overwritten"), "{}", d.status());
+    d.keys("s");
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys(")").shows(&["fork r1", "Read the numbers."]);
+    d.keys("q").shows(&["└ procedure repaired"]);
+}

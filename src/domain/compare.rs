@@ -14,6 +14,7 @@ use super::review::stats::Share;
 use super::statistics::mcnemar;
 
 pub mod difference;
+pub mod lines;
 pub mod print;
 
 /// How two records were found to belong together.

@@ -16,11 +16,13 @@ use super::state::{Badge, Entry, Moment, State, same_value};
 use super::text::Untrusted;
 
 pub mod course;
+pub mod lineage;
 pub mod round;
 pub mod written;
 
 pub use course::{Course, Start};
-pub use written::{Executed, run_record};
+pub use lineage::Lineage;
+pub use written::{Executed, repaired, run_record};
 
 /// How far a branch goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -45,9 +47,19 @@ pub enum How {
     Edit,
     /// The procedure was executed exactly, without a model.
     Exact,
+    /// The procedure was repaired; the run is as it was.
+    Repair,
 }
 
 impl How {
+    /// All.
+    pub const ALL: [Self; 5] = [Self::Rerun, Self::Consensus, Self::Edit, Self::Exact, Self::Repair];
+
+    /// What a word in a record means.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|how| how.word() == word)
+    }
+
     /// The word in records.
     pub const fn word(self) -> &'static str {
         match self {
@@ -55,6 +67,7 @@ impl How {
             Self::Consensus => "consensus",
             Self::Edit => "edit",
             Self::Exact => "exact",
+            Self::Repair => "repair",
         }
     }
 }

@@ -1,8 +1,14 @@
 //! Where forks are kept: in a file beside the one that their parents came from, or where told.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::append::Content;
+use super::reading::Reading;
+use super::search::Plan;
+use crate::domain::fork::Lineage;
+use crate::domain::hash::sha256;
+use crate::domain::json::Tape;
 
 /// What a file of forks holds.
 pub const FORKS: Content =
@@ -11,6 +17,36 @@ pub const FORKS: Content =
 /// The file of the forks of a file's records: beside it.
 pub fn beside(records: &Path) -> PathBuf {
     FORKS.beside(records)
+}
+
+/// What is known of one record of a file of forks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// SHA-256 of its text, by which its own forks name it.
+    pub hash: String,
+    /// Where it comes from; `None`: it does not say so.
+    pub lineage: Option<Lineage>,
+}
+
+impl Mark {
+    /// Reads a record of a file of forks; `None`: that was not possible.
+    pub fn read(reading: &Reading) -> Option<Self> {
+        let text = reading.read().ok()?;
+        let lineage = Tape::default().parse(&text).and_then(Lineage::of);
+        Some(Self { hash: sha256(&text), lineage })
+    }
+}
+
+/// The records whose text has one of these hashes.
+pub fn find(plan: &Plan, wanted: &BTreeSet<String>, go_on: impl Fn() -> bool) -> Vec<(u32, String)> {
+    let mut found = Vec::new();
+    plan.each(go_on, |record, text| {
+        let hash = sha256(text);
+        if wanted.contains(&hash) {
+            found.push((record, hash));
+        }
+    });
+    found
 }
 
 /// A fork says where it comes from, near its end, so the beginning of the file may show none.

@@ -1,6 +1,6 @@
 //! From what was named on the command line to sources that can be read: files, folders, pipes, standard input.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::answers::{self, AnswerStore, Report, Spool};
 use super::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
 use super::failure::Failure;
+use super::forks::FORKS;
 use super::library::{Documents, Library, Stacks};
 use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
 use super::samples::{SAMPLES, Sample};
@@ -75,23 +76,25 @@ impl Input {
 pub fn expand(paths: &[PathBuf]) -> Expand {
     Expand {
         stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(),
-        entered: HashSet::new(),
         library: Arc::new(Library::new(paths)),
+        ..Expand::default()
     }
 }
 
 /// The sample runs, for when nothing was named.
 pub fn samples() -> Expand {
     let stack = SAMPLES.iter().rev().map(Step::Sample).collect();
-    Expand { stack, entered: HashSet::new(), library: Arc::default() }
+    Expand { stack, ..Expand::default() }
 }
 
 /// See [`expand`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Expand {
     stack: Vec<Step>,
     entered: HashSet<(u64, u64)>,
     library: Arc<Library>,
+    /// The files of forks that were met, where they are wanted: they come last.
+    forks: Option<BTreeSet<PathBuf>>,
 }
 
 #[derive(Debug)]
@@ -107,7 +110,10 @@ impl Iterator for Expand {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (path, named, beside) = match self.stack.pop()? {
+            let Some(step) = self.stack.pop() else {
+                return self.forks.as_mut()?.pop_first().map(|path| Ok(Input::Forks(path)));
+            };
+            let (path, named, beside) = match step {
                 Step::Named(path) => (path, true, false),
                 Step::Found(path) => (path, false, false),
                 Step::Beside(path) => (path, false, true),
@@ -115,6 +121,16 @@ impl Iterator for Expand {
             };
             if named && path.as_os_str() == OsStr::new("-") {
                 return Some(Ok(Input::Standard));
+            }
+            if (!named || self.forks.is_some()) && FORKS.names(&path) {
+                // They belong to their parents.
+                if let Some(forks) = &mut self.forks {
+                    forks.insert(path);
+                }
+                continue;
+            }
+            if named {
+                self.forks_beside(&path);
             }
             match std::fs::metadata(&path) {
                 Ok(meta) if meta.is_dir() => {
@@ -142,6 +158,19 @@ impl Expand {
         // Nobody else has it yet.
         let library = Arc::into_inner(self.library).unwrap_or_default().with_document(path)?;
         Ok(Self { library: Arc::new(library), ..self })
+    }
+
+    /// Also the forks of what is read, from files beside it and from this one.
+    #[must_use]
+    pub fn with_forks(self, also: Option<&Path>) -> Self {
+        let forks = also.filter(|path| path.exists()).map(Path::to_owned).into_iter().collect();
+        Self { forks: Some(forks), ..self }
+    }
+
+    fn forks_beside(&mut self, path: &Path) {
+        if let Some(forks) = &mut self.forks {
+            forks.extend(Some(FORKS.beside(path)).filter(|path| path.is_file()));
+        }
     }
 
     /// Where the documents are that the records cite.

@@ -64,6 +64,32 @@ impl Plan {
         }
         Self { pieces }
     }
+
+    /// Hands over the text of each record with its position, piece by piece on this thread, as long as `go_on` wants
+    /// more; what cannot be read is passed over.
+    pub fn each(&self, go_on: impl Fn() -> bool, mut record: impl FnMut(u32, &[u8])) {
+        let mut block = Vec::new();
+        for piece in self.pieces.iter().take_while(|_| go_on()) {
+            if piece.read(&mut block).is_ok() {
+                piece.texts(&block).for_each(|(at, text)| record(at, text));
+            }
+        }
+    }
+}
+
+impl Piece {
+    fn read(&self, block: &mut Vec<u8>) -> Result<(), Failure> {
+        let want = (self.end - self.start).min(MAX_RECORD);
+        self.blob.read(self.start, want as usize, block)
+    }
+
+    fn texts<'b>(&self, block: &'b [u8]) -> impl Iterator<Item = (u32, &'b [u8])> {
+        self.records.iter().filter_map(move |place| {
+            let start = (place.offset - self.start) as usize;
+            let end = start.saturating_add(place.len as usize).min(block.len());
+            Some((place.record, block.get(start..end)?))
+        })
+    }
 }
 
 /// What a search reports.
@@ -141,15 +167,7 @@ fn look_through<F, R: Fn(Found) -> bool>(shared: &Shared<F, R>, fits: &impl Fn(&
 }
 
 fn hits(piece: &Piece, fits: &impl Fn(&[u8]) -> bool, block: &mut Vec<u8>) -> Result<Vec<u32>, Failure> {
-    let want = (piece.end - piece.start).min(MAX_RECORD);
-    piece.blob.read(piece.start, want as usize, block)?;
-    let mut found = Vec::new();
-    for place in &piece.records {
-        let start = (place.offset - piece.start) as usize;
-        let end = start.saturating_add(place.len as usize).min(block.len());
-        if block.get(start..end).is_some_and(fits) {
-            found.push(place.record);
-        }
-    }
+    piece.read(block)?;
+    let found = piece.texts(block).filter(|(_, text)| fits(text)).map(|(record, _)| record).collect();
     Ok(found)
 }

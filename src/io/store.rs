@@ -527,6 +527,11 @@ impl SourceRows {
         }
     }
 
+    /// Whether its records are forks of others.
+    pub const fn is_forks(&self) -> bool {
+        matches!(self.input, Input::Forks(_))
+    }
+
     /// Its name on screen.
     pub fn name(&self) -> Shown {
         self.input.name()
@@ -550,6 +555,11 @@ impl SourceRows {
     /// Whether no record was found in it so far.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Its rows, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.chunks.iter().flat_map(|chunk| &chunk.rows)
     }
 
     /// What was passed over.

@@ -8,9 +8,13 @@ use tui_input::Input as Line;
 use crate::domain::filter::{Completion, FilterError};
 use crate::domain::text::Shown;
 use crate::io::cut::Skips;
-use crate::io::store::{Standing, Store};
+use crate::io::forks::Mark;
+use crate::io::store::{SourceRows, Standing, Store};
 use crate::shown;
 use crate::tui::derivation::Tree;
+use crate::tui::desk::Desk;
+use crate::tui::desk::making::Fixes;
+use crate::tui::family::Address;
 use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
@@ -53,6 +57,8 @@ pub enum Overlay {
     Ladder(usize),
     /// The document's table of contents.
     Contents(List),
+    /// What can be repaired without a model.
+    Fixes(List, Box<Fixes>),
 }
 
 /// The palette of actions.
@@ -73,6 +79,8 @@ pub enum Purpose {
     Find,
     /// Says how a model is asked.
     Field(Field),
+    /// Names a new file.
+    Export,
 }
 
 /// A line of text that is being typed.
@@ -185,6 +193,8 @@ pub struct App {
     pub models: Models,
     /// The re-run on screen.
     pub attempt: Option<Box<Attempt>>,
+    /// What is worked out from all records together.
+    pub desk: Desk,
 }
 
 impl App {
@@ -215,11 +225,15 @@ impl App {
             samples: false,
             models: Models::default(),
             attempt: None,
+            desk: Desk::default(),
         }
     }
 
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
+        if let Some(front) = self.desk.front {
+            return front.context();
+        }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
             Screen::Table => Context::Table,
@@ -249,6 +263,9 @@ impl App {
     /// works, a key that does not says why.
     pub fn allowed(&self, action: Action) -> Result<(), &'static str> {
         use Action as A;
+        if let Some(said) = self.desk.allows(action, self.screen != Screen::Table || self.record().is_some()) {
+            return said;
+        }
         let inspect = self.inspect.as_ref();
         let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
@@ -256,9 +273,12 @@ impl App {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
             }
-            A::Open if self.screen == Screen::Rerun => self.may_rerun(action),
+            A::Open | A::Keep if self.screen == Screen::Rerun => self.may_rerun(action),
             A::Open => need(self.screen != Screen::Json, "use Space to fold"),
             A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
+            A::Difference if self.screen == Screen::Table => {
+                need(self.parent_of_current().is_some(), "only a fork is set beside its parent")
+            }
             A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
                 need(steps, "this record has no steps")
             }
@@ -271,7 +291,7 @@ impl App {
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
                 need(self.screen == Screen::Evidence, "this is for answers with citations")
             }
-            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Keep => self.may_rerun(action),
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
             A::Json if self.screen == Screen::Rerun => need(false, "go back to the run first: q"),
             A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
                 Some(inspect) => {
@@ -286,6 +306,12 @@ impl App {
                 }
                 _ => need(self.rows() > 0, "there are no records"),
             },
+            A::NextFork | A::PreviousFork => need(self.kin().len() > 1, "this record has no forks"),
+            A::Keep => need(false, "there is nothing to keep here"),
+            A::Export => need(false, "only a repaired procedure is written to a file"),
+            A::Exact | A::Repair | A::Between => {
+                need(steps && self.screen == Screen::Run, "open a run with steps first")
+            }
             A::SaveAgain => need(self.forks.unsaved() > 0, "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
@@ -334,7 +360,10 @@ impl App {
 
     /// What all the records are together: the name of the source, or how many there are.
     pub fn title(&self) -> Shown {
-        match self.store.sources() {
+        let all = self.store.sources();
+        let recorded: Vec<_> = all.iter().filter(|source| !source.is_forks()).collect();
+        let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
+        match sources.as_slice() {
             _ if self.samples => Shown::own("sample runs"),
             [] => Shown::own("nothing"),
             [source] => short_name(&source.name()),
@@ -342,9 +371,43 @@ impl App {
         }
     }
 
-    /// The name of the source of a record.
+    /// How many of the records are forks.
+    pub fn fork_count(&self) -> usize {
+        self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
+    }
+
+    /// The row of a record among those that were recorded, and how many there are; a fork stands where its root does.
+    pub fn place_of(&self, record: usize) -> (usize, usize) {
+        let (row, rows) = (self.table.row_of(self.root_of(record)), self.rows());
+        if self.forks.family.is_empty() {
+            return (row, rows);
+        }
+        let is_fork = |row: &usize| self.table.record(*row).is_some_and(|record| self.root_of(record) != record);
+        (row - (0..row).filter(is_fork).count(), rows - (0..rows).filter(is_fork).count())
+    }
+
+    /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
+    pub fn fork_of(&self, record: usize) -> Option<(&Mark, Address, bool)> {
+        let address = self.store.address(record)?;
+        let mark = self.forks.family.mark(address)?;
+        Some((mark, address, self.forks.family.root(address).is_some()))
+    }
+
+    /// The open record and its forks, as they stand in the table.
+    pub fn kin(&self) -> Vec<Address> {
+        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        open.map(|address| self.forks.family.of(address)).unwrap_or_default()
+    }
+
+    /// What was recorded and a record goes back to: itself, or the root of a fork.
+    pub fn root_of(&self, record: usize) -> usize {
+        let root = self.store.address(record).and_then(|address| self.forks.family.root(address));
+        root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
+    }
+
+    /// The name of the source of a record; a fork is one of its parent's.
     pub fn name_of(&self, record: usize) -> Shown {
-        let source = self.store.source_of(record).and_then(|source| self.store.sources().get(source));
+        let source = self.store.source_of(self.root_of(record)).and_then(|source| self.store.sources().get(source));
         source.map(|source| short_name(&source.name())).unwrap_or_default()
     }
 
@@ -383,7 +446,7 @@ impl App {
 }
 
 /// The last part of a path.
-fn short_name(name: &Shown) -> Shown {
+pub fn short_name(name: &Shown) -> Shown {
     let text = name.as_str();
     text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
 }

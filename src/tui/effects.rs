@@ -1,5 +1,6 @@
 //! Does what `update` asked for, and reports back by messages.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,10 +18,13 @@ use crate::io::append::{append_line, now};
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
-use crate::io::forks::FORKS;
+use crate::io::forks::{FORKS, Mark, find};
+use crate::io::fresh::write_new;
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
-use crate::io::search;
+use crate::io::search::{self, Plan};
+use crate::tui::errands;
+use crate::tui::family::Address;
 use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
@@ -76,6 +80,9 @@ pub struct Performer {
     loader: Option<Loader>,
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
+    /// Somebody wants to know where forks come from.
+    looking: Option<Arc<()>>,
+    beside: Arc<Beside>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -106,9 +113,10 @@ impl Performer {
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
+        let own = beside.clone();
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
         let keeper = Keeper::new(outbox.clone());
-        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory }
+        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None, beside }
     }
 
     /// Also tells the loader what was written.
@@ -127,7 +135,8 @@ impl Performer {
     /// Starts a piece of work; never waits for it.
     pub fn perform(&mut self, work: Work) {
         match work {
-            Work::Headlines(..) | Work::Record(..) | Work::Leg(..) => {
+            Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
+            Work::Headlines(..) | Work::Record(..) | Work::Leg(..) | Work::Marks(_) | Work::Export(..) => {
                 // The thread lives as long as this does.
                 let _ = self.reader.send(work);
             }
@@ -145,6 +154,10 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
+            Work::Desk(errand) => {
+                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
+                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+            }
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {
                 if let Some(loader) = &self.loader {
@@ -156,6 +169,18 @@ impl Performer {
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
+    }
+
+    /// In a thread of its own, because there may be gigabytes to read; an older one gives up.
+    fn look_for_parents(&mut self, moves: u64, plan: Plan, wanted: BTreeSet<String>) {
+        let outbox = self.outbox.clone();
+        let alive = Arc::new(());
+        let watched = Arc::downgrade(&alive);
+        self.looking = Some(alive);
+        std::thread::spawn(move || {
+            let found = find(&plan, &wanted, || watched.strong_count() > 0);
+            outbox.send(Msg::Parents(moves, found))
+        });
     }
 
     fn end_search(&mut self, id: SearchId) {
@@ -203,7 +228,17 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
+        Work::Marks(forks) => {
+            let read = |(address, reading): (Address, Reading)| (address, guarded(|| Mark::read(&reading)).flatten());
+            Some(Msg::Marks(forks.into_iter().map(read).collect()))
+        }
+        Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
         Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Export(path, bytes) => {
+            let result = write_new(&path, &bytes);
+            Some(Msg::Exported(path, result))
+        }
+        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
         Work::Leg(id, leg) => {
             let now = now();
             let failed = || Reached::Never(Shown::own("stepscope itself failed on this record; please report this"));

@@ -6,6 +6,7 @@ use crate::domain::text::Shown;
 use crate::io::append::Met;
 use crate::io::failure::Failure;
 use crate::shown;
+use crate::tui::family::Family;
 
 /// Number of a fork of this session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -33,6 +34,8 @@ pub struct Forks {
     /// Not saved; they can be given again.
     unsaved: Vec<Keeping>,
     warned: bool,
+    /// Which record is a fork of which.
+    pub family: Family,
 }
 
 impl Forks {

@@ -19,6 +19,10 @@ pub enum Context {
     Derivation,
     /// A step, asked again.
     Rerun,
+    /// The cells of a comparison.
+    Matrix,
+    /// Two records side by side.
+    Versus,
 }
 
 impl Context {
@@ -32,12 +36,23 @@ impl Context {
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
             Self::Rerun => "Re-run",
+            Self::Matrix => "Comparison with the baseline",
+            Self::Versus => "Two records side by side",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 7] =
-        [Self::Anywhere, Self::Table, Self::Run, Self::Rerun, Self::Evidence, Self::Json, Self::Derivation];
+    pub const ALL: [Self; 9] = [
+        Self::Anywhere,
+        Self::Table,
+        Self::Run,
+        Self::Rerun,
+        Self::Evidence,
+        Self::Json,
+        Self::Derivation,
+        Self::Matrix,
+        Self::Versus,
+    ];
 }
 
 macro_rules! actions {
@@ -141,8 +156,10 @@ actions! {
     RerunStale = "rerun_stale",
     /// Asks it several times.
     RerunSamples = "rerun_samples",
-    /// Keeps what came as a fork.
-    Keep = "keep",
+    /// The comparison with the baseline.
+    Matrix = "matrix",
+    /// Beside the baseline's record.
+    Baseline = "baseline",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -167,6 +184,20 @@ actions! {
     SortPrevious = "sort_previous",
     /// Turns the order round.
     SortReverse = "sort_reverse",
+    /// To the next fork of the record.
+    NextFork = "next_fork",
+    /// To the fork before, or what it comes from.
+    PreviousFork = "previous_fork",
+    /// Keeps what came as a fork.
+    Keep = "keep",
+    /// Writes it to a file of its own.
+    Export = "export",
+    /// Executes the procedure exactly.
+    Exact = "execute_exactly",
+    /// Repairs the procedure without a model.
+    Repair = "repair",
+    /// What changed between two steps.
+    Between = "between_steps",
     /// Saves again what could not be saved.
     SaveAgain = "save_again",
     /// The next theme.
@@ -214,7 +245,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Evidence, Json, Rerun, Run, Table};
+    use Context::{Anywhere, Derivation, Evidence, Json, Matrix, Rerun, Run, Table, Versus};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -224,6 +255,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Table, &[">"], A::SortNext, "sort", "sort by the next column"),
         bind(Table, &["<"], A::SortPrevious, "", "sort by the column before"),
         bind(Table, &["~"], A::SortReverse, "", "turn the order round"),
+        bind(Table, &["d"], A::Difference, "", "a fork beside its parent: what changed"),
         bind(Table, &["e"], A::NextFinding, "next finding", "next record with findings"),
         bind(Table, &["E"], A::PreviousFinding, "", "record with findings before"),
         bind(Run, &["]"], A::NextStep, "next step", "next step: the state moves on"),
@@ -232,7 +264,16 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["E"], A::PreviousFinding, "", "finding before"),
         bind(Run, &["w"], A::Writer, "writer", "to the step that writes the variable"),
         bind(Run, &["W"], A::Reader, "reader", "to the next step that reads the variable"),
-        bind(Run, &["d"], A::Difference, "difference", "what changed between two steps"),
+        bind(
+            Run,
+            &["d"],
+            A::Difference,
+            "difference",
+            "what changed: a fork against its parent, else between two steps",
+        ),
+        bind(Run, &["="], A::Between, "", "what changed between two steps, in a fork too"),
+        bind(Run, &["X"], A::Exact, "", "execute exactly: see what the run would be, keep it as a fork"),
+        bind(Run, &["F"], A::Repair, "", "fixes of the procedure that need no model, each shown before it is kept"),
         bind(Run, &["r"], A::Rerun, "re-run", "ask this step again: shows first what would be sent, and to whom"),
         bind(Run, &["R"], A::RerunFromHere, "", "ask this step and all later ones again"),
         bind(Run, &["D"], A::RerunStale, "", "ask this step again and those that depend on what it changes"),
@@ -257,6 +298,8 @@ pub const BINDINGS: &[Binding] = {
             "break off the call: the connection is closed; else back to the run",
         ),
         bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
+        bind(Run, &[")"], A::NextFork, "fork", "next fork of this record, then the record itself"),
+        bind(Run, &["("], A::PreviousFork, "", "fork before"),
         bind(Run, &["}"], A::NextRecord, "record", "next record"),
         bind(Run, &["{"], A::PreviousRecord, "", "record before"),
         bind(Run, &["Enter"], A::Open, "", "open what the cursor is on: the value, or the finding's place"),
@@ -302,6 +345,14 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["Space"], A::Fold, "fold", "fold or unfold what it rests on; h and l too"),
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
+        bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Versus, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
+        bind(Versus, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
+        bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
+        bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),
+        bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
+        bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),

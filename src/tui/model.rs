@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::document::Document;
 use crate::domain::finding::{Finding, Place, Severity};
+use crate::domain::fork::Lineage;
 use crate::domain::formats::{self, Expect};
 use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
@@ -91,6 +92,8 @@ pub struct Opened {
     pub has_trace: bool,
     /// What should happen with a typed answer.
     pub route: Option<Route>,
+    /// Where it comes from, if it is a fork.
+    pub lineage: Option<Lineage>,
     /// A typed answer, until the screen takes it.
     pub sheet: Option<Box<Sheet>>,
 }
@@ -289,8 +292,10 @@ impl Opened {
             surprise: None,
             has_trace: false,
             route: None,
+            lineage: None,
             sheet: None,
         };
+        opened.lineage = opened.root().and_then(Lineage::of);
         let typed = opened.root().and_then(|root| formats::read(root).typed);
         opened.document = typed.and_then(|typed| find(&typed));
         opened.fill(row, beside);

@@ -1,5 +1,6 @@
 //! What the screen is told, and what it asks to be done: both plain data.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,11 +13,14 @@ use crate::domain::text::Shown;
 use crate::io::append::Met;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
+use crate::io::forks::Mark;
 use crate::io::model::Client;
 use crate::io::model::setup::Server;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::desk::{Errand, News};
+use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
 use crate::tui::rerun::Offer;
@@ -38,6 +42,11 @@ pub enum Msg {
     Found(SearchId, Vec<u32>, bool),
     /// The search failed.
     SearchFailed(SearchId, Failure),
+    /// What was read of forks, each with its address.
+    Marks(Vec<(Address, Option<Mark>)>),
+    /// Records that forks come from, by position and the hash of their text, and how often rows had moved when they
+    /// were looked for.
+    Parents(u64, Vec<(u32, String)>),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
     /// What was heard of model calls, in order.
@@ -48,6 +57,10 @@ pub enum Msg {
     Offers(RunId, Vec<Offer>, Option<Shown>),
     /// Who was chosen, ready to be asked.
     Chosen(RunId, Result<Box<Server>, Shown>),
+    /// A file was written, or why it was not.
+    Exported(PathBuf, Result<(), Failure>),
+    /// An errand of the desk was done.
+    Desk(News),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -63,6 +76,10 @@ pub enum Work {
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.
     EndSearch(SearchId),
+    /// Reads where forks come from.
+    Marks(Vec<(Address, Reading)>),
+    /// Looks for the records whose text has one of these hashes; the number comes back with them.
+    Parents(u64, Plan, BTreeSet<String>),
     /// Appends a fork to its file.
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
@@ -86,6 +103,10 @@ pub enum Work {
     Look(RunId),
     /// Makes somebody ready to be asked.
     Choose(RunId, Offer),
+    /// Writes a new file.
+    Export(PathBuf, Vec<u8>),
+    /// An errand of the desk.
+    Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
 use crate::io::beside::Beside;
+use crate::io::compare::Journals;
 use crate::io::config::session::Session;
 use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
@@ -17,6 +18,7 @@ use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
 use crate::tui::calls::Calls;
+use crate::tui::desk::Desk;
 use crate::tui::effects::{Memory, Outbox, Performer};
 use crate::tui::forks::Forks;
 use crate::tui::keymap::Keymap;
@@ -37,6 +39,10 @@ pub struct Start {
     pub theme: Option<String>,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
+    /// The journals of reviews, where they do not stand beside the records.
+    pub reviews: Vec<PathBuf>,
+    /// The comparison with the baseline is shown first.
+    pub compare: bool,
     /// What judges completions, and the field where they stand.
     pub judge: Option<(Wanted, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
@@ -75,6 +81,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         Some(document) => inputs.with_document(document).map_err(say)?,
         None => inputs,
     };
+    let inputs = inputs.with_forks(start.forks.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
     let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
@@ -85,6 +92,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     app.models = Models::new(start.setup.clone(), &config);
     let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
+    app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
     app.status = forgotten.map(|text| Status { text, failed: true });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
@@ -113,6 +121,10 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     outbox.close();
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
     Ok(Ended { code, complaint: performer.complaint() })
+}
+
+fn journals(start: &Start) -> Journals {
+    Journals { files: start.paths.clone(), named: start.reviews.clone() }
 }
 
 fn keymap(config: &Config) -> Result<Keymap, Failure> {

@@ -194,21 +194,37 @@ impl Table {
         self.order.is_none()
     }
 
-    /// Makes the order anew from the rows, keeping the cursor on its record.
-    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>) {
+    /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
+    /// one, `forks` puts each fork below its parent, if there are any.
+    pub fn arrange(
+        &mut self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+        forks: Option<impl Fn(&[u32]) -> Vec<u32>>,
+    ) {
         let here = self.record(self.list.at);
-        self.order = if self.filter.is_empty() && self.sort == SortBy::Position && !self.descending {
-            None
-        } else {
-            Some(self.arranged(records, row))
+        let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
+        self.order = match forks {
+            Some(forks) => Some(forks(&self.arranged(records, row, is_in))),
+            None if natural => None,
+            None => Some(self.arranged(records, row, is_in)),
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);
         }
     }
 
-    fn arranged(&self, records: usize, row: impl Fn(usize) -> Option<Row>) -> Vec<u32> {
-        let fits = |record: &u32| row(*record as usize).is_some_and(|row| self.filter.fits_row(&row) != Answer::No);
+    fn arranged(
+        &self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+    ) -> Vec<u32> {
+        let fits = |record: &u32| {
+            let at = *record as usize;
+            row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != Answer::No)
+        };
         let mut order: Vec<u32> = match &self.filtering {
             Some(search) => search.found.iter().copied().filter(fits).collect(),
             None if self.filter.is_empty() => (0..records as u32).collect(),

@@ -17,6 +17,7 @@ use crate::io::failure::Failure;
 use crate::io::store::{Change, LoadEvent};
 use crate::shown;
 use crate::tui::app::{App, Find, Overlay, Palette, Popup, Purpose, Screen, Status};
+use crate::tui::desk::making::Make;
 use crate::tui::input::Input;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, Key, Lookup};
@@ -30,8 +31,10 @@ use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
 use search::end_of;
 
+mod desk;
 mod evidence;
 mod forks;
+mod making;
 mod mouse;
 mod overlays;
 mod rerun;
@@ -75,7 +78,9 @@ impl App {
         match event {
             Event::Start(size) => {
                 self.size = size;
-                vec![Effect::Work(Work::Begin)]
+                let mut effects = vec![Effect::Work(Work::Begin)];
+                effects.extend(self.first_forks());
+                effects
             }
             Event::Resize(size) => {
                 self.size = size;
@@ -124,6 +129,7 @@ impl App {
         }
         self.settle_evidence();
         self.settle_rerun();
+        self.settle_desk();
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -246,6 +252,9 @@ impl App {
     fn perform(&mut self, action: Action) -> Effects {
         use Action as A;
         let times = self.times();
+        if let Some(effects) = self.desk_action(action, times) {
+            return effects;
+        }
         if let Some(effects) = self.evidence_action(action, times).or_else(|| self.rerun_action(action)) {
             return effects;
         }
@@ -288,6 +297,12 @@ impl App {
                 self.arrange();
                 self.say_order();
             }
+            A::NextFork => return self.fork_by(times),
+            A::PreviousFork => return self.fork_by(-times),
+            A::Exact => return self.make(Make::Exact),
+            A::Repair => return self.look_for_fixes(),
+            A::Keep => return self.keep_made(),
+            A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
             A::Theme => self.next_theme(),
             A::Mouse => {
@@ -324,7 +339,7 @@ impl App {
             }
             Action::Writer => inspect.go_to_writer(),
             Action::Reader => inspect.go_to_reader(),
-            Action::Difference => {
+            Action::Between | Action::Difference => {
                 inspect.toggle_difference();
                 Ok(())
             }
@@ -346,6 +361,9 @@ impl App {
     }
 
     fn go(&mut self, movement: Move) {
+        if self.desk_go(movement) {
+            return;
+        }
         let area = self.area();
         match (self.screen, &mut self.inspect) {
             (Screen::Run, Some(inspect)) => {
@@ -494,7 +512,7 @@ impl App {
 
     fn record_by(&mut self, by: isize) -> Effects {
         let Some(inspect) = &self.inspect else { return Vec::new() };
-        let row = self.table.row_of(inspect.opened.index).saturating_add_signed(by).min(self.rows().saturating_sub(1));
+        let row = self.row_from(self.root_of(inspect.opened.index), by);
         let Some(record) = self.table.record(row).filter(|record| *record != inspect.opened.index) else {
             self.say(Shown::own(if by > 0 { "this is the last record" } else { "this is the first record" }));
             return Vec::new();
@@ -542,8 +560,10 @@ impl App {
 
     fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, .. } = self;
-        table.arrange(records, |record| store.row(record).copied());
+        let Self { store, table, desk, forks, .. } = self;
+        let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
+        let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
+        table.arrange(records, |record| store.row(record).copied(), is_in, family);
     }
 
     fn next_theme(&mut self) {
@@ -659,6 +679,8 @@ impl App {
                 Vec::new()
             }
             Msg::Record(record, result) => self.take_record(record, result),
+            Msg::Marks(marks) => self.take_marks(marks),
+            Msg::Parents(moves, found) => self.take_parents(moves, found),
             Msg::Wrote(id, result) => {
                 self.took_fork(id, result.is_ok());
                 self.fork_wrote(id, &result)
@@ -674,6 +696,11 @@ impl App {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
+            Msg::Exported(path, result) => {
+                self.exported(&path, result);
+                Vec::new()
+            }
+            Msg::Desk(news) => self.take_news(news),
             Msg::SearchFailed(id, failure) => {
                 if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
                     self.fail(shown!("{failure}"));
@@ -688,8 +715,10 @@ impl App {
         let cursor = self.record().and_then(|record| self.store.address(record));
         let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
         let opening = self.opening.and_then(|(record, _)| self.store.address(record));
+        let forks = self.forks_source(&event);
         let mut effects = Vec::new();
         let change = self.store.apply(event);
+        effects.extend(self.follow_family(forks));
         match change {
             Change::None => return Vec::new(),
             Change::Failure => {
@@ -698,7 +727,7 @@ impl App {
                     self.fail(failure);
                 }
             }
-            Change::Moved => effects = self.follow_moved(cursor, open, opening),
+            Change::Moved => effects.extend(self.follow_moved(cursor, open, opening)),
             Change::Rows => {}
         }
         if let Some(record) = self.return_to.filter(|record| *record < self.store.len()) {
@@ -711,6 +740,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
+        effects.extend(self.begin_comparison());
         effects
     }
 

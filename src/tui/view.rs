@@ -200,6 +200,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     panes::bars::header(app, parts.header, buf, look);
     match (app.screen, &app.inspect) {
         (Screen::Rerun, _) => panes::rerun::draw(app, area, buf, look),
+        _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
         (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
         (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),
         (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),
@@ -216,6 +217,9 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
                 panes::contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
+        }
+        Some(Overlay::Fixes(list, fixes)) => {
+            panes::fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }
         Some(Overlay::Derivation(tree)) => {
             panes::derivation::draw(tree, area, buf, Look { theme, focused: true });

@@ -17,6 +17,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::domain::text::is_hidden;
 use stepscope::io::beside::Beside;
+use stepscope::io::compare::Journals;
 use stepscope::io::config::Config;
 use stepscope::io::config::session::FileView;
 use stepscope::io::input::expand;
@@ -26,6 +27,7 @@ use stepscope::io::search;
 use stepscope::io::verifiers::{Wanted, judge};
 use stepscope::tui::app::{App, Looks};
 use stepscope::tui::calls::Calls;
+use stepscope::tui::desk::Desk;
 use stepscope::tui::effects;
 use stepscope::tui::input::Input;
 use stepscope::tui::keymap::Keymap;
@@ -104,7 +106,11 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
         let beside = Beside::with_baseline(Some(baseline.to_owned()), 1);
-        Self::with_early(&[path.to_owned()], beside, |_| Vec::new())
+        Self::with_early(&[path.to_owned()], beside, |app| {
+            let journals = Journals { files: vec![path.to_owned()], named: Vec::new() };
+            app.desk = Desk::new(Some(baseline.to_owned()), journals, false);
+            Vec::new()
+        })
     }
 
     /// Opens a file whose completions are judged by a chain.
@@ -120,7 +126,7 @@ impl Drive {
         let (runtime, to_loop) = runtime(sender.clone());
         let beside = Arc::new(beside);
         let (store, loader) =
-            load(expand(paths), 1, beside.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
+            load(expand(paths).with_forks(None), 1, beside.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         let early = change(&mut app);
         let mut drive = Self {

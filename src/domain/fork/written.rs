@@ -1,7 +1,7 @@
 //! Runs and forks as records: the record that upstream's users save, with everything that was asked and replied under
 //! `trace`, and under `trace.fork` where it comes from.
 
-use super::Fork;
+use super::{Fork, How};
 use crate::domain::compose::{Object, list, number, one_line, text, tight};
 use crate::domain::formats;
 use crate::domain::hash::sha256;
@@ -10,7 +10,7 @@ use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::prompt::AnswerShape;
 use crate::domain::pyjson::Letters;
 use crate::domain::recompute::is_right;
-use crate::domain::record::Record;
+use crate::domain::record::{Record, RecordKind};
 use crate::domain::rerun::{Around, Rung, Usage};
 use crate::domain::runner::{Ask, Ended, Values};
 use crate::domain::text::{Shown, Untrusted};
@@ -133,23 +133,33 @@ const OWN: [&str; 12] = [
     "trace",
 ];
 
+/// The id of a fork: its parent's, and a part of the hash of what it was made of.
+fn id_of(parent: &Record<'_>, parent_hash: &str, made: &str) -> Vec<u8> {
+    let own = parent.id_text();
+    let known = own.as_ref().map_or_else(|| parent_hash.as_bytes().get(..16).unwrap_or_default(), Untrusted::bytes);
+    [known, b"~", made.as_bytes().get(..8).unwrap_or_default()].concat()
+}
+
+/// With what a fork takes over from its parent as it is.
+fn inherit(mut record: Object, parent: &Record<'_>, without: &str) -> Object {
+    for member in parent.root.entries() {
+        let name = member.name();
+        if let Some(name) = name.utf8().filter(|name| !OWN.contains(name) && *name != without) {
+            record = record.raw(name, tight(member.value));
+        }
+    }
+    record
+}
+
 impl Fork {
     /// As a record: its parent's, with what came out differently. `text` is the parent's text, by which it is known.
     pub fn record(&self, parent: &Record<'_>, parent_text: &[u8], created_utc: &str) -> Vec<u8> {
         let hash = sha256(parent_text);
         let state = self.state(parent);
         let made = sha256(&[hash.as_bytes(), state.as_slice(), created_utc.as_bytes()].concat());
-        let known = parent.id_text().unwrap_or_else(|| Untrusted::new(hash.as_bytes()).into_owned());
-        let known = if parent.id.is_some() { known.bytes() } else { known.bytes().get(..16).unwrap_or_default() };
-        let id = [known, b"~", made.as_bytes().get(..8).unwrap_or_default()].concat();
-        let mut record = Object::new(Letters::Ascii).text("id", id);
-        for member in parent.root.entries() {
-            let name = member.name();
-            if let Some(name) = name.utf8().filter(|name| !OWN.contains(name)) {
-                record = record.raw(name, tight(member.value));
-            }
-        }
-        let trace = self.trace(parent, &hash, created_utc);
+        let record = Object::new(Letters::Ascii).text("id", id_of(parent, &hash, &made));
+        let record = inherit(record, parent, "");
+        let trace = self.trace(parent, (&hash, parent_text.len()), created_utc);
         let mode = parent.root.get("mode").map_or_else(|| text("procedural"), tight);
         complete(record.raw("mode", mode), &state, self.ended.as_ref(), &trace, created_utc)
     }
@@ -167,7 +177,7 @@ impl Fork {
         one_line(&merged.json())
     }
 
-    fn trace(&self, parent: &Record<'_>, parent_hash: &str, created_utc: &str) -> Vec<u8> {
+    fn trace(&self, parent: &Record<'_>, (hash, bytes): (&str, usize), created_utc: &str) -> Vec<u8> {
         let asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
         // What was recorded of the other steps stays as it is.
         let recorded = parent.trace_steps.into_iter().flat_map(Value::items).enumerate().filter(|(entry, step)| {
@@ -187,7 +197,8 @@ impl Fork {
         let last = self.calls.last();
         let fork = Object::new(Letters::Ascii)
             .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
-            .text("parent_sha256", parent_hash)
+            .text("parent_sha256", hash)
+            .plain("parent_bytes", bytes)
             .text("how", self.how.word())
             .plain("step_index", self.step)
             .raw("edited", list(edited))
@@ -200,6 +211,25 @@ impl Fork {
             .end();
         trace(schema.as_deref(), &steps, Some(&fork))
     }
+}
+
+/// A record with another procedure, as a fork: nothing was executed, so it has no state. `text` is the parent's text.
+pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc: &str) -> Vec<u8> {
+    let hash = sha256(text);
+    let made = sha256(&[hash.as_bytes(), procedure, created_utc.as_bytes()].concat());
+    let mut record = Object::new(Letters::Ascii).text("id", id_of(parent, &hash, &made));
+    if parent.kind != RecordKind::Procedure {
+        record = inherit(record, parent, "procedure");
+    }
+    let fork = Object::new(Letters::Ascii)
+        .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
+        .text("parent_sha256", &hash)
+        .plain("parent_bytes", text.len())
+        .text("how", How::Repair.word())
+        .plain("step_index", 0)
+        .text("created_utc", created_utc)
+        .end();
+    record.raw("procedure", one_line(procedure)).raw("trace", trace(None, &[], Some(&fork))).end()
 }
 
 /// A run that began from nothing but a procedure and a question, as a record.

@@ -76,7 +76,9 @@ fn read(root: Value<'_>) -> Record<'_> {
 
 fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
     record.trace_version = trace.get("version");
-    record.trace_steps = trace.get("steps");
+    // A fork for which nobody was asked has a trace that only says where it comes from.
+    let is_bare = |steps: &Value<'_>| steps.is_empty() && trace.get("fork").is_some();
+    record.trace_steps = trace.get("steps").filter(|steps| !is_bare(steps));
     if record.procedure.is_none_or(Value::is_null)
         && let Some(procedure) = trace.get("procedure").filter(|value| !value.is_null())
     {

@@ -11,6 +11,7 @@ use crate::domain::route::Route;
 use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix};
 use crate::tui::app::{App, Prompt, Purpose, Screen};
+use crate::tui::desk::Front;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
@@ -27,6 +28,7 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut right: Vec<_> =
         app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
     right.extend(match (&app.inspect, app.screen) {
+        _ if app.desk.front.is_some() => totals(app, look),
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),
     });
@@ -59,16 +61,25 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     }
     let record = match app.screen {
         Screen::Table => None,
+        _ if app.desk.front.is_some() => None,
         _ => app.inspect.as_ref(),
     };
     let there = record.filter(|inspect| inspect.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
     line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
+    if let Some(front) = app.desk.front {
+        line.push(arrow());
+        line.push(look.span(front.word(), Role::Text));
+        if let Some(versus) = app.desk.versus.as_ref().filter(|_| front == Front::Versus) {
+            let (row, of) = app.place_of(versus.record);
+            line.push(look.span(format!("  {}/{of}", row + 1), Role::Text));
+        }
+    }
     if let Some(inspect) = record {
-        let row = app.table.row_of(inspect.opened.index);
+        let (row, of) = app.place_of(inspect.opened.index);
         line.push(arrow());
         line.push(match there {
-            Some(_) => look.span(format!("{}/{}", row + 1, app.rows()), Role::Text),
+            Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.
             None => look.span("no longer there", Role::Warning),
         });
@@ -91,9 +102,10 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let wide = app.size.width >= view::WIDE;
-    if wide {
+    if wide && opened.lineage.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
+    line.push(execution(app, inspect, look));
     if opened.has_trace {
         line.push(look.span("trace   ", Role::Badge));
     }
@@ -124,6 +136,18 @@ fn verdict(app: &App, inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
+/// Whether a record is as it was recorded, or which fork it is.
+fn execution(app: &App, inspect: &Inspect, look: Look<'_>) -> Span<'static> {
+    let index = inspect.opened.index;
+    match app.store.address(index) {
+        Some(address) if app.forks.family.root(address).is_some() => {
+            look.span(format!("fork {}   ", app.forks.family.execution(address)), Role::Changed)
+        }
+        _ if inspect.opened.lineage.is_some() => look.span("fork   ", Role::Changed),
+        _ => look.span("rec   ", Role::Badge),
+    }
+}
+
 pub(super) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line: Vec<Span<'static>> = Severity::ALL
         .into_iter()
@@ -140,10 +164,15 @@ pub(super) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
 fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let forks = app.fork_count();
     let (rows, all) = (app.rows(), app.store.len());
-    let shown = if app.table.is_natural() || rows == all { records(all) } else { format!("{rows} of {all}") };
+    let shown = if app.table.is_natural() || rows == all { records(all - forks) } else { format!("{rows} of {all}") };
     line.push(look.span(format!("{shown}   "), Role::Text));
-    if let Some(skipped) = app.skipped() {
+    if forks > 0 {
+        line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
+    }
+    // In front of the table it is more important where one is.
+    if let Some(skipped) = app.skipped().filter(|_| app.desk.front.is_none()) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
     if let Some(percent) = app.percent() {
@@ -171,6 +200,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let line = match (app.screen, &app.inspect) {
         (Screen::Rerun, _) => super::rerun::describe(app, look),
+        _ if app.desk.front.is_some() => super::describe_desk(app, look),
         (Screen::Run, Some(inspect)) => describe(inspect, look),
         (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
         (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),
@@ -308,6 +338,7 @@ fn sign(purpose: Purpose) -> &'static str {
         Purpose::Filter => " filter: ",
         Purpose::Find => " find: ",
         Purpose::Field(field) => field.sign(),
+        Purpose::Export => " write to: ",
     }
 }
 

@@ -13,10 +13,14 @@ use crate::domain::route::Route;
 use crate::domain::row::{Flag, Row, TypedRow};
 use crate::domain::triage::Fix;
 use crate::domain::types::in_use;
+use crate::shown;
 use crate::tui::app::App;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::table::{SortBy, SortColumn};
 use crate::tui::theme::Role;
+
+/// Forks of forks are indented so often at most.
+const MAX_DEPTH: usize = 8;
 
 /// One column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -194,7 +198,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
             continue;
         }
         let (text, role) = match column {
-            Column::Position => ((record + 1).to_string(), Role::Dim),
+            Column::Position => position(app, record),
             Column::Ok => match (row.correct(), row.kind()) {
                 (Some(true), _) => (" ✓".into(), Role::Dim),
                 (Some(false), _) => (" ✗".into(), Role::Fatal),
@@ -213,7 +217,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
                 line.push(Span::raw(" "));
                 continue;
             }
-            Column::Title => (headline.map_or("", |headline| headline.title.as_str()).to_owned(), Role::Text),
+            Column::Title => title(app, record),
             Column::Kind | Column::Steps => (String::new(), Role::Faint),
         };
         let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
@@ -221,6 +225,30 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         line.push(Span::raw(" "));
     }
     line
+}
+
+/// The number of a record, or which fork it is.
+fn position(app: &App, record: usize) -> (String, Role) {
+    match app.fork_of(record) {
+        Some((_, address, true)) => (app.forks.family.execution(address), Role::Changed),
+        Some(_) => ("r?".into(), Role::Changed),
+        None => ((record + 1).to_string(), Role::Dim),
+    }
+}
+
+/// The question; of a fork what was done instead, because the question stands above it.
+fn title(app: &App, record: usize) -> (String, Role) {
+    let question = app.table.headline(record).map_or("", |headline| headline.title.as_str()).to_owned();
+    let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
+    let Some(lineage) = &mark.lineage else { return (format!("a record among the forks: {question}"), Role::Warning) };
+    let what = lineage.phrase();
+    if is_placed {
+        let indent = "  ".repeat(app.forks.family.depth(address).min(MAX_DEPTH).saturating_sub(1));
+        let by = lineage.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        return (format!("{indent}└ {what}{by}"), Role::Changed);
+    }
+    let parent = lineage.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
+    (format!("parent{parent} not here: {what}"), Role::Warning)
 }
 
 /// What a typed answer says in a column; `None`: what every record says there.

@@ -3,13 +3,18 @@
 use std::path::PathBuf;
 
 use super::Effects;
+use crate::domain::hash::sha256;
+use crate::domain::row::Row;
 use crate::domain::text::Shown;
 use crate::io::append::Met;
 use crate::io::failure::Failure;
-use crate::io::forks::beside;
+use crate::io::forks::{Mark, beside};
 use crate::io::input::Input;
+use crate::io::search::Plan;
+use crate::io::store::{LoadEvent, SourceRows};
 use crate::shown;
 use crate::tui::app::App;
+use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::msg::Work;
 use crate::tui::run::Effect;
@@ -24,6 +29,11 @@ impl App {
             ));
             return Vec::new();
         };
+        if let Some(inspect) = &self.inspect
+            && let Some(address) = self.store.address(inspect.opened.index)
+        {
+            self.forks.family.know(sha256(inspect.opened.text()), address);
+        }
         let keeping = self.forks.take(path, line);
         vec![keep(keeping)]
     }
@@ -62,6 +72,105 @@ impl App {
                 Vec::new()
             }
         }
+    }
+
+    /// The row so many records further, forks not counted.
+    pub(super) fn row_from(&self, record: usize, by: isize) -> usize {
+        let (here, rows) = (self.table.row_of(record), self.rows());
+        if self.forks.family.is_empty() {
+            return here.saturating_add_signed(by).min(rows.saturating_sub(1));
+        }
+        let is_own = |row: &usize| self.table.record(*row).is_some_and(|record| self.root_of(record) == record);
+        let times = by.unsigned_abs();
+        let way: Vec<usize> = if by < 0 {
+            (0..here).rev().filter(is_own).take(times).collect()
+        } else {
+            (here + 1..rows).filter(is_own).take(times).collect()
+        };
+        way.last().copied().unwrap_or(here)
+    }
+
+    /// Opens another of the record and its forks, in a circle.
+    pub(super) fn fork_by(&mut self, by: isize) -> Effects {
+        let kin = self.kin();
+        let here = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
+        let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
+        let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };
+        let Some(record) = self.store.position(source, byte) else { return Vec::new() };
+        self.table.list.at = self.table.row_of(record);
+        self.request(record, self.screen)
+    }
+
+    /// The source of forks that an event is about; `true`: it is read anew.
+    pub(super) fn forks_source(&self, event: &LoadEvent) -> Option<(usize, bool)> {
+        let (source, anew) = match event {
+            LoadEvent::Opened { source, .. } => (*source, true),
+            LoadEvent::Found { source, .. } => (*source, false),
+            _ => return None,
+        };
+        let is_forks = self.store.sources().get(source).is_some_and(SourceRows::is_forks);
+        is_forks.then_some((source, anew))
+    }
+
+    /// Asks about the forks that were found before the loop ran.
+    pub(super) fn first_forks(&mut self) -> Effects {
+        let sources = self.store.sources().iter().enumerate();
+        let forks: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
+        forks.into_iter().flat_map(|source| self.follow_family(Some((source, false)))).collect()
+    }
+
+    /// Asks what is not known yet of the forks that were found, and where their parents are.
+    pub(super) fn follow_family(&mut self, found: Option<(usize, bool)>) -> Effects {
+        let Self { store, forks, .. } = self;
+        let Some((source, anew)) = found else {
+            return if store.is_settled() { self.look_for_parents().into_iter().collect() } else { Vec::new() };
+        };
+        if anew {
+            forks.family.forget(source);
+        }
+        let fresh = forks.family.ask(store, source).into_iter();
+        let readings: Vec<_> = fresh.filter_map(|(address, at)| Some((address, store.reading(at)?))).collect();
+        if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::Marks(readings))] }
+    }
+
+    /// Takes what was read of forks.
+    pub(super) fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) -> Effects {
+        self.forks.family.take_marks(marks);
+        self.arrange();
+        self.look_for_parents().into_iter().collect()
+    }
+
+    /// Looks among the records for those that forks come from, each of them once.
+    fn look_for_parents(&mut self) -> Option<Effect<Work>> {
+        let Self { store, forks, table, .. } = self;
+        let family = &mut forks.family;
+        if family.is_empty() || !store.is_settled() || family.looked_to >= store.len() {
+            return None;
+        }
+        let missing = family.missing();
+        let from = std::mem::replace(&mut family.looked_to, store.len());
+        if missing.is_empty() {
+            return None;
+        }
+        let lengths = family.missing_lengths();
+        let fits = |row: &Row| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
+        Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
+    }
+
+    /// Takes the records that forks come from.
+    pub(super) fn take_parents(&mut self, moves: u64, found: Vec<(u32, String)>) -> Effects {
+        if moves != self.table.moves() {
+            self.forks.family.looked_to = 0;
+            return self.look_for_parents().into_iter().collect();
+        }
+        let place = |(record, hash): (u32, String)| Some((hash, self.store.address(record as usize)?));
+        let found: Vec<_> = found.into_iter().filter_map(place).collect();
+        if !found.is_empty() {
+            self.forks.family.take_parents(found);
+            self.arrange();
+        }
+        Vec::new()
     }
 
     /// Gives again what could not be saved.

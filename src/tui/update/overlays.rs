@@ -61,6 +61,9 @@ impl App {
                     list.go(Move::By(rows), document.toc().len(), panes::contents::height(document, area));
                 }
             }
+            Some(Overlay::Fixes(list, fixes)) => {
+                list.go(Move::By(rows), fixes.list.len(), panes::fixes::height(fixes, area));
+            }
             Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
             _ => {}
         }
@@ -95,6 +98,7 @@ impl App {
                 self.follow_contents();
                 return Some(Vec::new());
             }
+            Action::Open if matches!(self.overlay, Some(Overlay::Fixes(..))) => return Some(self.open_fix()),
             Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit => return None,
             _ => {
                 self.overlay = None;
@@ -182,6 +186,7 @@ impl App {
                             Vec::new()
                         }
                     },
+                    Purpose::Export => self.export(&typed),
                 };
             }
             KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),

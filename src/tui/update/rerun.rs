@@ -55,7 +55,6 @@ impl App {
             };
         }
         need(self.screen == Screen::Run, "open a run first")?;
-        need(action != Action::Keep, "re-run a step first: r")?;
         let inspect = self.inspect.as_ref();
         let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         need(has_steps, "this record has no steps")?;
@@ -480,8 +479,8 @@ impl App {
         use Action as A;
         match action {
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
-            A::Keep => return Some(self.keep_attempt()),
             _ if self.screen != Screen::Rerun => return None,
+            A::Keep => return Some(self.keep_attempt()),
             A::Escape | A::Back => return Some(self.leave_rerun()),
             A::Left => return Some(self.turn_field(-1)),
             A::Right => return Some(self.turn_field(1)),

@@ -1,0 +1,43 @@
+//! A file of its own, never in the place of another.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use super::append::{SAVE, folder};
+use super::failure::{Failure, reason};
+use crate::domain::text::Shown;
+
+/// Writes a new file and returns when it is on the disk.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let done = OpenOptions::new().write(true).create_new(true).open(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        File::open(folder(path))?.sync_all()
+    });
+    done.map_err(|error| Failure {
+        what: SAVE,
+        path: Shown::path(path),
+        source: match error.kind() {
+            ErrorKind::AlreadyExists => Shown::own("there is such a file already, and nothing is overwritten"),
+            ErrorKind::NotFound => Shown::own("there is no such folder"),
+            ErrorKind::PermissionDenied => Shown::own("you may not write there"),
+            _ => reason(&error),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write_new(&path, b"1").unwrap();
+        assert!(write_new(&path, b"2").unwrap_err().to_string().contains("nothing is overwritten"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"1");
+        assert!(write_new(&folder.path().join("no/a"), b"").unwrap_err().to_string().contains("no such folder"));
+    }
+}

@@ -1,0 +1,99 @@
+//! Forks that need no model, made of the record that is open: to be looked at beside it, and kept if they are wanted.
+
+use crate::domain::fork::{Course, How, Scope, Start, exact, repaired};
+use crate::domain::recompute::Recomputed;
+use crate::domain::repair::{Fix, diagnostics, fix_all, fixes};
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::append::now;
+use crate::shown;
+use crate::tui::model::Opened;
+
+/// What to make.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Make {
+    /// The run with other values before a step; later steps keep what was recorded.
+    Edit {
+        /// The step, by position.
+        step: usize,
+        /// The values, as JSON texts.
+        edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    },
+    /// The run with every value that can be calculated exactly in place of the recorded one.
+    Exact,
+    /// The record with another procedure.
+    Repair {
+        /// What was done to it.
+        done: Shown,
+        /// The procedure, as JSON.
+        procedure: Vec<u8>,
+    },
+}
+
+impl Make {
+    /// What is made, in a few words.
+    pub fn title(&self) -> Shown {
+        match self {
+            Self::Edit { step, .. } => shown!("edited before step {}", step + 1),
+            Self::Exact => Shown::own("executed exactly"),
+            Self::Repair { .. } => Shown::own("procedure repaired"),
+        }
+    }
+
+    /// The fork as a record, one line without its end; `Err`: why there is none.
+    pub fn line(&self, parent: &Opened) -> Result<Vec<u8>, Shown> {
+        match self {
+            Self::Edit { step, edits } => {
+                let start =
+                    Start { step: *step, edits: edits.clone(), scope: Scope::One, how: How::Edit, is_lenient: true };
+                let course = Course::new(parent.text(), start).map_err(|why| Shown::error(&why))?;
+                let made = course.fork(None, &now());
+                made.map(|(_, line)| line).ok_or(Shown::own("the record cannot be gone on with"))
+            }
+            Self::Exact => {
+                let analysis = parent.analyse();
+                let parts = analysis.subject.record.as_ref().zip(analysis.subject.procedure.as_ref());
+                let (record, procedure) = parts.ok_or(Shown::own("this record has no procedure to execute"))?;
+                let recomputed = Recomputed::of(record, Some(procedure), &analysis.state);
+                let fork = exact(record, procedure, &analysis.state, &recomputed)
+                    .ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
+                Ok(fork.record(record, parent.text(), &now()))
+            }
+            Self::Repair { procedure, .. } => {
+                let analysis = parent.analyse();
+                let record = analysis.subject.record.as_ref().ok_or(Shown::own("the record cannot be read"))?;
+                Ok(repaired(record, parent.text(), procedure, &now()))
+            }
+        }
+    }
+}
+
+/// The fixes of a procedure that need no model.
+#[derive(Clone, Debug, Default)]
+pub struct Fixes {
+    /// All that help, one after the other, if there are several; then each alone.
+    pub list: Vec<Fix>,
+    /// How many diagnostics there are.
+    pub diagnostics: usize,
+}
+
+impl Fixes {
+    /// Of the procedure of a record; `Err`: why there are none.
+    pub fn of(parent: &Opened) -> Result<Self, Shown> {
+        let analysis = parent.analyse();
+        let procedure = analysis.subject.procedure.as_ref().map(|procedure| procedure.value.raw());
+        let procedure = procedure.ok_or(Shown::own("this record has no procedure"))?;
+        let before = diagnostics(procedure).len();
+        let mut list = fixes(procedure);
+        if list.len() > 1 {
+            let (all, done) = fix_all(procedure);
+            let (title, after) =
+                (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).len());
+            list.insert(0, Fix { title, procedure: all, before, after });
+        }
+        match (before, list.is_empty()) {
+            (0, _) => Err(Shown::own("the procedure is sound: there is nothing to repair")),
+            (_, true) => Err(shown!("none of the {before} diagnostics can be repaired without a model")),
+            _ => Ok(Self { list, diagnostics: before }),
+        }
+    }
+}

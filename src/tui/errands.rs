@@ -1,0 +1,71 @@
+//! Does the errands of the desk: each on a thread of its own, for it may read whole files.
+
+use crate::domain::row::Row;
+use crate::domain::text::Shown;
+use crate::io::beside::Beside;
+use crate::io::compare::compare;
+use crate::io::failure::Failure;
+use crate::io::guard::guarded;
+use crate::shown;
+use crate::tui::desk::making::{Fixes, Make};
+use crate::tui::desk::versus::{Against, Unkept, Versus};
+use crate::tui::desk::{Errand, News, Seat};
+use crate::tui::model::Opened;
+
+/// What is said where this program panicked on somebody's data.
+const FAILED: &str = "stepscope itself failed on it; please report this";
+
+/// Does one; waits for it.
+pub fn run(errand: Errand, beside: &Beside) -> News {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    match errand {
+        Errand::Compare(id, wanted) => {
+            let failed = || Err(Failure::own("cannot compare with", &Shown::path(&wanted.baseline), FAILED));
+            News::Compared(id, guarded(|| compare(&wanted, threads)).unwrap_or_else(failed))
+        }
+        Errand::Sides(record, seats, against) => {
+            let [a, b] = *seats;
+            let failed = || Err(Failure::own("cannot open a record of", &a.name, FAILED));
+            let done = guarded(|| sides(&a, &b, against, beside)).unwrap_or_else(failed);
+            News::Sides(record, done.map(|versus| Box::new(Versus { record, ..versus })))
+        }
+        Errand::Make(seat, make) => {
+            let failed = || Err(Shown::own(FAILED));
+            let made = guarded(|| made(&seat, &make, beside)).unwrap_or_else(failed);
+            News::Made(seat.record, made.map(Box::new))
+        }
+        Errand::Fixes(seat) => {
+            let failed = || Err(Shown::own(FAILED));
+            let found = guarded(|| Fixes::of(&opened(&seat, beside).map_err(|failure| shown!("{failure}"))?));
+            News::Fixes(seat.record, found.unwrap_or_else(failed).map(Box::new))
+        }
+    }
+}
+
+fn sides(a: &Seat, b: &Seat, against: Against, beside: &Beside) -> Result<Versus, Failure> {
+    let names = [a.name.clone(), b.name.clone()];
+    // A baseline has no baseline.
+    let own = Beside::default();
+    let other = if against == Against::Baseline { &own } else { beside };
+    Ok(Versus::of(names, against, &opened(a, beside)?, &opened(b, other)?))
+}
+
+fn made(seat: &Seat, make: &Make, beside: &Beside) -> Result<Versus, Shown> {
+    let parent = opened(seat, beside).map_err(|failure| shown!("{failure}"))?;
+    let line = make.line(&parent)?;
+    let row = Row::unchecked(0, line.len() as u64);
+    let fork = Opened::new(seat.record, 1, &row, line.clone(), beside, |typed| seat.reading.document(typed));
+    let names = [seat.name.clone(), shown!("{}, not kept yet", make.title())];
+    let versus = Versus::of(names, Against::Parent, &parent, &fork);
+    let (procedure, versus) = match make {
+        Make::Repair { procedure, done } => (Some(procedure.clone()), versus.about(done.clone())),
+        _ => (None, versus),
+    };
+    Ok(Versus { record: seat.record, fork: Some(Unkept { line, procedure }), ..versus })
+}
+
+fn opened(seat: &Seat, beside: &Beside) -> Result<Opened, Failure> {
+    let text = seat.reading.read()?;
+    let line = seat.reading.line()?;
+    Ok(Opened::new(seat.record, line, &seat.row, text, beside, |typed| seat.reading.document(typed)))
+}

@@ -1,0 +1,239 @@
+//! Which record is a fork of which: read from the files of forks, the parents found by the hash of their text.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use crate::domain::fork::Lineage;
+use crate::io::forks::Mark;
+pub use crate::io::snapshot::Address;
+use crate::io::store::Store;
+
+/// More forks than this are not put under their parents; they stand by themselves.
+const MAX_FORKS: usize = 1 << 16;
+
+/// A fork in its family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Member {
+    parent: Address,
+    root: Address,
+    /// The number among all forks of the root, from 1, by age.
+    number: usize,
+    /// How many forks lie between it and the root, from 1.
+    depth: usize,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Family {
+    /// What is known of each fork, by age.
+    marks: BTreeMap<Address, Mark>,
+    /// Forks whose marks were asked for.
+    asked: HashSet<Address>,
+    /// Where the records stand that forks name.
+    places: HashMap<String, Address>,
+    members: HashMap<Address, Member>,
+    /// Roots with their forks, each behind its parent.
+    families: HashMap<Address, Vec<Address>>,
+    /// Lines that stand there twice: the second does not count.
+    twice: HashSet<Address>,
+    /// Parents were looked for among so many records.
+    pub looked_to: usize,
+}
+
+impl Family {
+    /// Whether there are no forks.
+    pub fn is_empty(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    /// The forks of a source that nobody has asked about yet; now somebody does.
+    pub fn ask(&mut self, store: &Store, source: usize) -> Vec<(Address, usize)> {
+        let room = MAX_FORKS.saturating_sub(self.asked.len());
+        let rows = store.positions(source).filter_map(|record| Some((store.address(record)?, record)));
+        let fresh: Vec<_> = rows.filter(|(address, _)| !self.asked.contains(address)).take(room).collect();
+        self.asked.extend(fresh.iter().map(|(address, _)| *address));
+        fresh
+    }
+
+    /// A source is read anew.
+    pub fn forget(&mut self, source: usize) {
+        self.marks.retain(|address, _| address.0 != source);
+        self.asked.retain(|address| address.0 != source);
+        self.places.retain(|_, address| address.0 != source);
+        self.looked_to = 0;
+        self.arrange();
+    }
+
+    /// Takes what was read of forks.
+    pub fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) {
+        let marks = marks.into_iter().filter_map(|(address, mark)| Some((address, mark?)));
+        self.marks.extend(marks.filter(|(address, _)| self.asked.contains(address)));
+        // The new ones may have other parents.
+        self.looked_to = 0;
+        self.arrange();
+    }
+
+    /// The record with this hash stands there.
+    pub fn know(&mut self, hash: String, address: Address) {
+        self.places.insert(hash, address);
+    }
+
+    /// Takes the parents that were found.
+    pub fn take_parents(&mut self, found: Vec<(String, Address)>) {
+        for (hash, address) in found {
+            self.places.entry(hash).or_insert(address);
+        }
+        self.arrange();
+    }
+
+    /// Hashes of parents that were not found yet.
+    pub fn missing(&self) -> BTreeSet<String> {
+        self.orphans().map(|lineage| lineage.parent_sha256.clone()).collect()
+    }
+
+    /// How long the texts of those parents are; `None`: not all of them say so.
+    pub fn missing_lengths(&self) -> Option<HashSet<u64>> {
+        self.orphans().map(|lineage| lineage.parent_bytes).collect()
+    }
+
+    fn orphans(&self) -> impl Iterator<Item = &Lineage> {
+        let all = self.marks.iter().filter(|(address, _)| !self.members.contains_key(*address));
+        all.filter_map(|(_, mark)| mark.lineage.as_ref()).filter(|lineage| !lineage.parent_sha256.is_empty())
+    }
+
+    fn arrange(&mut self) {
+        let mut own: HashMap<&str, Address> = HashMap::new();
+        self.twice.clear();
+        for (address, mark) in &self.marks {
+            if *own.entry(&mark.hash).or_insert(*address) != *address {
+                self.twice.insert(*address);
+            }
+        }
+        let parent_of = |address: &Address| {
+            let hash = &self.marks.get(address)?.lineage.as_ref()?.parent_sha256;
+            own.get(hash.as_str()).or_else(|| self.places.get(hash)).copied()
+        };
+        let mut children: BTreeMap<Address, Vec<Address>> = BTreeMap::new();
+        for address in self.marks.keys().filter(|address| !self.twice.contains(*address)) {
+            if let Some(parent) = parent_of(address) {
+                children.entry(parent).or_default().push(*address);
+            }
+        }
+        let (mut members, mut families) = (HashMap::new(), HashMap::new());
+        for root in children.keys().filter(|address| parent_of(address).is_none()) {
+            let mut family: Vec<Address> = Vec::new();
+            let mut waiting = vec![(*root, *root, 0)];
+            while let Some((address, parent, depth)) = waiting.pop() {
+                if depth > 0 {
+                    family.push(address);
+                    members.insert(address, Member { parent, root: *root, number: 0, depth });
+                }
+                let below = children.get(&address).into_iter().flatten().rev();
+                waiting.extend(below.map(|child| (*child, address, depth + 1)));
+            }
+            let mut by_age = family.clone();
+            by_age.sort_unstable();
+            for (n, address) in by_age.iter().enumerate() {
+                members.entry(*address).and_modify(|member| member.number = n + 1);
+            }
+            families.insert(*root, family);
+        }
+        (self.members, self.families) = (members, families);
+    }
+
+    /// What is known of a fork.
+    pub fn mark(&self, address: Address) -> Option<&Mark> {
+        self.marks.get(&address)
+    }
+
+    /// Where a fork's parent stands.
+    pub fn parent(&self, address: Address) -> Option<Address> {
+        self.members.get(&address).map(|member| member.parent)
+    }
+
+    /// Where the record stands that a fork goes back to.
+    pub fn root(&self, address: Address) -> Option<Address> {
+        self.members.get(&address).map(|member| member.root)
+    }
+
+    /// How many forks lie between a fork and what was recorded, itself counted.
+    pub fn depth(&self, address: Address) -> usize {
+        self.members.get(&address).map_or(0, |member| member.depth)
+    }
+
+    /// The execution of a record: `rec` as it was recorded, `r1` the first fork of such a record, and so on.
+    pub fn execution(&self, address: Address) -> String {
+        self.members.get(&address).map_or_else(|| "rec".to_owned(), |member| format!("r{}", member.number))
+    }
+
+    /// A record and its forks as they stand in the table, whichever of them is given; one alone where there are none.
+    pub fn of(&self, address: Address) -> Vec<Address> {
+        let root = self.root(address).unwrap_or(address);
+        std::iter::once(root).chain(self.families.get(&root).into_iter().flatten().copied()).collect()
+    }
+
+    /// The order of the table in which forks stand below what they come from. A fork is there if its root is, or if it
+    /// was there itself.
+    pub fn order(&self, store: &Store, rows: &[u32]) -> Vec<u32> {
+        let position = |(source, byte): Address| store.position(source, byte).and_then(|at| u32::try_from(at).ok());
+        let there: HashSet<u32> = rows.iter().copied().collect();
+        let roots: HashMap<u32, Address> =
+            self.members.iter().filter_map(|(fork, member)| Some((position(*fork)?, member.root))).collect();
+        let twice: HashSet<u32> = self.twice.iter().filter_map(|fork| position(*fork)).collect();
+        let families: HashMap<u32, &Vec<Address>> =
+            self.families.iter().filter_map(|(root, family)| Some((position(*root)?, family))).collect();
+        let mut order = Vec::with_capacity(rows.len());
+        for row in rows.iter().filter(|row| !twice.contains(row)) {
+            let root = roots.get(row).and_then(|root| position(*root));
+            if root.is_some_and(|root| there.contains(&root)) {
+                continue;
+            }
+            order.push(*row);
+            let below = families.get(row).into_iter().flat_map(|family| family.iter());
+            order.extend(below.filter_map(|fork| position(*fork)));
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(hash: &str, parent: &str) -> Mark {
+        let lineage = Lineage { parent_sha256: parent.to_owned(), parent_bytes: Some(3), ..Lineage::default() };
+        Mark { hash: hash.to_owned(), lineage: Some(lineage) }
+    }
+
+    fn family(marks: &[(u64, &str, &str)]) -> Family {
+        let marks: Vec<_> = marks.iter().map(|(at, hash, parent)| ((1, *at), Some(mark(hash, parent)))).collect();
+        let mut family = Family { asked: marks.iter().map(|(address, _)| *address).collect(), ..Family::default() };
+        family.take_marks(marks);
+        family
+    }
+
+    #[test]
+    fn forks_are_numbered_by_age_and_stand_below_their_parents() {
+        let mut family = family(&[(0, "a", "root"), (1, "b", "root"), (2, "c", "a"), (3, "x", "nowhere")]);
+        assert_eq!(family.missing(), ["root", "nowhere"].map(str::to_owned).into());
+        family.take_parents(vec![("root".into(), (0, 7))]);
+        let names = |family: &Family| {
+            family.of((0, 7)).into_iter().map(|address| family.execution(address)).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&family), ["rec", "r1", "r3", "r2"]);
+        assert_eq!((family.depth((1, 2)), family.parent((1, 2)), family.root((1, 2))), (2, Some((1, 0)), Some((0, 7))));
+        assert_eq!(family.missing(), ["nowhere".to_owned()].into());
+        assert_eq!(family.missing_lengths(), Some([3].into()));
+        family.forget(1);
+        assert_eq!(names(&family), ["rec"]);
+    }
+
+    #[test]
+    fn a_line_that_stands_there_twice_counts_once_and_circles_end() {
+        let mut same = family(&[(0, "a", "root"), (1, "a", "root")]);
+        same.know("root".into(), (0, 0));
+        same.arrange();
+        assert_eq!(same.of((0, 0)), [(0, 0), (1, 0)]);
+        let circle = family(&[(0, "a", "b"), (1, "b", "a"), (2, "c", "c")]);
+        assert!(circle.families.is_empty() && circle.of((1, 0)) == [(1, 0)]);
+    }
+}

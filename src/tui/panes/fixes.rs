@@ -1,0 +1,51 @@
+//! The fixes of a procedure that need no model, in a window.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::widgets::{Clear, Widget};
+
+use super::{Look, frame, put, scroll_mark, wash};
+use crate::tui::desk::making::Fixes;
+use crate::tui::inspect::inner_height;
+use crate::tui::list::List;
+use crate::tui::prose::{fit, pad};
+use crate::tui::theme::Role;
+use crate::tui::view::window;
+
+/// Where the window is.
+fn place(fixes: &Fixes, area: Rect) -> Rect {
+    let width = area.width.saturating_sub(4).clamp(20.min(area.width), 100);
+    let lines = u16::try_from(fixes.list.len()).unwrap_or(u16::MAX);
+    window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
+}
+
+/// How many fixes the window holds.
+pub fn height(fixes: &Fixes, area: Rect) -> usize {
+    inner_height(place(fixes, area))
+}
+
+/// Draws the window.
+pub fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let place = place(fixes, area);
+    Clear.render(place, buf);
+    let title = vec![
+        look.span("Repair without a model", Role::Title),
+        look.span(format!("  {} diagnostics   ", fixes.diagnostics), Role::Warning),
+        look.span("Enter shows what changes, Esc closes", Role::Faint),
+    ];
+    let inner = frame(title, place, buf, look);
+    let room = usize::from(inner.width).saturating_sub(9);
+    for (row, n) in list.visible(fixes.list.len(), usize::from(inner.height)).enumerate() {
+        let Some(fix) = fixes.list.get(n) else { continue };
+        let role = if fix.after == 0 { Role::Ok } else { Role::Warning };
+        let line = vec![
+            look.span(pad(&fit(fix.title.as_str(), room), room), Role::Text),
+            look.span(format!(" {} → {}", fix.before, fix.after), role),
+        ];
+        put(line, row, inner, buf);
+        if n == list.at {
+            wash(row, inner, buf, look.selection());
+        }
+    }
+    scroll_mark(place, list.top, fixes.list.len(), buf, look);
+}
