@@ -23,6 +23,7 @@ const PURE: &[&str] = &[
     "tui/app.rs",
     "tui/update",
     "tui/inspect.rs",
+    "tui/rerun",
     "tui/table.rs",
     "tui/desk",
     "tui/model.rs",
