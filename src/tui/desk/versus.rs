@@ -62,6 +62,8 @@ pub struct Unkept {
     pub line: Vec<u8>,
     /// The repaired procedure, where that is all there is to it.
     pub procedure: Option<Vec<u8>>,
+    /// It is made of what was edited.
+    pub is_edit: bool,
 }
 
 /// One row of the pane.
