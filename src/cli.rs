@@ -31,6 +31,7 @@ mod run;
 mod show;
 mod verify;
 
+pub use ask::ModelFlags;
 pub use out::Out;
 pub use print::{KeyRow, Keys};
 pub use verify::{Judge, Verify};
@@ -87,6 +88,9 @@ pub struct Screen {
     /// What judges completions, shown by the key V
     #[command(flatten)]
     pub judge: Judge,
+    /// Which model the keys r, R and ^R ask
+    #[command(flatten)]
+    pub model: ModelFlags,
 }
 
 /// Where typed answers and what they cite are to be found.
@@ -305,9 +309,9 @@ pub struct Show {
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// To open the screen.
-    Screen(Screen),
+    Screen(Box<Screen>),
     /// One of the commands.
-    Command(Command),
+    Command(Box<Command>),
 }
 
 /// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
@@ -315,10 +319,10 @@ pub enum Asked {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
     match Arguments::try_parse_from(arguments) {
         Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
-            Ok(Asked::Screen(compare.screen()))
+            Ok(Asked::Screen(Box::new(compare.screen())))
         }
-        Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(command)),
-        Ok(Arguments { screen, .. }) => Ok(Asked::Screen(screen)),
+        Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(Box::new(command))),
+        Ok(Arguments { screen, .. }) => Ok(Asked::Screen(Box::new(screen))),
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
             out.complain(&Shown::prose(error.render().to_string().trim_end().as_bytes()));

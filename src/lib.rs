@@ -185,6 +185,8 @@ pub mod cli;
 pub mod tui {
     /// The whole state of the screen.
     pub mod app;
+    /// Model calls, each a task of its own.
+    pub mod calls;
     /// How a computed value comes about, as a tree to fold.
     pub mod derivation;
     /// What is worked out from all records together: comparison, records side by side.
@@ -229,6 +231,8 @@ pub mod tui {
     pub mod proof;
     /// Wrapped and painted text.
     pub mod prose;
+    /// The re-run screen's state.
+    pub mod rerun;
     /// The event loop and what a program has to be for it.
     pub mod run;
     /// Frames as bytes.

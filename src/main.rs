@@ -3,8 +3,12 @@
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, KeyRow, Out};
+use stepscope::io::model::cassette::Speed;
 use stepscope::tui::keymap::{BINDINGS, Keymap};
 use stepscope::tui::session::{self, Start};
+
+/// So many times as fast as it was recorded a cassette plays on the screen, if nobody says how fast.
+const REPLAY: f64 = 4.0;
 
 fn main() -> ExitCode {
     let mut out = Out::new();
@@ -19,7 +23,15 @@ fn main() -> ExitCode {
 /// Opens the screen, or says why there is none.
 fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
     let screen = screen.clone();
+    let setup = match screen.model.setup(Speed::Times(REPLAY)) {
+        Ok(setup) => setup,
+        Err(why) => {
+            out.complain(&why);
+            return cli::FAILED;
+        }
+    };
     let start = Start {
+        setup,
         judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
         paths: screen.answers.with(&screen.paths),
         document: screen.answers.document,

@@ -285,7 +285,7 @@ fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
     d.keys("^U six Enter");
     d.shows(&["this is not JSON; the same key again takes it as the text \"six\""]);
     d.keys("Backspace Backspace Backspace 6 Enter");
-    assert_eq!(d.status(), "edited before step 3: s shows and keeps it as a fork");
+    assert_eq!(d.status(), "edited before step 3: r asks on from there, s keeps it as a fork");
     d.shows(&["✎ 1 edited before step 3", "✎ 6  was 3 * 2", "new"]);
     // Before that step it is as it was recorded; what a later step writes is its own.
     d.keys("k v");

@@ -1,6 +1,9 @@
 //! The real program in a pseudo-terminal: whatever happens, the terminal comes back as it was.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
 
+#[path = "support/server.rs"]
+#[allow(dead_code, reason = "the server serves several test files")]
+mod server;
 #[path = "support/pty.rs"]
 mod support;
 
@@ -230,5 +233,43 @@ fn without_a_terminal_there_is_a_sentence() {
     let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("TERM", "dumb"));
     terminal.assert_exit(2);
     assert!(terminal.screen().contains("TERM"), "{}", terminal.screen());
+    assert_restored(&terminal);
+}
+
+/// Floods whoever asks with tokens until the connection is closed.
+fn flood(_: &server::Seen, talk: &mut server::Talk) {
+    talk.head("200 OK", "application/x-ndjson");
+    for n in 0.. {
+        if !talk.chunk(format!("{{\"model\": \"m\", \"response\": \"token{n} \", \"done\": false}}\n")) {
+            return talk.note_hang_up();
+        }
+    }
+}
+
+#[test]
+fn keys_do_not_wait_behind_tokens_and_esc_closes_the_connection() {
+    let server = server::Server::start(flood);
+    let url = server.url("");
+    let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_runs/word_problems.jsonl");
+    let flags = ["--backend", "ollama", "--url", &url, "--model", "m", runs];
+    let terminal = Terminal::start(&Start::stepscope(&flags).size(120, 36));
+    terminal.wait_for("LIVE");
+    terminal.send("\r");
+    terminal.wait_for("Question");
+    terminal.send("r");
+    terminal.wait_for("asks 1 of");
+    assert!(server.seen().is_empty(), "something was sent before Enter");
+    terminal.send("\r");
+    terminal.wait_for("the reply is coming");
+    terminal.wait_for("token");
+    terminal.send("?");
+    terminal.wait_for("Re-run");
+    terminal.send("\x1b");
+    terminal.wait_until("the help is closed", |screen| !screen.contains("every action by name"));
+    terminal.send("\x1b");
+    server.wait_for_hang_ups(1);
+    terminal.wait_for("partial");
+    terminal.send("Q");
+    terminal.assert_exit(0);
     assert_restored(&terminal);
 }

@@ -1,33 +1,31 @@
 //! What the commands that ask a model have in common: the flags that say which, and the way of one call.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
 use super::Out;
 use crate::domain::fork::Executed;
-use crate::domain::rerun::{Call, Judge, Judged, Phase, Rerun, RunEvent, RunId, Rung, Stop};
-use crate::domain::runner::Ended;
-use crate::domain::text::{Shown, Untrusted, head};
-use crate::io::append::now;
+use crate::domain::fork::round::{self, Told, Whom};
+use crate::domain::rerun::{Call, Rerun, RunEvent, RunId, Rung};
+use crate::domain::text::Shown;
 use crate::io::config::{Config, Folders};
-use crate::io::model::cassette::{Recorder, Speed, Tape};
-use crate::io::model::settings::{Settled, Wanted, limits, settle};
-use crate::io::model::{Backend, Client, Limits, ModelClient};
+use crate::io::model::cassette::Speed;
+use crate::io::model::samples::Several;
+use crate::io::model::settings::{Settled, Wanted};
+use crate::io::model::setup::{Server, Setup};
+use crate::io::model::{Backend, ModelClient};
 use crate::shown;
 
-/// So much of a reply that could not be used is shown.
-const SHOWN: usize = 160;
-/// Upstream's temperature for the steps of a run.
-const TEMPERATURE: f64 = 1.0;
 /// Upstream's temperature for repairs.
 const REPAIR_TEMPERATURE: f64 = 0.0;
 
 /// Which model is asked, where, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Model")]
-pub(super) struct Ask {
+pub struct ModelFlags {
     /// Kind of server: ollama, ollama-chat, openai (chat completions: also llama.cpp, vLLM, LM Studio), responses, anthropic
     #[arg(long, value_name = "KIND", value_parser = kind)]
     backend: Option<Backend>,
@@ -57,21 +55,28 @@ pub(super) struct Ask {
     /// Seconds between two pieces of content [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     silence_timeout: Option<Duration>,
-    /// How often a request goes out again when the server is busy (429) or fails (5xx), before anything of a reply came
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    retries: u32,
+    /// How often a request goes out again when the server is busy (429) or fails (5xx), before anything of a reply came [default: 2]
+    #[arg(long, value_name = "N")]
+    retries: Option<u32>,
     /// Ask for replies in one piece instead of a stream
     #[arg(long)]
     no_stream: bool,
     /// Play recorded replies from a cassette; nothing is sent
     #[arg(long, value_name = "FILE", conflicts_with = "record")]
     cassette: Option<PathBuf>,
-    /// How fast a cassette plays: recorded, max, or a factor
-    #[arg(long, value_name = "SPEED", default_value = "max", value_parser = speed)]
-    speed: Speed,
+    /// How fast a cassette plays: recorded, max, or a factor [default: max; on the screen 4]
+    #[arg(long, value_name = "SPEED", value_parser = speed)]
+    speed: Option<Speed>,
     /// Record every exchange on a cassette
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+}
+
+/// Which model is asked, where, and how, for a command.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct Ask {
+    #[command(flatten)]
+    flags: ModelFlags,
     /// Folder of config.toml
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
@@ -90,90 +95,74 @@ fn seconds(word: &str) -> Result<Duration, String> {
     seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "it is a number of seconds above 0".to_owned())
 }
 
-/// A model that can be asked.
-#[derive(Debug)]
-pub(super) struct Asked {
-    pub(super) client: Client,
-    pub(super) model: String,
-    runtime: Runtime,
-}
-
-impl Ask {
-    /// The server and the settings, without asking for a model.
-    pub(super) fn settle(&self) -> Result<(Settled, Limits), Shown> {
+impl ModelFlags {
+    /// What they say. `speed`: of a cassette, if none is named.
+    pub fn setup(&self, speed: Speed) -> Result<Setup, Shown> {
         if self.key.is_some() {
             return Err(Shown::own(
                 "a key on the command line can be read by everyone on this machine, and the shell remembers it; put it into an \
                  environment variable and name that with --key-env",
             ));
         }
-        let config = match Folders::find(self.config_dir.as_deref()).config {
-            Some(folder) => Config::load(&folder).map_err(|failure| shown!("{failure}"))?,
-            None => Config::default(),
-        };
-        let wanted = self.wanted();
-        let variable = |name: &str| std::env::var(name).ok();
-        let settled = settle(&wanted, &config, variable).map_err(|trouble| trouble.sentence)?;
-        Ok((settled, self.limits(limits(&wanted, &config))))
-    }
-
-    fn wanted(&self) -> Wanted {
-        Wanted {
+        let wanted = Wanted {
             profile: self.profile.clone(),
             backend: self.backend,
             url: self.url.clone(),
             model: self.model.clone(),
             key_env: self.key_env.clone(),
             offline: self.offline,
-        }
-    }
-
-    fn limits(&self, limits: Limits) -> Limits {
-        Limits {
-            first: self.first_timeout.unwrap_or(limits.first),
-            silence: self.silence_timeout.unwrap_or(limits.silence),
-            total: self.timeout.unwrap_or(limits.total),
+        };
+        Ok(Setup {
+            wanted,
+            first: self.first_timeout,
+            silence: self.silence_timeout,
+            total: self.timeout,
             retries: self.retries,
-            ..limits
+            in_one_piece: self.no_stream,
+            cassette: self.cassette.clone(),
+            speed: self.speed.unwrap_or(speed),
+            record: self.record.clone(),
+        })
+    }
+}
+
+/// A model that can be asked.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) server: Server,
+    pub(super) model: String,
+    runtime: Runtime,
+}
+
+impl Ask {
+    fn config(&self) -> Result<Config, Shown> {
+        match Folders::find(self.config_dir.as_deref()).config {
+            Some(folder) => Config::load(&folder).map_err(|failure| shown!("{failure}")),
+            None => Ok(Config::default()),
         }
     }
 
-    /// Whether the flags name a server themselves.
-    pub(super) fn names_server(&self) -> bool {
-        self.backend.is_some() || self.url.is_some() || self.profile.is_some() || self.cassette.is_some()
+    fn setup(&self) -> Result<Setup, Shown> {
+        self.flags.setup(Speed::AtOnce)
+    }
+
+    /// The server, without a client; and whether the flags name it themselves.
+    pub(super) fn settle(&self) -> Result<(Settled, bool), Shown> {
+        let setup = self.setup()?;
+        Ok((setup.settle(&self.config()?)?.0, setup.names_server()))
     }
 
     /// Prepares everything. `known`: the model that a record names, where the user names none.
     pub(super) fn prepare(&self, known: Option<&str>) -> Result<Asked, Shown> {
-        let (client, model) = match &self.cassette {
-            Some(path) => self.cassette(path)?,
-            None => self.live()?,
-        };
-        let model = model.or_else(|| known.map(ToOwned::to_owned)).ok_or(Shown::own(
-            "no model is named; give one with --model (`stepscope models` lists them), or a profile in config.toml",
-        ))?;
-        let client = if self.no_stream { client.in_one_piece() } else { client };
-        Ok(Asked { client, model, runtime: runtime()? })
-    }
-
-    fn cassette(&self, path: &std::path::Path) -> Result<(Client, Option<String>), Shown> {
-        let tape = Tape::open(path, self.speed).map_err(|failure| shown!("{failure}"))?;
-        let source = tape.source().map(|(backend, model)| (backend, model.to_owned()));
-        let backend = self.backend.or(source.as_ref().map(|source| source.0)).unwrap_or(Backend::Ollama);
-        let model = self.model.clone().or(source.map(|source| source.1));
-        let client = Client::playing(tape, backend).map_err(|trouble| trouble.sentence)?;
-        Ok((client, model))
-    }
-
-    fn live(&self) -> Result<(Client, Option<String>), Shown> {
-        let (settled, limits) = self.settle()?;
-        let mut client = Client::new(settled.endpoint, limits).map_err(|trouble| trouble.sentence)?;
-        if let Some(path) = &self.record {
-            client = client.recording(Recorder::open(path).map_err(|failure| shown!("{failure}"))?);
-        }
-        Ok((client, settled.model))
+        let server = self.setup()?.server(&self.config()?)?;
+        let model = server.model.clone().or_else(|| known.map(ToOwned::to_owned)).ok_or(Shown::own(NO_MODEL))?;
+        Ok(Asked { server, model, runtime: runtime()? })
     }
 }
+
+/// What is said where nobody names a model.
+const NO_MODEL: &str =
+    "no model is named; give one with --model (`stepscope models` lists them), or a profile in config.toml";
 
 /// One thread is enough: a model is slower than any thread.
 pub(super) fn runtime() -> Result<Runtime, Shown> {
@@ -225,31 +214,25 @@ fn rung(word: &str) -> Result<Rung, String> {
 }
 
 impl Sampling {
-    /// A call; the n-th of several has a seed of its own, as the same seed may give the same reply.
-    pub(super) fn call(
-        &self,
-        model: &str,
-        prompt: Untrusted<'static>,
-        schema: Option<Untrusted<'static>>,
-        steps_down: bool,
-        n: usize,
-    ) -> Call {
-        Call {
-            prompt,
-            schema,
-            model: model.to_owned(),
-            temperature: self.temperature.map_or(Some(TEMPERATURE), |set| set.0),
-            seed: self.seed.0.map(|seed| seed.wrapping_add(n as i64)),
+    /// How calls are made. `temperature`: upstream's for what is asked.
+    fn settle(&self, temperature: f64, steps_down: bool) -> round::Sampling {
+        round::Sampling {
+            temperature: self.temperature.map_or(Some(temperature), |set| set.0),
+            seed: self.seed.0,
             max_tokens: self.max_tokens,
             rung: self.enforce,
             steps_down,
         }
     }
 
-    /// The call for a repair, which has another temperature by custom.
-    pub(super) fn repair(&self, model: &str, prompt: Untrusted<'static>, schema: Untrusted<'static>) -> Call {
-        let call = self.call(model, prompt, Some(schema), true, 0);
-        Call { temperature: self.temperature.map_or(Some(REPAIR_TEMPERATURE), |set| set.0), ..call }
+    /// The way of the steps of a run.
+    pub(super) fn steps(&self, steps_down: bool) -> round::Sampling {
+        self.settle(round::TEMPERATURE, steps_down)
+    }
+
+    /// The way of repairs.
+    pub(super) fn repairs(&self) -> round::Sampling {
+        self.settle(REPAIR_TEMPERATURE, true)
     }
 }
 
@@ -259,20 +242,32 @@ impl Asked {
         self.runtime.block_on(future)
     }
 
+    /// Who answers, for records.
+    pub(super) fn whom(&self) -> Whom {
+        self.server.whom(&self.model)
+    }
+
+    /// Makes calls and hears them to their end.
+    pub(super) fn hear(&self, calls: Vec<Call>, at_once: usize, out: &Out, mut heard: impl FnMut(Told)) {
+        let client: Arc<dyn ModelClient> = Arc::new(self.server.client.clone());
+        self.wait(async {
+            let mut several = Several::start(client, calls, at_once);
+            while let Some(told) = several.next().await {
+                report(&told.event, out);
+                heard(told);
+            }
+        });
+    }
+
     /// Makes one call and hears it to its end. What is known of it goes into the record of the call.
     pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Rerun {
         (executed.seed, executed.temperature, executed.max_tokens) = (call.seed, call.temperature, call.max_tokens);
-        executed.started_utc = now();
-        let (id, clock) = (RunId(1), Instant::now());
-        let mut rerun = Rerun::begin(id);
-        self.wait(async {
-            let mut running = self.client.run(call);
-            while let Some(event) = running.next().await {
-                report(&event, out);
-                rerun.take(id, event);
-            }
+        let mut rerun = Rerun::begin(RunId(1));
+        self.hear(vec![call], 1, out, |told| {
+            executed.started_utc = told.began_utc.unwrap_or(std::mem::take(&mut executed.started_utc));
+            executed.duration_ms = told.elapsed.as_secs_f64() * 1000.0;
+            rerun.take(RunId(1), told.event);
         });
-        executed.duration_ms = clock.elapsed().as_secs_f64() * 1000.0;
         rerun
     }
 }
@@ -286,64 +281,5 @@ pub(super) fn report(event: &RunEvent, out: &Out) {
         RunEvent::SteppedDown { to, why, .. } => out.complain(&shown!("{why}; now {}", to.meaning())),
         RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),
         _ => {}
-    }
-}
-
-/// The kind of server, for records: a recorded reply is never taken for a new one.
-pub(super) fn backend(asked: &Asked) -> String {
-    let word = asked.client.endpoint().backend.word();
-    if asked.client.is_cassette() { format!("cassette {word}") } else { word.to_owned() }
-}
-
-/// Notes what was heard of a call.
-pub(super) fn fill(executed: &mut Executed, reply: &Rerun, judge: &Judge, asked: &Asked) -> Judged {
-    let judged = judge.judge(&reply.content);
-    let inner = judged.parts.reasoning.clone().and_then(|range| reply.content.get(range)).unwrap_or_default();
-    executed.raw.clone_from(&reply.content);
-    executed.reasoning = if reply.reasoning.is_empty() { inner.to_vec() } else { reply.reasoning.clone() };
-    executed.around = judged.parts.around;
-    executed.model.clone_from(&asked.model);
-    executed.backend = backend(asked);
-    executed.endpoint = asked.client.endpoint().path();
-    executed.rung = reply.rung;
-    executed.request.clone_from(&reply.sha256);
-    if let Phase::Done(finish) = &reply.phase {
-        executed.usage = finish.usage;
-        executed.verdict = Some(judged.verdict.word());
-    }
-    judged
-}
-
-/// Why the model stopped.
-pub(super) fn stop_of(reply: &Rerun) -> Option<Stop> {
-    match &reply.phase {
-        Phase::Done(finish) => Some(finish.stop.clone()),
-        _ => None,
-    }
-}
-
-/// A reply that could not be used, in a sentence.
-pub(super) fn what_came(reply: &[u8], stop: Option<&Stop>) -> Shown {
-    let began = Shown::line(head(reply, SHOWN));
-    let more = if reply.len() > SHOWN { "…" } else { "" };
-    let limit = if stop == Some(&Stop::Length) { "; it was cut off at its limit of tokens" } else { "" };
-    if reply.is_empty() { Shown::own("the reply is empty") } else { shown!("the reply begins: {began}{more}{limit}") }
-}
-
-/// The class of an end that the server brought about.
-pub(super) const SERVER_ERROR: &str = "ServerError";
-
-/// The end of a run at a call that failed.
-pub(super) fn server_ended(why: &Shown, step: usize) -> Ended {
-    let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
-    Ended { class: SERVER_ERROR, message, meaning: None, step: Some(step) }
-}
-
-/// Why a call gave no reply; `None`: it did.
-pub(super) fn failed(rerun: &Rerun) -> Option<Shown> {
-    match &rerun.phase {
-        Phase::Done(_) => None,
-        Phase::Failed(trouble) => Some(trouble.sentence.clone()),
-        _ => Some(Shown::own("the call was broken off")),
     }
 }

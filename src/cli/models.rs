@@ -45,9 +45,9 @@ pub(super) fn run(options: &Models, out: &mut Out) -> u8 {
 }
 
 fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
-    let (settled, _) = options.ask.settle()?;
+    let (settled, is_named) = options.ask.settle()?;
     let runtime = runtime()?;
-    if options.ask.names_server() || !settled.endpoint.is_local() {
+    if is_named || !settled.endpoint.is_local() {
         return Ok(match runtime.block_on(models(&settled.endpoint, PATIENCE)) {
             Ok(names) => {
                 print(options.format, &settled.endpoint, &names, out);

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::ask::{Ask, Asked, Sampling, failed};
+use super::ask::{Ask, Asked, Sampling};
 use super::pick::Pick;
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::finding::Finding;
 use crate::domain::fork::Executed;
+use crate::domain::fork::round::failed;
 use crate::domain::formats;
 use crate::domain::json::{Tape, Value};
 use crate::domain::pyload::loads;
@@ -138,7 +139,7 @@ fn attempted(
     let mut tape = Tape::default();
     let value: Value<'_> = tape.parse(procedure).ok_or(Shown::own("the procedure is not JSON"))?;
     let prompt: Untrusted<'static> = prompt(value, found);
-    let call = options.sampling.repair(&asked.model, prompt, schema());
+    let call = options.sampling.repairs().call(&asked.model, prompt, Some(schema()), 0);
     let reply = asked.call(call, &mut Executed::default(), out);
     if let Some(why) = failed(&reply) {
         return Err(why);

@@ -3,14 +3,13 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
 
-use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, backend, failed, fill, report, server_ended, stop_of, what_came};
+use super::ask::{Ask as Flags, Asked, Sampling};
 use super::pick::{Pick, Picked};
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, one_line, text};
-use crate::domain::fork::{Course, Executed, Fork, How, NoBranch, Preview, Scope, Start, exact};
+use crate::domain::fork::round::{Choice, Heard, Round, SERVER_ERROR, failed, stop_of, what_came};
+use crate::domain::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use crate::domain::formats;
 use crate::domain::json::{Tape, Value};
 use crate::domain::procedure::Procedure;
@@ -18,15 +17,13 @@ use crate::domain::pyjson::Letters;
 use crate::domain::recompute::Recomputed;
 use crate::domain::record::Record;
 use crate::domain::rerun::samples::{Distribution, Field};
-use crate::domain::rerun::{Judge, Judged, Rerun as Reply, RunEvent, RunId, Rung, Stop, Verdict, tally};
+use crate::domain::rerun::{Judged, RunId, Verdict};
 use crate::domain::rules::{Subject, check};
-use crate::domain::runner::{Ended, object};
+use crate::domain::runner::{Ask, object};
 use crate::domain::state::State;
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::append::{Content, append_line, now};
 use crate::io::forks::FORKS;
-use crate::io::model::ModelClient;
-use crate::io::model::samples::run_all;
 use crate::shown;
 
 /// What is appended to the file that `--out` names.
@@ -76,7 +73,7 @@ pub struct Rerun {
     #[command(flatten)]
     sampling: Sampling,
     #[command(flatten)]
-    ask: Ask,
+    ask: Flags,
 }
 
 pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
@@ -126,15 +123,6 @@ struct Session<'s> {
     picked: &'s Picked,
 }
 
-/// What the calls of one step gave.
-struct Heard {
-    /// The JSON to go on with.
-    json: Vec<u8>,
-    executed: Executed,
-    breaks: bool,
-    stop: Option<Stop>,
-}
-
 impl Session<'_> {
     fn run(&self, out: &mut Out) -> Result<u8, Shown> {
         let mut tape = Tape::default();
@@ -173,28 +161,55 @@ impl Session<'_> {
                 Err(ended) if course.calls().next().is_none() => return Err(shown!("{ended}")),
                 Err(ended) => break Some(ended),
             };
-            let executed = Executed::of(&ask, course.step_id(ask.step).as_deref());
-            let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
-            let heard = if ask.step == course.start().step && self.options.samples > 1 {
-                self.samples(asked, &executed, &judge, &ask.request.expected, &mut course, out)
-            } else {
-                self.one(asked, executed, &judge, count, &mut course, out)
-            };
-            match heard {
-                Ok(heard) => {
-                    breaks |= heard.breaks;
-                    let odd = what_came(&heard.executed.raw, heard.stop.as_ref());
-                    if let Err(ended) = course.take(&heard.json, heard.executed) {
-                        out.complain(&odd);
-                        break Some(ended);
-                    }
+            let samples = if ask.step == course.start().step { self.options.samples as usize } else { 1 };
+            let round = self.ask(ask, samples, &course, asked, out);
+            breaks |= round.obeyed() < samples;
+            self.tell(&round, count, out);
+            let odd = round.heard.first().filter(|heard| samples == 1 && failed(&heard.reply).is_none());
+            let odd = odd.map(|heard| what_came(&heard.executed.raw, stop_of(&heard.reply)));
+            if let Err(ended) = round.settle(Choice::Consensus, &mut course, &now()) {
+                if let Some(odd) = &odd {
+                    out.complain(odd);
                 }
-                Err(ended) => break Some(ended),
+                break Some(ended);
             }
         };
         let made = course.fork(ended, &now());
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
         self.finish(&fork, &line, breaks, out)
+    }
+
+    /// Asks one step, as often as wanted, and judges what came.
+    fn ask(&self, ask: Ask, count: usize, course: &Course, asked: &Asked, out: &Out) -> Round {
+        let id = course.step_id(ask.step);
+        let sampling = self.options.sampling.steps(true);
+        let (mut round, calls) = Round::new(RunId(1), (ask, id), None, &sampling, count, asked.whom());
+        asked.hear(calls, self.options.at_once as usize, out, |told| {
+            round.hear(RunId(1), told);
+        });
+        round.judge();
+        round
+    }
+
+    /// Says what came for a step; several replies are printed.
+    fn tell(&self, round: &Round, count: usize, out: &mut Out) {
+        if let [heard] = round.heard.as_slice() {
+            if let (Some(judged), None) = (&heard.judged, failed(&heard.reply)) {
+                let (bytes, seconds) = (heard.reply.content.len(), heard.elapsed.as_secs_f64());
+                let (step, tally, around) = (round.ask.step + 1, round.tally(), around(judged));
+                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{around}"));
+                // What is no JSON ends the run, and is said there.
+                if let Verdict::Breaks(why) = &judged.verdict {
+                    out.complain(&shown!("step {step}: {}", why.line()));
+                }
+            }
+            return;
+        }
+        for (n, heard) in round.heard.iter().enumerate() {
+            out.write(&sample_line(n, heard));
+        }
+        out.write(&distribution_line(&round.distribution()));
+        self.say(out, &round.tally());
     }
 
     fn no_branch(&self, why: NoBranch, count: usize) -> Shown {
@@ -216,123 +231,6 @@ impl Session<'_> {
         let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
         let line = fork.record(record, &self.picked.text, &now());
         self.finish(&fork, &line, false, out)
-    }
-
-    /// One call for a step.
-    fn one(
-        &self,
-        asked: &Asked,
-        executed: Executed,
-        judge: &Judge,
-        count: usize,
-        course: &mut Course,
-        out: &Out,
-    ) -> Result<Heard, Ended> {
-        let call =
-            self.options.sampling.call(&asked.model, executed.prompt.clone(), Some(executed.schema.clone()), true, 0);
-        let mut executed = executed;
-        let reply = asked.call(call, &mut executed, out);
-        let judged = fill(&mut executed, &reply, judge, asked);
-        let step = executed.step + 1;
-        if let Some(why) = failed(&reply) {
-            executed.error = Some(why.clone());
-            let ended = server_ended(&why, executed.step);
-            course.note(executed);
-            return Err(ended);
-        }
-        self.say(
-            out,
-            &shown!(
-                "step {step}/{count}: {} bytes in {:.1} s; {}{}",
-                reply.content.len(),
-                executed.duration_ms / 1000.0,
-                tally(reply.rung.unwrap_or(Rung::Nothing), usize::from(judged.verdict.why().is_none()), 1),
-                around(&judged)
-            ),
-        );
-        // What is no JSON ends the run, and is said there.
-        if let Verdict::Breaks(why) = &judged.verdict {
-            out.complain(&shown!("step {step}: {}", why.line()));
-        }
-        let json = reply.content.get(judged.parts.json.clone()).unwrap_or_default().to_vec();
-        let stop = stop_of(&reply);
-        Ok(Heard { json, executed, breaks: judged.verdict.why().is_some(), stop })
-    }
-
-    /// Several calls for a step, and the most frequent values.
-    fn samples(
-        &self,
-        asked: &Asked,
-        executed: &Executed,
-        judge: &Judge,
-        expected: &[Untrusted<'static>],
-        course: &mut Course,
-        out: &mut Out,
-    ) -> Result<Heard, Ended> {
-        let count = self.options.samples as usize;
-        let calls: Vec<_> = (0..count)
-            .map(|n| {
-                let (prompt, schema) = (executed.prompt.clone(), Some(executed.schema.clone()));
-                self.options.sampling.call(&asked.model, prompt, schema, true, n)
-            })
-            .collect();
-        let mut each: Vec<(Executed, Reply, Instant)> = calls
-            .iter()
-            .map(|call| {
-                let own = Executed {
-                    seed: call.seed,
-                    temperature: call.temperature,
-                    max_tokens: call.max_tokens,
-                    ..executed.clone()
-                };
-                (own, Reply::begin(RunId(0)), Instant::now())
-            })
-            .collect();
-        let client: Arc<dyn ModelClient> = Arc::new(asked.client.clone());
-        asked.wait(run_all(client, calls, self.options.at_once as usize, |n, event| {
-            report(&event, out);
-            let Some((own, reply, clock)) = each.get_mut(n) else { return };
-            if own.started_utc.is_empty() {
-                (own.started_utc, *clock) = (now(), Instant::now());
-            }
-            if matches!(event, RunEvent::Done(_) | RunEvent::Failed(_)) {
-                own.duration_ms = clock.elapsed().as_secs_f64() * 1000.0;
-            }
-            reply.take(RunId(0), event);
-        }));
-        let mut replies = Vec::new();
-        let mut last = None;
-        for (n, (mut own, reply, _)) in each.into_iter().enumerate() {
-            let judged = fill(&mut own, &reply, judge, asked);
-            let why = failed(&reply);
-            own.error = why.clone().or_else(|| judged.verdict.why());
-            let line = sample_line(n, &own, &judged);
-            out.write(&line);
-            replies.push(why.is_none().then_some(judged));
-            last = why.or(last);
-            course.note(own);
-        }
-        let made = Distribution::of(expected, &replies);
-        out.write(&distribution_line(&made));
-        let obeyed = made.valid.len();
-        let rung = course.calls().rev().find_map(|call| call.rung).unwrap_or(Rung::Nothing);
-        self.say(out, &tally(rung, obeyed, count));
-        let consensus = made.consensus();
-        if obeyed == 0 {
-            let why = last.unwrap_or(Shown::own("no reply was what was asked for"));
-            return Err(server_ended(&why, executed.step));
-        }
-        let json = object(consensus.iter().map(|(name, text)| (name, text.as_slice())));
-        let executed = Executed {
-            raw: json.clone(),
-            model: asked.model.clone(),
-            backend: backend(asked),
-            endpoint: asked.client.endpoint().path(),
-            verdict: Some("consensus"),
-            started_utc: now(),
-            ..executed.clone()
-        };
-        Ok(Heard { json, executed, breaks: obeyed < count, stop: None })
     }
 
     fn finish(&self, fork: &Fork, line: &[u8], breaks: bool, out: &mut Out) -> Result<u8, Shown> {
@@ -378,7 +276,7 @@ fn findings(line: &[u8]) -> Vec<&'static str> {
 }
 
 fn preview(preview: &Preview, asked: &Asked) -> Shown {
-    let whom = if asked.client.is_cassette() { Shown::own("a cassette") } else { asked.client.endpoint().shown() };
+    let whom = asked.server.place();
     let model = Shown::line(asked.model.as_bytes());
     shown!(
         "asks {} of {} steps, about {} tokens, of {model} at {whom}",
@@ -393,8 +291,10 @@ fn around(judged: &Judged) -> Shown {
     if words.is_empty() { Shown::default() } else { shown!(", {words}") }
 }
 
-fn sample_line(n: usize, executed: &Executed, judged: &Judged) -> Vec<u8> {
-    let outputs = object(judged.outputs.iter().map(|(name, value)| (name, value.as_slice())));
+fn sample_line(n: usize, heard: &Heard) -> Vec<u8> {
+    let (executed, judged) = (&heard.executed, heard.judged.as_ref());
+    let outputs = judged.map(|judged| judged.outputs.as_slice()).unwrap_or_default();
+    let outputs = object(outputs.iter().map(|(name, value)| (name, value.as_slice())));
     let mut line = Object::new(Letters::Ascii)
         .plain("sample", n)
         .plain("step_index", executed.step)

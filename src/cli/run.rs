@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::ask::{Ask, Asked, SERVER_ERROR, Sampling, failed, fill, server_ended, stop_of, what_came};
+use super::ask::{Ask, Asked, Sampling};
 use super::check::MAX_SCHEMA;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
+use crate::domain::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
 use crate::domain::fork::{Executed, run_record};
 use crate::domain::json::{Kind, MAX_TEXT, Tape, Value};
 use crate::domain::prompt::AnswerShape;
@@ -117,9 +118,10 @@ fn run_steps(
         let id = runner.procedure().steps.get(ask.step).and_then(|step| step.value.get("id"));
         let mut executed = Executed::of(&ask, id.map(Value::raw));
         let schema = Some(ask.request.schema.clone());
-        let call = options.sampling.call(&asked.model, ask.request.prompt.clone(), schema, false, 0);
+        let call = options.sampling.steps(false).call(&asked.model, ask.request.prompt.clone(), schema, 0);
         let reply = asked.call(call, &mut executed, out);
-        let judged = fill(&mut executed, &reply, &Judge::new(Some(&ask.request.schema), &ask.request.expected), asked);
+        let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
+        let judged = fill(&mut executed, &reply, &judge, &asked.whom());
         let taken = match failed(&reply) {
             Some(why) => Err(server_ended(&why, ask.step)),
             None => runner.take(&ask, &reply.content),
@@ -129,7 +131,7 @@ fn run_steps(
             Err(ended) => {
                 executed.error = Some(shown!("{ended}"));
                 if ended.class != SERVER_ERROR {
-                    out.complain(&what_came(&reply.content, stop_of(&reply).as_ref()));
+                    out.complain(&what_came(&reply.content, stop_of(&reply)));
                 }
             }
         }

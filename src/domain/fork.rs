@@ -17,6 +17,7 @@ use super::text::Untrusted;
 
 pub mod course;
 pub mod lineage;
+pub mod round;
 pub mod written;
 
 pub use course::{Course, Start};

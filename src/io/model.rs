@@ -20,6 +20,7 @@ pub mod offer;
 pub mod reply;
 pub mod samples;
 pub mod settings;
+pub mod setup;
 mod wire;
 
 pub use endpoint::{Backend, Endpoint};
@@ -138,6 +139,13 @@ impl Client {
     /// Whether a cassette answers.
     pub fn is_cassette(&self) -> bool {
         matches!(self.wire, wire::Wire::Tape(_))
+    }
+
+    /// Whether the cassette holds a reply to a call; `None`: there is no cassette.
+    pub fn is_recorded(&self, call: &Call) -> Option<bool> {
+        let wire::Wire::Tape(tape) = &self.wire else { return None };
+        let backend = self.endpoint.backend;
+        Some(tape.holds(backend, &body::body(backend, call, call.rung, self.stream).0))
     }
 
     /// The size of the request that a call would make, in bytes.

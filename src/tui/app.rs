@@ -24,6 +24,7 @@ use crate::tui::inspect::{Hit, Inspect, Pane, Tab};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
+use crate::tui::rerun::{Attempt, Field, Models};
 use crate::tui::table::Table;
 use crate::tui::theme::{Depth, Theme};
 
@@ -39,6 +40,8 @@ pub enum Screen {
     Evidence,
     /// One record as JSON.
     Json,
+    /// A step, asked again.
+    Rerun,
 }
 
 /// What lies over the screen.
@@ -80,6 +83,8 @@ pub enum Purpose {
     Filter,
     /// Looks for text.
     Find,
+    /// Says how a model is asked.
+    Field(Field),
     /// Names a new file.
     Export,
 }
@@ -203,6 +208,10 @@ pub struct App {
     pub outside: Outside,
     /// These are the sample runs that come with the program.
     pub samples: bool,
+    /// Whom the keys ask.
+    pub models: Models,
+    /// The re-run on screen.
+    pub attempt: Option<Box<Attempt>>,
     /// What is worked out from all records together.
     pub desk: Desk,
 }
@@ -235,6 +244,8 @@ impl App {
             edits: HashMap::new(),
             outside: Outside::default(),
             samples: false,
+            models: Models::default(),
+            attempt: None,
             desk: Desk::default(),
         }
     }
@@ -251,6 +262,7 @@ impl App {
             Screen::Run => Context::Run,
             Screen::Evidence => Context::Evidence,
             Screen::Json => Context::Json,
+            Screen::Rerun => Context::Rerun,
         }
     }
 
@@ -283,6 +295,7 @@ impl App {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
             }
+            A::Open | A::Keep | A::Edit if self.screen == Screen::Rerun => self.may_rerun(action),
             A::Open => need(self.screen != Screen::Json, "use Space to fold"),
             A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
             A::Difference if self.screen == Screen::Table => {
@@ -294,11 +307,14 @@ impl App {
             A::CopyStep => need(steps && self.screen == Screen::Run, "there is no step here"),
             A::CopyValue | A::CopyPath => need(self.screen != Screen::Table, "open the record first"),
             A::NextPane | A::PreviousPane | A::Maximise => {
-                need(matches!(self.screen, Screen::Run | Screen::Evidence), "there is only one pane here")
+                let has_panes = matches!(self.screen, Screen::Run | Screen::Evidence | Screen::Rerun);
+                need(has_panes, "there is only one pane here")
             }
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
                 need(self.screen == Screen::Evidence, "this is for answers with citations")
             }
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
+            A::Json if self.screen == Screen::Rerun => need(false, "go back to the run first: q"),
             A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
                 Some(inspect) => {
                     need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
@@ -349,6 +365,7 @@ impl App {
             Screen::Table => self.table.finding.is_some(),
             Screen::Run | Screen::Evidence => !self.find.hits.is_empty(),
             Screen::Json => !self.find.nodes.is_empty(),
+            Screen::Rerun => false,
         }
     }
 

@@ -12,8 +12,9 @@ use tokio::sync::mpsc;
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
-use crate::io::append::append_line;
+use crate::io::append::{append_line, now};
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
@@ -27,6 +28,7 @@ use crate::tui::family::Address;
 use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
+use crate::tui::rerun::leg::Reached;
 
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
@@ -136,6 +138,7 @@ impl Performer {
             Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
             Work::Headlines(..)
             | Work::Record(..)
+            | Work::Leg(..)
             | Work::Marks(_)
             | Work::Export(..)
             | Work::Lend(_)
@@ -161,13 +164,14 @@ impl Performer {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
                 std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
             }
-            Work::Begin => {}
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {
                 if let Some(loader) = &self.loader {
                     loader.follow(path);
                 }
             }
+            // Model calls are made inside of the runtime.
+            Work::Begin | Work::StartRun { .. } | Work::CancelRun(_) | Work::Look(_) | Work::Choose(..) => {}
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
@@ -243,7 +247,20 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             Some(Msg::Exported(path, result))
         }
         Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
-        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Follow(_) | Work::Keep(..) => None,
+        Work::Leg(id, leg) => {
+            let now = now();
+            let failed = || Reached::Never(Shown::own("stepscope itself failed on this record; please report this"));
+            Some(Msg::Reached(id, Box::new(guarded(|| leg.go(beside, &now)).unwrap_or_else(failed))))
+        }
+        Work::Begin
+        | Work::Follow(_)
+        | Work::Search(..)
+        | Work::EndSearch(_)
+        | Work::Keep(..)
+        | Work::StartRun { .. }
+        | Work::CancelRun(_)
+        | Work::Look(_)
+        | Work::Choose(..) => None,
     }
 }
 

@@ -193,6 +193,11 @@ impl Inspect {
         self.edits.prompt.as_ref().filter(|(step, _)| Some(*step) == self.step()).map(|(_, prompt)| prompt)
     }
 
+    /// The step that is asked next: the current one, or the one before which values were edited.
+    pub fn step_to_ask(&self) -> Option<usize> {
+        if self.edits.values.is_empty() { self.step() } else { Some(self.edits.step) }
+    }
+
     /// The position of the current step; `None` at the start.
     pub fn step(&self) -> Option<usize> {
         self.moment.0.checked_sub(1)

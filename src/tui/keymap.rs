@@ -19,6 +19,8 @@ pub enum Context {
     Derivation,
     /// A text that is being typed.
     Editor,
+    /// A step, asked again.
+    Rerun,
     /// The cells of a comparison.
     Matrix,
     /// Two records side by side.
@@ -36,16 +38,18 @@ impl Context {
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
             Self::Editor => "Editing a value or a prompt",
+            Self::Rerun => "Re-run",
             Self::Matrix => "Comparison with the baseline",
             Self::Versus => "Two records side by side",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
+        Self::Rerun,
         Self::Evidence,
         Self::Json,
         Self::Derivation,
@@ -148,6 +152,14 @@ actions! {
     Difference = "difference",
     /// What the verifiers say.
     Ladder = "ladder",
+    /// Asks the step again.
+    Rerun = "rerun",
+    /// Asks it and all later ones again.
+    RerunFromHere = "rerun_from_here",
+    /// Asks it and those that depend on it again.
+    RerunStale = "rerun_stale",
+    /// Asks it several times.
+    RerunSamples = "rerun_samples",
     /// The comparison with the baseline.
     Matrix = "matrix",
     /// Beside the baseline's record.
@@ -245,7 +257,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Editor, Evidence, Json, Matrix, Run, Table, Versus};
+    use Context::{Anywhere, Derivation, Editor, Evidence, Json, Matrix, Rerun, Run, Table, Versus};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -286,9 +298,33 @@ pub const BINDINGS: &[Binding] = {
             "keep edits",
             "the run with the edited values, as a fork without a model: shown first",
         ),
-        bind(Run, &[], A::DropEdits, "", "take back everything that was edited"),
+        bind(Run, &["c e"], A::DropEdits, "", "take back everything that was edited"),
         bind(Run, &["X"], A::Exact, "", "execute exactly: see what the run would be, keep it as a fork"),
         bind(Run, &["F"], A::Repair, "", "fixes of the procedure that need no model, each shown before it is kept"),
+        bind(Run, &["r"], A::Rerun, "re-run", "ask this step again: shows first what would be sent, and to whom"),
+        bind(Run, &["R"], A::RerunFromHere, "", "ask this step and all later ones again"),
+        bind(Run, &["D"], A::RerunStale, "", "ask this step again and those that depend on what it changes"),
+        bind(Run, &["^R"], A::RerunSamples, "", "ask this step several times and compare the replies"),
+        bind(
+            Rerun,
+            &["Enter"],
+            A::Open,
+            "send, choose",
+            "on the line that names the server: send; else edit or choose",
+        ),
+        bind(Rerun, &["v"], A::Edit, "edit prompt", "edit the prompt before it is sent"),
+        bind(Rerun, &["s"], A::Keep, "keep", "keep what came as a fork, in FILE.forks.jsonl"),
+        bind(Rerun, &["r"], A::Rerun, "again", "ask again: back to what is sent; this step alone"),
+        bind(Rerun, &["R"], A::RerunFromHere, "from here", "from here on; of several replies: take this one and go on"),
+        bind(Rerun, &["D"], A::RerunStale, "dependents", "this step, and those that depend on what it changes"),
+        bind(Rerun, &["^R"], A::RerunSamples, "samples", "this step several times"),
+        bind(
+            Rerun,
+            &["Esc"],
+            A::Escape,
+            "cancel",
+            "break off the call: the connection is closed; else back to the run",
+        ),
         bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Run, &[")"], A::NextFork, "fork", "next fork of this record, then the record itself"),
         bind(Run, &["("], A::PreviousFork, "", "fork before"),

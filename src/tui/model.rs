@@ -379,6 +379,13 @@ impl Opened {
         self.analyse().detail(step)
     }
 
+    /// The model that the record names for a step.
+    pub fn model_of(&self, step: usize) -> Option<String> {
+        let analysis = self.analyse();
+        let model = analysis.state.call(step)?.model?.string()?;
+        model.utf8().map(ToOwned::to_owned)
+    }
+
     /// What can influence a variable.
     pub fn influence(&self, variable: usize) -> Influence {
         self.analyse().state.ancestors(variable)

@@ -7,12 +7,17 @@ use std::sync::Arc;
 use tempfile::TempPath;
 
 use crate::domain::filter::Filter;
+use crate::domain::fork::round::Told;
 use crate::domain::headline::Headline;
+use crate::domain::rerun::{Call, RunId};
 use crate::domain::row::Row;
+use crate::domain::text::Shown;
 use crate::io::append::Met;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::forks::Mark;
+use crate::io::model::Client;
+use crate::io::model::setup::Server;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
@@ -20,6 +25,8 @@ use crate::tui::desk::{Errand, News};
 use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
+use crate::tui::rerun::Offer;
+use crate::tui::rerun::leg::{Leg, Reached};
 
 /// Number of a search; results of an older one are dropped.
 pub type SearchId = u64;
@@ -44,6 +51,14 @@ pub enum Msg {
     Parents(u64, Vec<(u32, String)>),
     /// A fork is on the disk, or why it is not.
     Wrote(ForkId, Result<Met, Failure>),
+    /// What was heard of model calls, in order.
+    Run(RunId, Vec<Told>),
+    /// Where a leg of a re-run led.
+    Reached(RunId, Box<Reached>),
+    /// Who may be asked, and why somebody is not among them.
+    Offers(RunId, Vec<Offer>, Option<Shown>),
+    /// Who was chosen, ready to be asked.
+    Chosen(RunId, Result<Box<Server>, Shown>),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
     /// A text lies in a file for the user's own editor.
@@ -75,6 +90,25 @@ pub enum Work {
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
     Follow(PathBuf),
+    /// Asks a model.
+    StartRun {
+        /// The number that comes back with what is heard.
+        id: RunId,
+        /// Whom.
+        client: Box<Client>,
+        /// What.
+        calls: Vec<Call>,
+        /// How many of them at once.
+        at_once: usize,
+    },
+    /// Breaks off what has this number: the connection is closed.
+    CancelRun(RunId),
+    /// Works out what comes next in a re-run.
+    Leg(RunId, Box<Leg>),
+    /// Looks for servers that may be asked.
+    Look(RunId),
+    /// Makes somebody ready to be asked.
+    Choose(RunId, Offer),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
     /// Puts a text into a file of its own, for the user's own editor.

@@ -33,6 +33,7 @@ pub mod matrix;
 pub mod palette;
 pub mod popup;
 pub mod question;
+pub mod rerun;
 pub mod state;
 pub mod step;
 pub mod steps;

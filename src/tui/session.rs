@@ -12,15 +12,18 @@ use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
 use crate::io::input::{expand, samples};
 use crate::io::load::load;
+use crate::io::model::setup::Setup;
 use crate::io::verifiers::{Wanted, judge};
 use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
+use crate::tui::calls::Calls;
 use crate::tui::desk::Desk;
 use crate::tui::effects::{Memory, Outbox, Performer};
 use crate::tui::forks::Forks;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::Msg;
+use crate::tui::rerun::Models;
 use crate::tui::run::{self, Effect, Options};
 use crate::tui::terminal::Tty;
 use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
@@ -44,6 +47,8 @@ pub struct Start {
     pub judge: Option<(Wanted, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
+    /// Which model may be asked.
+    pub setup: Setup,
     /// Where forks are kept, if not beside the file of their parent.
     pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
@@ -85,6 +90,8 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     app.forks = Forks::at(start.forks.clone());
     app.outside.command = editor();
     app.samples = start.paths.is_empty();
+    app.models = Models::new(start.setup.clone(), &config);
+    let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
     app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
     app.status = forgotten.map(|text| Status { text, failed: true });
@@ -108,7 +115,9 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
                 }
             }
         }
-        performer.perform(work);
+        if let Some(work) = calls.perform(work, sender) {
+            performer.perform(work);
+        }
     });
     outbox.close();
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;

@@ -25,7 +25,7 @@ use crate::tui::list::Move;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, Work};
 use crate::tui::panes;
-use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
+use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};
 use crate::tui::table::{Search, SortBy};
 use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
@@ -38,6 +38,7 @@ mod forks;
 mod making;
 mod mouse;
 mod overlays;
+mod rerun;
 mod search;
 
 /// While records are still being checked, the order of the table is made anew at most this often.
@@ -68,7 +69,8 @@ impl Program for App {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        self.arrange_at
+        let running = self.attempt.as_ref().and_then(|attempt| attempt.wake_at());
+        self.arrange_at.into_iter().chain(running).min()
     }
 }
 
@@ -87,12 +89,16 @@ impl App {
             }
             Event::Input(input) => self.input(input),
             Event::Message(message) => self.message(message, now),
+            Event::Tick if self.arrange_at.is_none_or(|at| now < at) => {
+                self.attempt.iter_mut().for_each(|attempt| attempt.pass(now));
+                Vec::new()
+            }
             Event::Tick => {
                 self.arrange_at = None;
                 self.arrange();
                 self.go_on_searching(|_| true)
             }
-            Event::Returned(result) => self.returned(result),
+            Event::Returned(result) => self.returned(ended(result)),
             Event::Panicked(text) => {
                 self.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
                 Vec::new()
@@ -123,6 +129,7 @@ impl App {
             inspect.outline.list.settle(len, height);
         }
         self.settle_evidence();
+        self.settle_rerun();
         self.settle_desk();
         if let Some(Overlay::Editor(editor)) = &mut self.overlay {
             editor.settle(panes::editor::height(editor, area));
@@ -185,7 +192,7 @@ impl App {
         self.status = None;
         let key = Key::from_event(event);
         if Some(key) == Key::from_name("^C") {
-            return self.quit();
+            return self.cancel_run().unwrap_or_else(|| self.quit());
         }
         match self.overlay.take() {
             Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
@@ -253,7 +260,7 @@ impl App {
         if let Some(effects) = self.desk_action(action, times) {
             return effects;
         }
-        if let Some(effects) = self.evidence_action(action, times) {
+        if let Some(effects) = self.evidence_action(action, times).or_else(|| self.rerun_action(action)) {
             return effects;
         }
         match action {
@@ -267,6 +274,7 @@ impl App {
             A::Bottom => self.go(Move::To(self.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
             A::Left => self.sideways(-1),
             A::Right => self.sideways(1),
+            A::Open if self.screen == Screen::Rerun => return self.open_in_rerun(),
             A::Open => return self.open(),
             A::Json => return self.json(),
             A::Back => return self.back(),
@@ -371,6 +379,7 @@ impl App {
                 inspect.go(movement, place, &self.looks.theme);
             }
             (Screen::Evidence, _) => self.go_in_evidence(movement),
+            (Screen::Rerun, _) => self.go_in_rerun(movement),
             (Screen::Json, Some(inspect)) => {
                 let (len, height) = json_rows(inspect, area);
                 inspect.outline.list.go(movement, len, height);
@@ -447,6 +456,7 @@ impl App {
         match self.screen {
             Screen::Table => self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Json)),
             Screen::Json => self.back(),
+            Screen::Rerun => Vec::new(),
             Screen::Run | Screen::Evidence => {
                 if let Some(inspect) = &mut self.inspect {
                     let pointer = inspect.pointer();
@@ -465,6 +475,7 @@ impl App {
             Screen::Table => return self.quit(),
             Screen::Json => own.unwrap_or(Screen::Table),
             Screen::Run | Screen::Evidence => Screen::Table,
+            Screen::Rerun => return self.leave_rerun(),
         };
         if self.screen == Screen::Table {
             self.inspect = None;
@@ -626,6 +637,7 @@ impl App {
             Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
             Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
             Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
+            _ if self.screen == Screen::Rerun => (self.copied_of_rerun(), "the text"),
             _ if self.screen == Screen::Json => (opened.value_at(&pointer), "the value"),
             _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
         };
@@ -677,7 +689,17 @@ impl App {
             Msg::Record(record, result) => self.take_record(record, result),
             Msg::Marks(marks) => self.take_marks(marks),
             Msg::Parents(moves, found) => self.take_parents(moves, found),
-            Msg::Wrote(id, result) => self.fork_wrote(id, &result),
+            Msg::Wrote(id, result) => {
+                self.took_fork(id, result.is_ok());
+                self.fork_wrote(id, &result)
+            }
+            Msg::Run(id, told) => self.take_told(id, told, now),
+            Msg::Reached(id, reached) => self.take_reached(id, *reached),
+            Msg::Chosen(id, chosen) => self.take_chosen(id, chosen),
+            Msg::Offers(id, offers, trouble) => {
+                self.take_offers(id, offers, trouble);
+                Vec::new()
+            }
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }

@@ -202,6 +202,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let parts = parts(area);
     panes::bars::header(app, parts.header, buf, look);
     match (app.screen, &app.inspect) {
+        (Screen::Rerun, _) => panes::rerun::draw(app, area, buf, look),
         _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
         (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
         (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),

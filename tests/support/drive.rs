@@ -12,23 +12,27 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 use ratatui::style::{Color, Style};
+use tokio::runtime::{Builder, Handle};
 use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::domain::text::is_hidden;
 use stepscope::io::beside::Beside;
 use stepscope::io::compare::Journals;
+use stepscope::io::config::Config;
 use stepscope::io::config::session::FileView;
 use stepscope::io::input::expand;
 use stepscope::io::load::{Loader, load};
+use stepscope::io::model::setup::Setup;
 use stepscope::io::search;
-use stepscope::io::store::LoadEvent;
 use stepscope::io::verifiers::{Wanted, judge};
 use stepscope::tui::app::{App, Looks};
+use stepscope::tui::calls::Calls;
 use stepscope::tui::desk::Desk;
 use stepscope::tui::effects;
 use stepscope::tui::input::Input;
 use stepscope::tui::keymap::Keymap;
 use stepscope::tui::msg::{Msg, Work};
+use stepscope::tui::rerun::Models;
 use stepscope::tui::run::{Effect, Event, Program as _};
 use stepscope::tui::theme::{BUILT_IN, Depth, Role, Theme};
 
@@ -62,7 +66,12 @@ pub(crate) struct Drive {
     pub(crate) hold: bool,
     held: Vec<Work>,
     now: Instant,
-    events: Receiver<LoadEvent>,
+    events: Receiver<Msg>,
+    /// Every screen that was drawn, where a test asks for them.
+    pub(crate) frames: Option<Vec<String>>,
+    calls: Calls,
+    runtime: Handle,
+    to_loop: tokio::sync::mpsc::Sender<Msg>,
     beside: Arc<Beside>,
     loader: Loader,
     buffer: Buffer,
@@ -114,9 +123,10 @@ impl Drive {
     /// As a session does: what is asked for before the loop runs is done when it begins.
     fn with_early(paths: &[PathBuf], beside: Beside, change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
         let (sender, events) = channel();
+        let (runtime, to_loop) = runtime(sender.clone());
         let beside = Arc::new(beside);
         let (store, loader) =
-            load(expand(paths).with_forks(None), 1, beside.clone(), move |event| sender.send(event).is_ok());
+            load(expand(paths).with_forks(None), 1, beside.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         let early = change(&mut app);
         let mut drive = Self {
@@ -129,6 +139,10 @@ impl Drive {
             held: Vec::new(),
             now: Instant::now(),
             events,
+            frames: None,
+            calls: Calls::default(),
+            runtime,
+            to_loop,
             beside,
             loader,
             buffer: Buffer::default(),
@@ -159,14 +173,19 @@ impl Drive {
         let end = Instant::now() + DEADLINE;
         while !holds(&self.app) {
             match self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(event) => self.event(Event::Message(Msg::Load(event))),
+                Ok(message) => {
+                    self.event(Event::Message(message));
+                    if self.frames.is_some() {
+                        self.draw();
+                    }
+                }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     panic!("the background did not come so far\n{}", self.screen())
                 }
             }
         }
-        while let Ok(event) = self.events.try_recv() {
-            self.event(Event::Message(Msg::Load(event)));
+        while let Ok(message) = self.events.try_recv() {
+            self.event(Event::Message(message));
         }
         self.draw();
     }
@@ -179,7 +198,7 @@ impl Drive {
                 self.perform(effect, &mut events);
             }
             // The order of the table waits for its time; here it comes at once.
-            if let Some(at) = self.app.wake_at() {
+            if let Some(at) = self.app.arrange_at {
                 self.now = self.now.max(at);
                 events.push(Event::Tick);
             }
@@ -205,7 +224,17 @@ impl Drive {
         }
     }
 
+    /// What models are asked by, as flags and settings say it.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn ask(&mut self, setup: Setup) {
+        let config = Config::default();
+        self.app.models = Models::new(setup.clone(), &config);
+        self.calls = Calls::new(setup, config);
+    }
+
     fn work(&mut self, work: Work) -> Vec<Msg> {
+        let _inside = self.runtime.enter();
+        let Some(work) = self.calls.perform(work, &self.to_loop) else { return Vec::new() };
         match work {
             Work::Search(id, filter, plan) => {
                 let (sender, found) = channel();
@@ -310,6 +339,8 @@ impl Drive {
         let backend = terminal.backend_mut();
         self.cursor = backend.cursor_visible().then(|| backend.cursor_position());
         self.buffer = backend.buffer().clone();
+        let screen = self.screen();
+        self.frames.iter_mut().for_each(|frames| frames.push(screen.clone()));
         for cell in &self.buffer.content {
             let hidden = cell.symbol().chars().find(|c| is_hidden(*c));
             assert!(hidden.is_none(), "{hidden:?} in a cell\n{}", self.screen());
@@ -416,6 +447,24 @@ impl Drive {
             .map(|record| self.app.table.headline(record).map(|h| h.id.as_str().to_owned()).unwrap_or_default())
             .collect()
     }
+}
+
+/// Where model calls run; what they say goes the way of everything else.
+fn runtime(events: std::sync::mpsc::Sender<Msg>) -> (Handle, tokio::sync::mpsc::Sender<Msg>) {
+    let (to_loop, mut messages) = tokio::sync::mpsc::channel(256);
+    let (ready, handle) = channel();
+    std::thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        ready.send(runtime.handle().clone()).unwrap();
+        runtime.block_on(async {
+            while let Some(message) = messages.recv().await {
+                if events.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+    });
+    (handle.recv().unwrap(), to_loop)
 }
 
 /// The keys of a script.

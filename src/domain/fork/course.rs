@@ -55,6 +55,21 @@ impl Course {
         &self.start
     }
 
+    /// The record that it left.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Goes on farther, or less far, from where it stands.
+    pub fn reach(&mut self, scope: Scope) {
+        self.start.scope = scope;
+    }
+
+    /// How it comes about, as that turned out.
+    pub fn came_by(&mut self, how: How) {
+        self.start.how = how;
+    }
+
     fn with<T>(&self, then: impl FnOnce(Branch<'_, '_>, &Record<'_>) -> T) -> Result<T, NoBranch> {
         let mut tape = Tape::default();
         let record = tape.parse(&self.text).map(formats::read).ok_or(NoBranch::NoProcedure)?;

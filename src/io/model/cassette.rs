@@ -112,6 +112,11 @@ impl Tape {
         Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
     }
 
+    /// Whether it holds an answer to this request.
+    pub(super) fn holds(&self, backend: Backend, body: &[u8]) -> bool {
+        self.exchanges.contains_key(&(backend, sha256(body)))
+    }
+
     /// The one kind of server and the one model it was recorded from, if it was one.
     pub fn source(&self) -> Option<(Backend, &str)> {
         let each =

@@ -15,6 +15,7 @@ use crate::tui::desk::Front;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
+use crate::tui::rerun::Mode;
 use crate::tui::theme::Role;
 use crate::tui::view;
 
@@ -27,10 +28,12 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut right: Vec<_> =
         app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
     right.extend(match (&app.inspect, app.screen) {
+        _ if app.desk.front == Some(Front::Versus) => Vec::new(),
         _ if app.desk.front.is_some() => totals(app, look),
-        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
+        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),
     });
+    let area = mode(app, area, buf, look);
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum();
     let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
@@ -38,6 +41,16 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let start = width.saturating_sub(right_width + 1).max(left_width + 1);
     let place = Rect { x: area.x + (start.min(width) as u16), width: area.width - (start.min(width) as u16), ..area };
     put(right, 0, place, buf);
+}
+
+/// Who answers, at the very end, whatever else has room; the place that is left.
+fn mode(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let mode = app.models.mode();
+    let word = u16::try_from(mode.word().len() + 2).unwrap_or(0).min(area.width);
+    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
+    let place = Rect { x: area.right() - word, width: word, ..area };
+    put(vec![look.span(format!(" {}", mode.word()), role)], 0, place, buf);
+    Rect { width: area.width - word, ..area }
 }
 
 fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
@@ -74,6 +87,9 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         if app.screen == Screen::Json {
             line.push(arrow());
             line.push(look.span("json", Role::Text));
+        } else if let Some(attempt) = app.attempt.as_ref().filter(|_| app.screen == Screen::Rerun) {
+            line.push(arrow());
+            line.push(look.span(format!("re-run step {}/{}", attempt.step + 1, attempt.steps), Role::Current));
         } else if inspect.opened.has_steps() {
             line.push(arrow());
             line.push(look.span(format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len()), Role::Current));
@@ -133,7 +149,7 @@ fn execution(app: &App, inspect: &Inspect, look: Look<'_>) -> Span<'static> {
     }
 }
 
-fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
+pub(super) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line: Vec<Span<'static>> = Severity::ALL
         .into_iter()
         .zip(counts)
@@ -156,7 +172,8 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if forks > 0 {
         line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
     }
-    if let Some(skipped) = app.skipped() {
+    // In front of the table it is more important where one is.
+    if let Some(skipped) = app.skipped().filter(|_| app.desk.front.is_none()) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
     if let Some(percent) = app.percent() {
@@ -183,6 +200,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let line = match (app.screen, &app.inspect) {
+        (Screen::Rerun, _) => super::rerun::describe(app, look),
         _ if app.desk.front.is_some() => super::describe_desk(app, look),
         (Screen::Run, Some(inspect)) => describe(inspect, look),
         (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
@@ -320,6 +338,7 @@ fn sign(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Filter => " filter: ",
         Purpose::Find => " find: ",
+        Purpose::Field(field) => field.sign(),
         Purpose::Export => " write to: ",
     }
 }

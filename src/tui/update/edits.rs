@@ -1,8 +1,5 @@
 //! Time travel: values and prompts are changed before a record is gone on with.
 
-use std::io;
-use std::process::{Command, ExitStatus};
-
 use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;
 
@@ -12,20 +9,21 @@ use crate::domain::json::Kind;
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::failure::Failure;
 use crate::shown;
-use crate::tui::app::{App, Overlay};
+use crate::tui::app::{App, Overlay, Screen};
 use crate::tui::desk::making::Make;
 use crate::tui::editor::{Editor, MAX_TEXT, Subject};
 use crate::tui::edits::{Edits, Typed, string};
 use crate::tui::inspect::{Pane, Tab};
 use crate::tui::keymap::{Action, Context, Key, Lookup};
 use crate::tui::msg::Work;
-use crate::tui::run::Effect;
+use crate::tui::run::{Effect, on_file};
 
 impl App {
     /// Opens the editor on the value or the prompt that the keys are about.
     pub(super) fn edit(&mut self) -> Effects {
         let Some(inspect) = &self.inspect else { return Vec::new() };
         let opened = match inspect.pane {
+            _ if self.screen == Screen::Rerun => self.prompt_editor(),
             Pane::Step if inspect.tab == Tab::Prompt => self.prompt_editor(),
             _ => self.value_editor(),
         };
@@ -72,7 +70,8 @@ impl App {
 
     fn prompt_editor(&self) -> Result<Editor, Shown> {
         let inspect = self.inspect.as_ref().ok_or_else(Shown::default)?;
-        let step = inspect.step().ok_or(Shown::own("this is the start: go to a step with ]"))?;
+        let sent = self.attempt.as_ref().filter(|_| self.screen == Screen::Rerun).map(|attempt| attempt.step);
+        let step = sent.or(inspect.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
         let edited = inspect.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
         let own = own_prompt(inspect, step)?;
         let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is no UTF-8 text"))?.to_owned();
@@ -128,13 +127,18 @@ impl App {
                 };
                 inspect.edits.set(step, variable, name, json);
                 self.keep_edits();
-                self.say(shown!("edited before step {}: s shows and keeps it as a fork", step + 1));
+                self.say(shown!("edited before step {}: r asks on from there, s keeps it as a fork", step + 1));
             }
             Subject::Prompt(step) => {
                 let own = own_prompt(inspect, step).ok();
                 let is_own = text.trim().is_empty() || own.is_some_and(|own| own == text.as_str());
-                inspect.edits.prompt = (!is_own).then(|| (step, Untrusted::from(text)));
+                let prompt = (!is_own).then(|| Untrusted::from(text));
+                inspect.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
+                let values = inspect.edits.pairs();
                 self.keep_edits();
+                if self.screen == Screen::Rerun {
+                    return self.rerun_edited(values, prompt);
+                }
                 let what = if is_own { "the step's own prompt again" } else { "the prompt is edited" };
                 self.say(Shown::own(what));
             }
@@ -207,27 +211,19 @@ impl App {
         let (Some(command), Some(Overlay::Editor(_))) = (&self.outside.command, &self.overlay) else {
             return Vec::new();
         };
-        let mut shell = Command::new("sh");
-        // As other programs do: the editor may be named with its options.
-        shell.arg("-c").arg(format!("{command} \"$1\"")).arg("sh").arg(&path);
+        let effect = Effect::Foreground(on_file(command, &path));
         self.outside.lent = Some(path);
-        vec![Effect::Foreground(shell)]
+        vec![effect]
     }
 
     /// The editor has ended.
-    pub(super) fn returned(&mut self, result: io::Result<ExitStatus>) -> Effects {
+    pub(super) fn returned(&mut self, ended: Result<(), Shown>) -> Effects {
         let Some(path) = self.outside.lent.take() else { return Vec::new() };
-        match result {
-            Ok(status) if status.success() => vec![Effect::Work(Work::TakeBack(path))],
-            Ok(status) => {
-                self.fail(shown!("the editor ended with {}; nothing is changed", status.to_string()));
-                Vec::new()
-            }
-            Err(error) => {
-                self.fail(shown!("the editor could not be started: {}", Shown::error(&error)));
-                Vec::new()
-            }
+        if let Err(why) = ended {
+            self.fail(shown!("the editor {why}; nothing is changed"));
+            return Vec::new();
         }
+        vec![Effect::Work(Work::TakeBack(path))]
     }
 
     /// What the editor made of the text.

@@ -39,6 +39,7 @@ impl App {
             inspect.focus(pane);
         }
         self.focus_evidence(at);
+        self.click_rerun(at);
         // The wheel moves by rows, whatever count was typed.
         self.go(Move::By(rows));
     }
@@ -69,6 +70,10 @@ impl App {
             }
             Screen::Evidence => {
                 self.click_evidence(at);
+                Vec::new()
+            }
+            Screen::Rerun => {
+                self.click_rerun(at);
                 Vec::new()
             }
             Screen::Json => {

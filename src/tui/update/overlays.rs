@@ -182,6 +182,14 @@ impl App {
                 return match prompt.purpose {
                     Purpose::Filter => self.set_filter(&typed),
                     Purpose::Find => self.find(&typed),
+                    Purpose::Field(field) => match self.set_field(field, &typed) {
+                        Ok(effects) => effects,
+                        Err(why) => {
+                            self.fail(why);
+                            self.overlay = Some(Overlay::Prompt(prompt));
+                            Vec::new()
+                        }
+                    },
                     Purpose::Export => self.export(&typed),
                 };
             }

@@ -112,6 +112,7 @@ impl App {
     pub(super) fn find_by(&mut self, by: isize) {
         match self.screen {
             Screen::Table => self.visit_found(by),
+            Screen::Rerun => {}
             Screen::Run | Screen::Evidence | Screen::Json => {
                 let count = if self.screen == Screen::Json { self.find.nodes.len() } else { self.find.hits.len() };
                 if count == 0 {

@@ -1,0 +1,100 @@
+//! A leg of a course: the part of a re-run that is worked out between two calls. A record may be anything, so this is
+//! done on the thread that reads records, never on the one that draws.
+
+use super::outcome::Outcome;
+use crate::domain::fork::round::{Choice, Round};
+use crate::domain::fork::{Course, Preview, Start};
+use crate::domain::runner::{Ask, Ended};
+use crate::domain::text::Shown;
+use crate::io::beside::Beside;
+use crate::shown;
+
+/// What there is to go on with.
+#[derive(Debug)]
+pub enum Leg {
+    /// A course begins at a step of this record.
+    Begin(Vec<u8>, Start),
+    /// All that will be heard of a step is there.
+    Came(Box<Course>, Box<Round>),
+    /// Of several replies this is to be it.
+    Take(Box<Course>, Box<Round>, Choice),
+}
+
+/// Where it led.
+#[derive(Debug)]
+pub enum Reached {
+    /// There is a step to be asked.
+    Ask(Box<Ready>),
+    /// One of several replies is to be chosen.
+    Several(Box<Course>, Box<Round>),
+    /// The end.
+    Over(Option<Box<Round>>, Box<Outcome>),
+    /// Nothing can be asked.
+    Never(Shown),
+}
+
+/// A step that can be asked.
+#[derive(Debug)]
+pub struct Ready {
+    /// The course.
+    pub course: Course,
+    /// All that it asks.
+    pub preview: Preview,
+    /// What is asked next.
+    pub ask: Ask,
+    /// The step's id as it stands in the procedure.
+    pub step_id: Option<Vec<u8>>,
+    /// The replies that led here.
+    pub past: Option<Round>,
+}
+
+impl Leg {
+    /// Goes it. `now`: the time, where the record of the fork notes it.
+    pub fn go(self, beside: &Beside, now: &str) -> Reached {
+        match self {
+            Self::Begin(text, start) => match Course::new(&text, start) {
+                Ok(course) => next(course, None, beside, now),
+                Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
+            },
+            Self::Came(course, mut round) => {
+                round.judge();
+                // Of calls that were broken off none is to be chosen.
+                if round.heard.len() > 1 && round.obeyed() > 0 {
+                    return Reached::Several(course, round);
+                }
+                settle(*course, *round, Choice::Consensus, beside, now)
+            }
+            Self::Take(course, round, choice) => settle(*course, *round, choice, beside, now),
+        }
+    }
+}
+
+fn settle(mut course: Course, round: Round, choice: Choice, beside: &Beside, now: &str) -> Reached {
+    match round.clone().settle(choice, &mut course, now) {
+        Ok(()) => next(course, Some(round), beside, now),
+        Err(ended) => over(&course, Some(round), Some(ended), beside, now),
+    }
+}
+
+fn next(course: Course, past: Option<Round>, beside: &Beside, now: &str) -> Reached {
+    match course.next_ask() {
+        Ok(Some(ask)) => {
+            let (preview, step_id) = (course.preview(), course.step_id(ask.step));
+            Reached::Ask(Box::new(Ready { course, preview, ask, step_id, past }))
+        }
+        Ok(None) => over(&course, past, None, beside, now),
+        // Before anything was asked it is the request that cannot be made.
+        Err(ended) if past.is_none() => Reached::Never(shown!("this step cannot be asked again: {ended}")),
+        Err(ended) => over(&course, past, Some(ended), beside, now),
+    }
+}
+
+fn over(course: &Course, past: Option<Round>, ended: Option<Ended>, beside: &Beside, now: &str) -> Reached {
+    match course.fork(ended, now) {
+        Some((fork, line)) => {
+            let outcome = Outcome::of(course.text(), &fork, line, beside);
+            Reached::Over(past.map(Box::new), Box::new(outcome))
+        }
+        None => Reached::Never(Shown::own("the fork could not be written")),
+    }
+}

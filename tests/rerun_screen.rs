@@ -1,0 +1,529 @@
+//! The re-run screen: what is shown before anything is sent, what comes back, and what is kept.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+#[path = "support/server.rs"]
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use drive::Drive;
+use server::{Seen, Server, Talk};
+use stepscope::domain::rerun::RunId;
+use stepscope::io::config::Config;
+use stepscope::io::model::Backend;
+use stepscope::io::model::cassette::Speed;
+use stepscope::io::model::settings::Wanted;
+use stepscope::io::model::setup::Setup;
+use stepscope::tui::app::App;
+use stepscope::tui::msg::Msg;
+use stepscope::tui::rerun::Stage;
+use stepscope::tui::run::Event;
+
+/// A run of three steps, wrong by a slip in the second.
+const RUN: &str = r#"{"id": "nuts", "question": "Ann has 3 bags of 4 nuts and eats 2. How many are left?", "gold_num": 10.0, "gold_answer": "3*4=12, 12-2=10 #### 10", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "n", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "the question"}], "stepDescription": "Extract the number of bags, of nuts in a bag and of nuts eaten", "output": [{"name": "bags", "description": "bags"}, {"name": "nuts", "description": "nuts in a bag"}, {"name": "eaten", "description": "nuts eaten"}]}, {"id": 2, "inputs": [{"name": "bags", "description": "bags"}, {"name": "nuts", "description": "nuts in a bag"}], "stepDescription": "Compute all_nuts = bags * nuts", "output": [{"name": "all_nuts", "description": "all nuts"}]}, {"id": 3, "inputs": [{"name": "all_nuts", "description": "all nuts"}, {"name": "eaten", "description": "nuts eaten"}], "stepDescription": "Compute final_answer = all_nuts - eaten", "output": [{"name": "final_answer", "description": "the answer"}]}]}, "steps": 3, "state": {"problem_text": "Ann has 3 bags of 4 nuts and eats 2. How many are left?", "bags": 3, "nuts": 4, "eaten": 2, "all_nuts": 13, "final_answer": "11", "final_answer_numerical": 11.0}, "pred_answer": "11", "pred_num": 11.0, "correct": false}"#;
+
+/// What NDJSON of Ollama's kind carries a piece of a reply.
+fn piece(text: &str) -> String {
+    format!("{{\"model\": \"m\", \"response\": {}, \"done\": false}}\n", serde_json::to_string(text).unwrap())
+}
+
+const END: &str =
+    "{\"model\": \"m\", \"response\": \"\", \"done\": true, \"done_reason\": \"stop\", \"eval_count\": 7}\n";
+
+fn stream(talk: &mut Talk, pieces: &[&str]) {
+    talk.head("200 OK", "application/x-ndjson");
+    for text in pieces {
+        talk.chunk(piece(text));
+    }
+    talk.chunk(END);
+    talk.end();
+}
+
+/// Answers every step of the run rightly.
+fn right(seen: &Seen, talk: &mut Talk) {
+    if seen.line.starts_with("GET") {
+        return talk.whole("200 OK", "application/json", "", "{\"models\": [{\"name\": \"small\"}]}");
+    }
+    let prompt = seen.json()["prompt"].as_str().unwrap().to_owned();
+    let reply = match prompt {
+        prompt if prompt.contains("all_nuts = bags") => "{\"all_nuts\": 12}",
+        prompt if prompt.contains("final_answer = all_nuts") => {
+            "{\"final_answer\": \"10\", \"final_answer_numerical\": 10, \"confidence\": 1, \"units\": \"nuts\"}"
+        }
+        _ => "{\"bags\": 3, \"nuts\": 4, \"eaten\": 2}",
+    };
+    stream(talk, &[&reply[..4], &reply[4..]]);
+}
+
+fn setup(server: &Server) -> Setup {
+    let wanted = Wanted {
+        backend: Some(Backend::Ollama),
+        url: Some(server.url("")),
+        model: Some("small".to_owned()),
+        ..Wanted::default()
+    };
+    Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
+}
+
+/// The run in a folder of its own, opened at its second step.
+fn open() -> (tempfile::TempDir, PathBuf, Drive) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(&path, format!("{RUN}\n")).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.keys("Enter [");
+    (folder, path, d)
+}
+
+fn at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
+    let (folder, path, mut d) = open();
+    d.ask(setup(server));
+    (folder, path, d)
+}
+
+fn stage(app: &App) -> Option<Stage> {
+    app.attempt.as_ref().map(|attempt| attempt.stage)
+}
+
+fn ready(app: &App) -> bool {
+    app.attempt.as_ref().is_some_and(|attempt| attempt.ready.is_some() && attempt.bytes.is_some())
+}
+
+/// To the preview.
+#[track_caller]
+fn preview(d: &mut Drive, key: &str) {
+    d.keys(key);
+    d.wait_for(ready);
+}
+
+#[track_caller]
+fn until(d: &mut Drive, wanted: Stage) {
+    d.wait_for(|app| stage(app) == Some(wanted));
+}
+
+fn forks(path: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(path.with_file_name("runs.jsonl.forks.jsonl")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn nothing_is_sent_before_enter_on_the_line_that_names_the_server() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    let place = format!("http://127.0.0.1:{}", server.port);
+    d.shows(&["Preview: nothing was sent", "asks 1 of 3 steps, about", " B at first, of small at", &place, "LIVE"]);
+    d.shows(&["temperature", "1234", "Compute all_nuts = bags * nuts"]);
+    d.keys("j Enter Esc j j l h Tab Enter Tab Enter");
+    assert!(d.status().contains("Tab goes to the box"), "{}", d.status());
+    // The list of models was asked for where another server could be chosen.
+    let sent = || server.seen().into_iter().filter(|seen| seen.line.starts_with("POST")).collect::<Vec<_>>();
+    assert!(sent().is_empty(), "a request went out without Enter on its line");
+    d.keys("Tab Tab g Enter");
+    until(&mut d, Stage::Over);
+    assert_eq!(sent().len(), 1);
+    assert_eq!(sent()[0].path(), "/api/generate");
+}
+
+#[test]
+fn a_reply_streams_in_and_is_kept_as_a_fork() {
+    let (go, gate): (Sender<()>, Receiver<()>) = channel();
+    let gate = Mutex::new(gate);
+    let server = Server::start(move |_, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece("{\"all_"));
+        let _ = gate.lock().unwrap().recv();
+        talk.chunk(piece("nuts\": 12}"));
+        talk.chunk(END);
+        talk.end();
+    });
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    d.wait_for(|app| {
+        let round = app.attempt.as_ref().unwrap().round.as_ref();
+        round.is_some_and(|round| round.heard[0].reply.content == b"{\"all_")
+    });
+    d.shows(&["Asking", "step 2, 1 of 1", "the reply is coming", "{\"all_", "schema sent"]);
+    d.hides(&["nuts\": 12}"]);
+    go.send(()).unwrap();
+    until(&mut d, Stage::Over);
+    d.shows(&[
+        "step 2: 16 bytes in",
+        "schema sent, obeyed 1/1",
+        "all_nuts",
+        "recorded  13 ≠ computed",
+        "new       12 ≙",
+    ]);
+    d.shows(&["stale now: step 3", "not kept yet: s keeps it"]);
+    assert!(forks(&path).is_empty());
+    d.keys("s");
+    d.shows(&["✓ saved as a fork", "saved in runs.jsonl.forks.jsonl"]);
+    let fork = forks(&path).remove(0);
+    assert_eq!((fork["state"]["all_nuts"].as_i64(), fork["trace"]["fork"]["stale"][0].as_i64()), (Some(12), Some(2)));
+    assert_eq!(fork["trace"]["steps"][0]["model"], "small");
+    d.keys("s");
+    assert_eq!(d.status(), "it is saved already");
+    d.keys("q");
+    assert_eq!(stage(&d.app), None);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{RUN}\n"), "the source is never written");
+}
+
+#[test]
+fn from_here_on_every_step_is_asked_and_the_answer_is_judged() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "R");
+    d.shows(&["asks 2 of 3 steps"]);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&[
+        "step 2: 16 bytes",
+        "step 3: ",
+        "answer 11.0 ✗ wrong → 10 ✓ right",
+        "final_answer",
+        "the runs part at step 2",
+    ]);
+    assert_eq!(server.seen().len(), 2);
+    d.keys("s");
+    assert_eq!(forks(&path)[0]["correct"], true);
+}
+
+#[test]
+fn esc_closes_the_connection_and_what_came_is_partial() {
+    let server = Server::start(|_, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece("{\"all_nuts\": 1"));
+        talk.wait_for_hang_up();
+    });
+    for key in ["Esc", "^C", "q"] {
+        let (_folder, path, mut d) = at(&server);
+        let hung_up = server.seen().len();
+        preview(&mut d, "r");
+        d.keys("Enter");
+        d.wait_for(|app| {
+            let round = app.attempt.as_ref().unwrap().round.as_ref();
+            round.is_some_and(|round| !round.heard[0].reply.content.is_empty())
+        });
+        d.keys(key);
+        server.wait_for_hang_ups(hung_up + 1);
+        until(&mut d, Stage::Over);
+        d.shows(&["the call was broken off; what had come (14 bytes) is partial and is no answer"]);
+        d.keys("S-Tab");
+        d.shows(&["partial, no answer", "{\"all_nuts\": 1"]);
+        assert_eq!(d.quit, None);
+        d.keys("s");
+        let fork = forks(&path).remove(0);
+        assert_eq!((fork["status"].as_str(), fork["error_type"].as_str()), (Some("error"), Some("BrokenOff")));
+        assert!(fork["state"].is_null() && fork["trace"]["steps"][0]["outputs"].is_null(), "{fork}");
+    }
+}
+
+#[test]
+fn what_a_cancelled_call_still_says_is_not_heard() {
+    let server = Server::start(|seen, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece(if seen.n == 0 { "old" } else { "new" }));
+        talk.wait_for_hang_up();
+    });
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    let heard = |app: &App| {
+        let round = app.attempt.as_ref().and_then(|attempt| attempt.round.as_ref());
+        round.map(|round| (round.id, round.heard[0].reply.content.clone()))
+    };
+    d.wait_for(|app| heard(app).is_some_and(|(_, content)| content == b"old"));
+    let old = heard(&d.app).unwrap().0;
+    d.keys("Esc");
+    until(&mut d, Stage::Over);
+    d.keys("r");
+    d.wait_for(ready);
+    d.keys("Enter");
+    d.wait_for(|app| heard(app).is_some_and(|(_, content)| content == b"new"));
+    let told = |text: &str| stepscope::domain::fork::round::Told {
+        call: 0,
+        event: stepscope::domain::rerun::RunEvent::Text {
+            part: stepscope::domain::rerun::Part::Content,
+            text: text.to_owned().into(),
+        },
+        began_utc: None,
+        elapsed: std::time::Duration::ZERO,
+    };
+    for stale in [old, RunId(old.0 + 1), RunId(9999)] {
+        if stale != heard(&d.app).unwrap().0 {
+            d.event(Event::Message(Msg::Run(stale, vec![told("stale")])));
+        }
+    }
+    assert_eq!(heard(&d.app).unwrap().1, b"new");
+}
+
+#[test]
+fn several_replies_are_counted_and_one_is_taken() {
+    let replies =
+        ["{\"all_nuts\": 12}", "{\"all_nuts\": 13}", "{\"all_nuts\": 12.0}", "", "no JSON", "{\"all_nuts\": [1]}"];
+    let running = Arc::new(Mutex::new((0_usize, 0_usize)));
+    let count = Arc::clone(&running);
+    let server = Server::start(move |seen, talk| {
+        if seen.json()["prompt"].as_str().unwrap().contains("final_answer =") {
+            return right(seen, talk);
+        }
+        {
+            let mut count = count.lock().unwrap();
+            count.0 += 1;
+            count.1 = count.1.max(count.0);
+        }
+        let seed = seen.json()["options"]["seed"].as_i64().unwrap() - 1234;
+        stream(talk, &[replies[seed as usize % replies.len()]]);
+        count.lock().unwrap().0 -= 1;
+    });
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "^R");
+    d.keys("4j Enter");
+    d.keys("Backspace '6' Enter");
+    d.wait_for(ready);
+    d.shows(&["asks 1 of 3 steps, the first 6 times"]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Several);
+    assert_eq!(server.seen().len(), 6);
+    assert!(running.lock().unwrap().1 <= 4, "more calls at once than allowed");
+    d.shows(&[
+        "consensus",
+        "schema sent, obeyed 3/6",
+        "2/6",
+        "breaks the schema",
+        "is no JSON",
+        "is empty",
+        "do not count",
+    ]);
+    d.keys("4j Enter");
+    assert!(d.status().contains("cannot be used"), "{}", d.status());
+    d.keys("g 2j R");
+    until(&mut d, Stage::Over);
+    d.shows(&["answer 11.0 ✗ wrong → 10 ✓ right", "new       13"]);
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["state"]["all_nuts"], 13);
+    assert_eq!(fork["trace"]["steps"].as_array().unwrap().len(), 7, "every reply is part of the fork");
+}
+
+#[test]
+fn what_is_not_kept_is_dropped_only_after_a_question() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("q");
+    assert_eq!(stage(&d.app), None, "nothing came: nothing is asked");
+    preview(&mut d, "r");
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.keys("q");
+    assert_eq!(stage(&d.app), Some(Stage::Over));
+    assert!(d.status().contains("is not kept"), "{}", d.status());
+    d.keys("q");
+    assert_eq!(stage(&d.app), None);
+}
+
+#[test]
+fn offline_nothing_is_asked() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = open();
+    let setup = setup(&server);
+    d.ask(Setup { wanted: Wanted { offline: true, ..setup.wanted.clone() }, ..setup });
+    d.keys("r");
+    assert_eq!((d.status().as_str(), stage(&d.app)), ("nothing is sent: --offline forbids it", None));
+    d.shows(&["OFFLINE"]);
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn a_server_that_fails_is_said_and_nothing_is_lost() {
+    let server = Server::start(|_, talk| talk.whole("500 Oops", "text/plain", "", "out of memory"));
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["(HTTP 500): out of memory"]);
+    d.keys("r");
+    d.wait_for(ready);
+    d.shows(&["Preview: nothing was sent"]);
+}
+
+#[test]
+fn fields_are_edited_and_checked() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("5j Enter").keys("Backspace 'x' Enter");
+    assert!(d.status().contains("it is a number from 0 up, or none"), "{}", d.status());
+    d.keys("Backspace '0.5' Enter j Enter").keys("^U 'none' Enter");
+    d.keys("k k k k Enter").keys("^U 'other' Enter g Enter");
+    until(&mut d, Stage::Over);
+    let sent = server.seen()[0].json();
+    assert_eq!((sent["model"].as_str(), sent["options"]["temperature"].as_f64()), (Some("other"), Some(0.5)));
+    assert!(sent["options"]["seed"].is_null(), "{sent}");
+}
+
+#[test]
+fn the_sample_runs_have_recorded_replies() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::with(&[samples], |app| app.samples = true);
+    d.ask(Setup { speed: Speed::AtOnce, wanted: Wanted { offline: true, ..Wanted::default() }, ..Setup::default() });
+    let mut played = false;
+    for _ in 0..12 {
+        d.keys("Enter g ] r");
+        if stage(&d.app) == Some(Stage::Choosing) {
+            d.shows(&["cassette", "recorded replies to the first sample runs", "OFFLINE"]);
+            d.keys("Enter");
+        }
+        d.wait_for(|app| ready(app) || app.attempt.as_ref().is_some_and(|attempt| attempt.never.is_some()));
+        if d.app.attempt.as_ref().unwrap().never.is_some() {
+            d.keys("q q j");
+            continue;
+        }
+        if d.app.attempt.as_ref().unwrap().is_recorded == Some(true) {
+            d.shows(&["CASSETTE", "a cassette plays recorded replies", "plays 1 of"]);
+            d.keys("Enter");
+            until(&mut d, Stage::Over);
+            d.shows(&["↺ replay of a recorded reply"]);
+            assert!(d.app.attempt.as_ref().unwrap().outcome.is_some());
+            played = true;
+            d.keys("q q q j");
+        } else {
+            d.shows(&["this request is not on the cassette"]);
+            d.keys("q q j");
+        }
+    }
+    assert!(played, "no reply of the cassette belongs to the first steps of the first runs");
+}
+
+#[test]
+fn every_size_shows_every_stage() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = at(&server);
+    let sizes = |d: &mut Drive| {
+        for (width, height) in [(80, 24), (120, 36), (200, 60), (20, 5), (1, 1), (0, 0), (100, 8), (99, 50)] {
+            d.resize(width, height);
+            d.keys("Tab Tab Tab Tab");
+        }
+        d.resize(120, 36);
+    };
+    preview(&mut d, "^R");
+    sizes(&mut d);
+    d.keys("g Enter");
+    until(&mut d, Stage::Several);
+    sizes(&mut d);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    sizes(&mut d);
+    d.keys("Z");
+    sizes(&mut d);
+}
+
+#[test]
+fn edited_values_and_prompts_are_what_is_sent() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    preview(&mut d, "r");
+    let effects = d.app.rerun_edited(vec![("bags".into(), b"5".to_vec())], None);
+    for effect in effects {
+        d.effect(effect);
+    }
+    d.wait_for(|app| ready(app) && !app.attempt.as_ref().unwrap().edits.is_empty());
+    d.shows(&["edited", "bags = 5", "\"bags\": 5"]);
+    let prompt = "all_nuts = bags times nuts, as JSON";
+    let effects = d.app.rerun_edited(vec![("bags".into(), b"5".to_vec())], Some(prompt.into()));
+    for effect in effects {
+        d.effect(effect);
+    }
+    d.wait_for(ready);
+    d.shows(&["the prompt is not the step's own", prompt]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    assert_eq!(server.seen()[0].json()["prompt"], prompt);
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["trace"]["fork"]["edited"][0]["variable"], "bags");
+    assert_eq!(fork["trace"]["fork"]["prompts_edited"][0], 1);
+    assert_eq!(fork["state"]["bags"], 5);
+}
+
+#[test]
+fn what_is_edited_in_the_state_is_gone_on_with() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    d.keys("Tab [");
+    let inspect = d.app.inspect.as_mut().unwrap();
+    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == "bags").unwrap();
+    inspect.choose_variable(at);
+    d.keys("v ^U 5 Enter").shows(&["✎ 5  was 3"]);
+    // On from there, whatever step is shown.
+    d.keys("[");
+    preview(&mut d, "r");
+    d.shows(&["bags = 5", "step 2/3", "\"bags\": 5"]);
+    d.keys("v").shows(&["prompt of step 2", "Compute all_nuts = bags * nuts"]);
+    d.keys("'all_nuts = bags, briefly. ' ^S");
+    d.wait_for(ready);
+    d.shows(&["the prompt is not the step's own", "briefly. Compute"]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    assert!(server.seen()[0].json()["prompt"].as_str().unwrap().starts_with("all_nuts = bags, briefly. Compute"));
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["trace"]["fork"]["edited"][0], serde_json::json!({"variable": "bags", "value": 5}));
+    assert_eq!(fork["trace"]["fork"]["prompts_edited"][0], 1);
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys("q").hides(&["✎"]);
+    d.keys(")").shows(&["fork r1"]);
+    d.keys("] ]").shows(&["✎", "r1"]);
+}
+
+#[test]
+fn a_key_is_in_no_frame_and_in_no_fork() {
+    const KEY: &str = "sk-secret-0123456789";
+    let server = Server::start(|seen, talk| {
+        let said = seen.header("authorization").unwrap_or_default().to_owned();
+        if seen.n == 0 {
+            return talk.whole("401 No", "application/json", "", format!("{{\"error\": \"bad key: {said}\"}}"));
+        }
+        talk.head("200 OK", "text/event-stream");
+        let text = serde_json::to_string(&format!("{{\"all_nuts\": 12}} {said}")).unwrap();
+        talk.chunk(format!(
+            "data: {{\"choices\": [{{\"delta\": {{\"content\": {text}}}, \"finish_reason\": \"stop\"}}]}}\n\n"
+        ));
+        talk.chunk("data: [DONE]\n\n");
+        talk.end();
+    });
+    let (_folder, path, mut d) = open();
+    let endpoint = endpoint::with_key(&server.url("/v1"), KEY);
+    d.ask(Setup { speed: Speed::AtOnce, retries: Some(0), ..Setup::default() });
+    let server_of_key = Setup::default().found(endpoint, Some("m".to_owned()), &Config::default()).unwrap();
+    d.app.models.server = Some(server_of_key);
+    d.frames = Some(Vec::new());
+    for _ in 0..2 {
+        preview(&mut d, "r");
+        d.keys("Enter");
+        until(&mut d, Stage::Over);
+        d.keys("Tab Tab Tab Tab Z Z s q");
+    }
+    let authorised = |seen: &Seen| seen.header("authorization").is_some_and(|value| value.contains(KEY));
+    assert!(server.seen().iter().all(authorised), "the server itself gets the key");
+    assert!(d.frames.take().unwrap().iter().all(|frame| !frame.contains("0123456789")));
+    assert!(!format!("{:?}", d.app).contains("0123456789"), "nor is it in a log");
+    let text = std::fs::read_to_string(path.with_file_name("runs.jsonl.forks.jsonl")).unwrap();
+    assert!(!text.contains("0123456789") && text.lines().count() == 2, "{text}");
+}
+
+mod endpoint {
+    use stepscope::io::model::key::Key;
+    use stepscope::io::model::{Backend, Endpoint};
+
+    pub(super) fn with_key(url: &str, key: &str) -> Endpoint {
+        Endpoint::new(Backend::Chat, url, Key::new(key)).unwrap()
+    }
+}
