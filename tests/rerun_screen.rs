@@ -454,6 +454,36 @@ fn edited_values_and_prompts_are_what_is_sent() {
 }
 
 #[test]
+fn what_is_edited_in_the_state_is_gone_on_with() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    d.keys("Tab [");
+    let inspect = d.app.inspect.as_mut().unwrap();
+    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == "bags").unwrap();
+    inspect.choose_variable(at);
+    d.keys("v ^U 5 Enter").shows(&["✎ 5  was 3"]);
+    // On from there, whatever step is shown.
+    d.keys("[");
+    preview(&mut d, "r");
+    d.shows(&["bags = 5", "step 2/3", "\"bags\": 5"]);
+    d.keys("v").shows(&["prompt of step 2", "Compute all_nuts = bags * nuts"]);
+    d.keys("'all_nuts = bags, briefly. ' ^S");
+    d.wait_for(ready);
+    d.shows(&["the prompt is not the step's own", "briefly. Compute"]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    assert!(server.seen()[0].json()["prompt"].as_str().unwrap().starts_with("all_nuts = bags, briefly. Compute"));
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["trace"]["fork"]["edited"][0], serde_json::json!({"variable": "bags", "value": 5}));
+    assert_eq!(fork["trace"]["fork"]["prompts_edited"][0], 1);
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys("q").hides(&["✎"]);
+    d.keys(")").shows(&["fork r1"]);
+    d.keys("] ]").shows(&["✎", "r1"]);
+}
+
+#[test]
 fn a_key_is_in_no_frame_and_in_no_fork() {
     const KEY: &str = "sk-secret-0123456789";
     let server = Server::start(|seen, talk| {

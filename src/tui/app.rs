@@ -1,8 +1,10 @@
 //! The whole state of the screen, and what can be asked of it without changing it.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use ratatui::layout::{Rect, Size};
+use tempfile::TempPath;
 use tui_input::Input as Line;
 
 use crate::domain::filter::{Completion, FilterError};
@@ -14,9 +16,11 @@ use crate::shown;
 use crate::tui::derivation::Tree;
 use crate::tui::desk::Desk;
 use crate::tui::desk::making::Fixes;
+use crate::tui::editor::Editor;
+use crate::tui::edits::Edits;
 use crate::tui::family::Address;
 use crate::tui::forks::Forks;
-use crate::tui::inspect::{Hit, Inspect};
+use crate::tui::inspect::{Hit, Inspect, Pane, Tab};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
@@ -57,6 +61,8 @@ pub enum Overlay {
     Ladder(usize),
     /// The document's table of contents.
     Contents(List),
+    /// A text is being typed.
+    Editor(Box<Editor>),
     /// What can be repaired without a model.
     Fixes(List, Box<Fixes>),
 }
@@ -131,6 +137,15 @@ pub struct Find {
     pub at: Option<(Screen, usize)>,
 }
 
+/// The user's own editor.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Its command, with its options.
+    pub command: Option<String>,
+    /// The file that it has now.
+    pub lent: Option<TempPath>,
+}
+
 /// The look: which themes there are and which is in force.
 #[derive(Debug)]
 pub struct Looks {
@@ -187,6 +202,10 @@ pub struct App {
     pub return_to: Option<usize>,
     /// Forks on their way to the disk.
     pub forks: Forks,
+    /// What was changed of records before they are gone on with.
+    pub edits: HashMap<Address, Edits>,
+    /// The user's own editor, and the file that it has.
+    pub outside: Outside,
     /// These are the sample runs that come with the program.
     pub samples: bool,
     /// Whom the keys ask.
@@ -222,6 +241,8 @@ impl App {
             arrange_at: None,
             return_to: None,
             forks: Forks::default(),
+            edits: HashMap::new(),
+            outside: Outside::default(),
             samples: false,
             models: Models::default(),
             attempt: None,
@@ -236,6 +257,7 @@ impl App {
         }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
+            _ if matches!(self.overlay, Some(Overlay::Editor(_))) => Context::Editor,
             Screen::Table => Context::Table,
             Screen::Run => Context::Run,
             Screen::Evidence => Context::Evidence,
@@ -273,7 +295,7 @@ impl App {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
             }
-            A::Open | A::Keep if self.screen == Screen::Rerun => self.may_rerun(action),
+            A::Open | A::Keep | A::Edit if self.screen == Screen::Rerun => self.may_rerun(action),
             A::Open => need(self.screen != Screen::Json, "use Space to fold"),
             A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
             A::Difference if self.screen == Screen::Table => {
@@ -307,11 +329,25 @@ impl App {
                 _ => need(self.rows() > 0, "there are no records"),
             },
             A::NextFork | A::PreviousFork => need(self.kin().len() > 1, "this record has no forks"),
-            A::Keep => need(false, "there is nothing to keep here"),
             A::Export => need(false, "only a repaired procedure is written to a file"),
             A::Exact | A::Repair | A::Between => {
                 need(steps && self.screen == Screen::Run, "open a run with steps first")
             }
+            A::Edit => {
+                need(steps && self.screen == Screen::Run, "open a run with steps first")?;
+                let place = inspect.is_some_and(|inspect| match inspect.pane {
+                    Pane::State => true,
+                    pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
+                });
+                need(place, "choose a variable of the state, or the prompt of a step: Tab")
+            }
+            A::Keep if self.screen == Screen::Run && self.desk.front.is_none() => {
+                let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
+                need(edited, "there is nothing to keep: v edits a value")
+            }
+            A::Keep => need(false, "there is nothing to keep here"),
+            A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
+            A::TakeEdit | A::ExternalEditor => need(false, "this is for texts that are being typed"),
             A::SaveAgain => need(self.forks.unsaved() > 0, "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
@@ -335,9 +371,12 @@ impl App {
 
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
+        // While a text is typed the keys of everywhere are letters.
+        let typing = self.context() == Context::Editor;
+        let anywhere = Keymap::rows(Context::Anywhere).filter(move |_| !typing);
         Keymap::rows(self.context())
-            .chain(Keymap::rows(Context::Anywhere))
-            .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
+            .chain(anywhere)
+            .filter(move |binding| !binding.hint.is_empty() && (typing || self.allowed(binding.action).is_ok()))
             .filter(|binding| !self.keymap.names(binding).is_empty())
     }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tempfile::TempPath;
+
 use crate::domain::filter::Filter;
 use crate::domain::fork::round::Told;
 use crate::domain::headline::Headline;
@@ -59,6 +61,10 @@ pub enum Msg {
     Chosen(RunId, Result<Box<Server>, Shown>),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
+    /// A text lies in a file for the user's own editor.
+    Lent(Result<TempPath, Failure>),
+    /// What the editor made of it.
+    TakenBack(Result<String, Failure>),
     /// An errand of the desk was done.
     Desk(News),
 }
@@ -105,6 +111,10 @@ pub enum Work {
     Choose(RunId, Offer),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
+    /// Puts a text into a file of its own, for the user's own editor.
+    Lend(String),
+    /// Reads it back; the file is removed.
+    TakeBack(TempPath),
     /// An errand of the desk.
     Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.

@@ -22,6 +22,7 @@ pub mod citation;
 pub mod contents;
 pub mod derivation;
 pub mod document;
+pub mod editor;
 pub mod findings;
 pub mod fixes;
 pub mod help;

@@ -88,6 +88,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.forks = Forks::at(start.forks.clone());
+    app.outside.command = editor();
     app.samples = start.paths.is_empty();
     app.models = Models::new(start.setup.clone(), &config);
     let mut calls = Calls::new(start.setup.clone(), config.clone());
@@ -125,6 +126,11 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
 
 fn journals(start: &Start) -> Journals {
     Journals { files: start.paths.clone(), named: start.reviews.clone() }
+}
+
+/// The command of the user's own editor.
+fn editor() -> Option<String> {
+    ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok()).find(|command| !command.is_empty())
 }
 
 fn keymap(config: &Config) -> Result<Keymap, Failure> {

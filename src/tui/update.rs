@@ -25,13 +25,14 @@ use crate::tui::list::Move;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, Work};
 use crate::tui::panes;
-use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
+use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};
 use crate::tui::table::{Search, SortBy};
 use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
 use search::end_of;
 
 mod desk;
+mod edits;
 mod evidence;
 mod forks;
 mod making;
@@ -97,7 +98,7 @@ impl App {
                 self.arrange();
                 self.go_on_searching(|_| true)
             }
-            Event::Returned(_) => Vec::new(),
+            Event::Returned(result) => self.returned(ended(result)),
             Event::Panicked(text) => {
                 self.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
                 Vec::new()
@@ -130,6 +131,9 @@ impl App {
         self.settle_evidence();
         self.settle_rerun();
         self.settle_desk();
+        if let Some(Overlay::Editor(editor)) = &mut self.overlay {
+            editor.settle(panes::editor::height(editor, area));
+        }
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -193,6 +197,7 @@ impl App {
         match self.overlay.take() {
             Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
             Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
+            Some(Overlay::Editor(editor)) => return self.editor_key(editor, event),
             other => self.overlay = other,
         }
         if self.typed.is_empty()
@@ -301,6 +306,9 @@ impl App {
             A::PreviousFork => return self.fork_by(-times),
             A::Exact => return self.make(Make::Exact),
             A::Repair => return self.look_for_fixes(),
+            A::Edit => return self.edit(),
+            A::DropEdits => self.drop_edits(),
+            A::Keep if self.desk.front.is_none() => return self.fork_edits(),
             A::Keep => return self.keep_made(),
             A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
@@ -696,6 +704,11 @@ impl App {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
+            Msg::Lent(lent) => self.lent(lent),
+            Msg::TakenBack(text) => {
+                self.taken_back(text);
+                Vec::new()
+            }
             Msg::Exported(path, result) => {
                 self.exported(&path, result);
                 Vec::new()
@@ -811,6 +824,7 @@ impl App {
             None => inspect,
         };
         self.inspect = Some(inspect);
+        self.recall_edits();
         self.find = Find::default();
         self.screen = if screen == Screen::Json { Screen::Json } else { own };
     }

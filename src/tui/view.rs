@@ -183,6 +183,9 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buf = frame.buffer_mut();
     draw(app, area, buf);
+    if let Some(Overlay::Editor(editor)) = &app.overlay {
+        frame.set_cursor_position(panes::editor::cursor(editor, area));
+    }
     if let Some(Overlay::Prompt(prompt)) = &app.overlay {
         let column = panes::bars::prompt_cursor(prompt, area);
         frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
@@ -218,6 +221,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
                 panes::contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
         }
+        Some(Overlay::Editor(editor)) => panes::editor::draw(editor, area, buf, Look { theme, focused: true }),
         Some(Overlay::Fixes(list, fixes)) => {
             panes::fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }

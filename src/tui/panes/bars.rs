@@ -28,6 +28,7 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut right: Vec<_> =
         app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
     right.extend(match (&app.inspect, app.screen) {
+        _ if app.desk.front == Some(Front::Versus) => Vec::new(),
         _ if app.desk.front.is_some() => totals(app, look),
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => verdict(app, inspect, look),
         _ => totals(app, look),

@@ -18,6 +18,10 @@ impl App {
         let line = match &mut self.overlay {
             Some(Overlay::Prompt(prompt)) => &mut prompt.line,
             Some(Overlay::Palette(palette)) => &mut palette.line,
+            Some(Overlay::Editor(editor)) => {
+                editor.insert(text);
+                return;
+            }
             _ => {
                 self.say(Shown::own("pasted text is not a command; press / or f to type"));
                 return;
