@@ -197,6 +197,10 @@ pub mod tui {
     pub mod derivation;
     /// What is worked out from all records together: comparison, records side by side, boards, disputes.
     pub mod desk;
+    /// A text that is being typed.
+    pub mod editor;
+    /// What was changed before a record is gone on with.
+    pub mod edits;
     /// Does what update asked for.
     pub mod effects;
     /// Does the errands of the desk.

@@ -24,6 +24,7 @@ const PURE: &[&str] = &[
     "tui/update",
     "tui/inspect.rs",
     "tui/review.rs",
+    "tui/rerun",
     "tui/table.rs",
     "tui/desk",
     "tui/model.rs",

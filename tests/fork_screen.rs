@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::domain::fork::{Course, How, Scope, Start};
+use stepscope::tui::run::Event;
 
 /// A copy of the fixture of eight records in a folder of its own.
 fn runs() -> (tempfile::TempDir, PathBuf) {
@@ -256,4 +257,132 @@ fn a_procedure_is_repaired_without_a_model() {
     d.wait_for(|app| app.kin().len() == 2);
     d.keys(")").shows(&["fork r1", "Read the numbers."]);
     d.keys("q").shows(&["└ procedure repaired"]);
+}
+
+/// Opens the run of the fixture whose steps have findings, the state in front, the cursor on a variable at a moment.
+fn state(d: &mut Drive, variable: &str, moment: usize) {
+    d.keys("j Enter Tab");
+    let inspect = d.app.inspect.as_mut().unwrap();
+    inspect.go_to_moment(moment);
+    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == variable).unwrap();
+    inspect.choose_variable(at);
+    d.draw();
+}
+
+#[test]
+fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    state(&mut d, "evening", 2);
+    d.keys("v").shows(&[
+        "evening before step 3, as JSON",
+        "recorded  3 * 2",
+        "\"3 * 2\"",
+        "Enter take it",
+        "^E $EDITOR",
+    ]);
+    assert!(d.cursor().is_some());
+    d.keys("^U six Enter");
+    d.shows(&["this is not JSON; the same key again takes it as the text \"six\""]);
+    d.keys("Backspace Backspace Backspace 6 Enter");
+    assert_eq!(d.status(), "edited before step 3: r asks on from there, s keeps it as a fork");
+    d.shows(&["✎ 1 edited before step 3", "✎ 6  was 3 * 2", "new"]);
+    // Before that step it is as it was recorded; what a later step writes is its own.
+    d.keys("k v");
+    d.keys("Esc [").hides(&["was 3 * 2"]);
+    d.keys("v");
+    assert!(d.status().starts_with("values are edited before step 3 already"), "{}", d.status());
+    // Another record and back.
+    d.keys("] } {").shows(&["✎ 1 edited before step 3"]);
+    d.keys("s").shows(&["B edited before step 3, not kept yet", "evening", "≠"]);
+    d.keys("s");
+    assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
+    d.wait_for(|app| app.kin().len() == 2);
+    d.hides(&["✎"]);
+    d.keys(")").shows(&["fork r1"]);
+    state_of(&mut d, "evening", 2);
+    d.shows(&["✎", "6"]);
+    let fork = std::fs::read_to_string(forks_of(&path)).unwrap();
+    assert!(
+        fork.contains(r#""edited":[{"variable":"evening","value":6}]"#) && fork.contains(r#""how":"edit""#),
+        "{fork}"
+    );
+}
+
+fn state_of(d: &mut Drive, variable: &str, moment: usize) {
+    let inspect = d.app.inspect.as_mut().unwrap();
+    inspect.go_to_moment(moment);
+    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == variable).unwrap();
+    inspect.choose_variable(at);
+    d.draw();
+}
+
+#[test]
+fn edits_are_taken_back_one_by_one_or_all() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    state(&mut d, "evening", 2);
+    d.keys("v ^U 6 Enter").shows(&["✎ 1 edited"]);
+    d.keys("v").shows(&["│ 6 "]);
+    d.keys("^U Enter").hides(&["✎"]);
+    assert_eq!(d.status(), "the recorded value again");
+    d.keys("v ^U 6 Enter v ^U 7 Esc").shows(&["✎ 6"]);
+    d.keys("^P 'drop edits' Enter").hides(&["✎"]);
+    // At the end: before the step that follows its writing.
+    state_of(&mut d, "evening", 4);
+    d.keys("v").shows(&["evening before step 3"]);
+    d.keys("Esc");
+    state_of(&mut d, "final_answer", 4);
+    d.keys("v");
+    assert!(d.status().starts_with("the last step wrote it"), "{}", d.status());
+}
+
+#[test]
+fn a_long_text_has_a_large_window() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    state(&mut d, "problem_text", 1);
+    d.keys("v").shows(&["problem_text before step 2, as text", "A ferry takes 8 cars a trip"]);
+    d.keys("'Think.' Enter ^S");
+    d.shows(&["✎ Think."]);
+    d.resize(80, 24).keys("v").shows(&["as text", "Think."]);
+    d.paste("a\u{202e}b\nc");
+    d.shows(&["a⟨U+202E⟩b"]);
+}
+
+#[test]
+fn the_prompt_of_a_step_is_edited() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    d.keys("j Enter v");
+    assert_eq!(d.status(), "choose a variable of the state, or the prompt of a step: Tab");
+    d.keys("S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
+    d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent yet", "Be brief. Multiply"]);
+    d.keys("v ^U ^S");
+    let edits = &d.app.inspect.as_ref().unwrap().edits;
+    assert!(edits.prompt.is_some());
+}
+
+#[test]
+fn the_users_own_editor_gets_the_text_and_gives_it_back() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    state(&mut d, "evening", 2);
+    d.keys("v ^E").shows(&["no editor is named: set VISUAL or EDITOR"]);
+    d.app.outside.command = Some("vi -u NONE".into());
+    d.keys("^E");
+    assert!(d.asked.last().unwrap().contains("vi -u NONE \\\"$1\\\""), "{:?}", d.asked);
+    let lent = d.app.outside.lent.as_ref().unwrap().to_path_buf();
+    assert_eq!(std::fs::read_to_string(&lent).unwrap(), "\"3 * 2\"\n");
+    std::fs::write(&lent, "66\n").unwrap();
+    let ended = std::process::Command::new("true").status();
+    d.event(Event::Returned(ended));
+    d.draw();
+    d.shows(&["│ 66 ", "as it came from the editor"]);
+    assert!(!lent.exists());
+    d.keys("^S").shows(&["✎ 66"]);
+    d.keys("v ^E");
+    d.event(Event::Returned(std::process::Command::new("false").status()));
+    d.draw();
+    assert!(d.status().contains("nothing is changed"), "{}", d.status());
 }

@@ -454,6 +454,36 @@ fn edited_values_and_prompts_are_what_is_sent() {
 }
 
 #[test]
+fn what_is_edited_in_the_state_is_gone_on_with() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    d.keys("Tab [");
+    let inspect = d.app.inspect.as_mut().unwrap();
+    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == "bags").unwrap();
+    inspect.choose_variable(at);
+    d.keys("v ^U 5 Enter").shows(&["✎ 5  was 3"]);
+    // On from there, whatever step is shown.
+    d.keys("[");
+    preview(&mut d, "r");
+    d.shows(&["bags = 5", "step 2/3", "\"bags\": 5"]);
+    d.keys("v").shows(&["prompt of step 2", "Compute all_nuts = bags * nuts"]);
+    d.keys("'all_nuts = bags, briefly. ' ^S");
+    d.wait_for(ready);
+    d.shows(&["the prompt is not the step's own", "briefly. Compute"]);
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    assert!(server.seen()[0].json()["prompt"].as_str().unwrap().starts_with("all_nuts = bags, briefly. Compute"));
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["trace"]["fork"]["edited"][0], serde_json::json!({"variable": "bags", "value": 5}));
+    assert_eq!(fork["trace"]["fork"]["prompts_edited"][0], 1);
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys("q").hides(&["✎"]);
+    d.keys(")").shows(&["fork r1"]);
+    d.keys("] ]").shows(&["✎", "r1"]);
+}
+
+#[test]
 fn a_key_is_in_no_frame_and_in_no_fork() {
     const KEY: &str = "sk-secret-0123456789";
     let server = Server::start(|seen, talk| {
@@ -496,4 +526,59 @@ mod endpoint {
     pub(super) fn with_key(url: &str, key: &str) -> Endpoint {
         Endpoint::new(Backend::Chat, url, Key::new(key)).unwrap()
     }
+}
+
+#[test]
+fn steps_down_reasoning_and_fences_are_shown_apart() {
+    let server = Server::start(|seen, talk| {
+        if seen.n == 0 {
+            return talk.whole("500 No", "application/json", "", "{\"error\": \"invalid JSON schema in format\"}");
+        }
+        stream(talk, &["<think>three times", " four</think>\n```json\n", "{\"all_nuts\": 12}\n```"]);
+    });
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["▲ the server refuses the schema", "three times four", "```json", "JSON mode asked for, obeyed 1/1"]);
+    d.resize(80, 24).keys("S-Tab G");
+    d.shows(&["reasoning before it and a code fence around it was taken off"]);
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn whom_to_ask_is_chosen_once_for_the_session() {
+    let server = Server::start(right);
+    let (_folder, _path, mut d) = open();
+    let setup = setup(&server);
+    d.ask(Setup { wanted: Wanted { model: None, ..setup.wanted.clone() }, ..setup });
+    d.keys("r");
+    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.picker.offers.len() == 1));
+    d.shows(&["Whom to ask", "small", "of the server that flags, environment or config.toml name"]);
+    d.keys("Enter");
+    d.wait_for(ready);
+    d.shows(&["of small at http://127.0.0.1"]);
+    d.keys("q");
+    preview(&mut d, "r");
+    d.hides(&["Whom to ask"]).shows(&["of small at http://127.0.0.1"]);
+    assert!(server.seen().iter().all(|seen| seen.line.starts_with("GET")), "only lists of models were asked for");
+}
+
+#[test]
+fn what_could_not_be_saved_is_said_kept_and_offered_again() {
+    let server = Server::start(right);
+    let (_folder, path, mut d) = at(&server);
+    let target = path.with_file_name("runs.jsonl.forks.jsonl");
+    std::fs::create_dir(&target).unwrap();
+    preview(&mut d, "r");
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.keys("s");
+    d.shows(&["✗ NOT SAVED: ^S tries again", "✗ 1 not saved"]);
+    d.keys("s");
+    assert_eq!(d.status(), "it could not be saved: ^S tries again");
+    std::fs::remove_dir(&target).unwrap();
+    d.keys("^S");
+    d.shows(&["✓ saved as a fork"]);
+    assert_eq!(forks(&path).len(), 1);
 }

@@ -4,9 +4,15 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use tempfile::TempPath;
+
 use super::append::{SAVE, folder};
 use super::failure::{Failure, reason};
+use super::open::read_whole;
 use crate::domain::text::Shown;
+
+/// A longer text is not taken back.
+const MAX_LENT: u64 = 1 << 20;
 
 /// Writes a new file and returns when it is on the disk.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -24,6 +30,30 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             ErrorKind::PermissionDenied => Shown::own("you may not write there"),
             _ => reason(&error),
         },
+    })
+}
+
+/// Puts a text into a temporary file, readable for its owner alone; it is removed when the path is dropped.
+pub fn lend(text: &str) -> Result<TempPath, Failure> {
+    let written = tempfile::Builder::new().prefix("stepscope-").suffix(".txt").tempfile().and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        Ok(file.into_temp_path())
+    });
+    written.map_err(|error| Failure {
+        what: "cannot make",
+        path: Shown::own("a temporary file"),
+        source: Shown::error(&error),
+    })
+}
+
+/// What stands in a temporary file now.
+pub fn take_back(path: &Path) -> Result<String, Failure> {
+    let bytes = read_whole(path, MAX_LENT)?;
+    String::from_utf8(bytes).map_err(|_| Failure {
+        what: "cannot take",
+        path: Shown::path(path),
+        source: Shown::own("it is no UTF-8 text"),
     })
 }
 

@@ -1,8 +1,10 @@
 //! The whole state of the screen, and what can be asked of it without changing it.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use ratatui::layout::{Rect, Size};
+use tempfile::TempPath;
 use tui_input::Input as Line;
 
 use crate::domain::filter::{Completion, FilterError};
@@ -14,9 +16,11 @@ use crate::shown;
 use crate::tui::derivation::Tree;
 use crate::tui::desk::Desk;
 use crate::tui::desk::making::Fixes;
+use crate::tui::editor::Editor;
+use crate::tui::edits::Edits;
 use crate::tui::family::Address;
 use crate::tui::forks::Forks;
-use crate::tui::inspect::{Hit, Inspect};
+use crate::tui::inspect::{Hit, Inspect, Pane, Tab};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
@@ -60,6 +64,8 @@ pub enum Overlay {
     Contents(List),
     /// Something is asked about a verdict.
     Review(Ask),
+    /// A text is being typed.
+    Editor(Box<Editor>),
     /// What can be repaired without a model.
     Fixes(List, Box<Fixes>),
 }
@@ -134,6 +140,15 @@ pub struct Find {
     pub at: Option<(Screen, usize)>,
 }
 
+/// The user's own editor.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Its command, with its options.
+    pub command: Option<String>,
+    /// The file that it has now.
+    pub lent: Option<TempPath>,
+}
+
 /// The look: which themes there are and which is in force.
 #[derive(Debug)]
 pub struct Looks {
@@ -190,6 +205,10 @@ pub struct App {
     pub return_to: Option<usize>,
     /// Forks on their way to the disk.
     pub forks: Forks,
+    /// What was changed of records before they are gone on with.
+    pub edits: HashMap<Address, Edits>,
+    /// The user's own editor, and the file that it has.
+    pub outside: Outside,
     /// These are the sample runs that come with the program.
     pub samples: bool,
     /// What is worked out from all records together.
@@ -227,6 +246,8 @@ impl App {
             arrange_at: None,
             return_to: None,
             forks: Forks::default(),
+            edits: HashMap::new(),
+            outside: Outside::default(),
             samples: false,
             desk: Desk::default(),
             models: Models::default(),
@@ -242,6 +263,7 @@ impl App {
         }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
+            _ if matches!(self.overlay, Some(Overlay::Editor(_))) => Context::Editor,
             Screen::Table => Context::Table,
             Screen::Run => Context::Run,
             Screen::Evidence => Context::Evidence,
@@ -283,7 +305,7 @@ impl App {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")
             }
-            A::Open if self.screen == Screen::Rerun => self.may_rerun(action),
+            A::Open | A::Keep | A::Edit if self.screen == Screen::Rerun => self.may_rerun(action),
             A::Open => need(self.screen != Screen::Json, "use Space to fold"),
             A::Json if self.screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
             A::Difference if self.screen == Screen::Table => {
@@ -301,7 +323,7 @@ impl App {
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
                 need(self.screen == Screen::Evidence, "this is for answers with citations")
             }
-            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Keep => self.may_rerun(action),
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
             A::Json if self.screen == Screen::Rerun => need(false, "go back to the run first: q"),
             A::Ladder => match inspect.filter(|_| self.screen != Screen::Table) {
                 Some(inspect) => {
@@ -321,6 +343,21 @@ impl App {
             A::Exact | A::Repair | A::Between => {
                 need(steps && self.screen == Screen::Run, "open a run with steps first")
             }
+            A::Edit => {
+                need(steps && self.screen == Screen::Run, "open a run with steps first")?;
+                let place = inspect.is_some_and(|inspect| match inspect.pane {
+                    Pane::State => true,
+                    pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
+                });
+                need(place, "choose a variable of the state, or the prompt of a step: Tab")
+            }
+            A::Keep if self.screen == Screen::Run && self.desk.front.is_none() => {
+                let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
+                need(edited, "there is nothing to keep: v edits a value")
+            }
+            A::Keep => need(false, "there is nothing to keep here"),
+            A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
+            A::TakeEdit | A::ExternalEditor => need(false, "this is for texts that are being typed"),
             A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
@@ -344,14 +381,16 @@ impl App {
 
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
-        let labels = Keymap::rows(Context::Labels).filter(|_| self.review.draft.choosing);
+        // While a text is typed the keys of everywhere are letters.
         let here = self.context();
+        let typing = here == Context::Editor;
+        let labels = Keymap::rows(Context::Labels).filter(|_| self.review.draft.choosing);
         let own = move |binding: &&Binding| Keymap::rows(here).any(|row| row.action == binding.action);
+        let everywhere = Keymap::rows(Context::Review).chain(Keymap::rows(Context::Anywhere));
         labels
             .chain(Keymap::rows(here))
-            .chain(Keymap::rows(Context::Review).filter(move |binding| !own(binding)))
-            .chain(Keymap::rows(Context::Anywhere).filter(move |binding| !own(binding)))
-            .filter(|binding| !binding.hint.is_empty() && self.allowed(binding.action).is_ok())
+            .chain(everywhere.filter(move |binding| !typing && !own(binding)))
+            .filter(move |binding| !binding.hint.is_empty() && (typing || self.allowed(binding.action).is_ok()))
             .filter(|binding| !self.keymap.names(binding).is_empty())
     }
 

@@ -20,7 +20,7 @@ use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::forks::{FORKS, Mark, find};
-use crate::io::fresh::write_new;
+use crate::io::fresh::{lend, take_back, write_new};
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search::{self, Plan};
@@ -157,7 +157,13 @@ impl Performer {
     pub fn perform(&mut self, work: Work) {
         match work {
             Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
-            Work::Headlines(..) | Work::Record(..) | Work::Marks(_) | Work::Leg(..) | Work::Export(..) => {
+            Work::Headlines(..)
+            | Work::Record(..)
+            | Work::Leg(..)
+            | Work::Marks(_)
+            | Work::Export(..)
+            | Work::Lend(_)
+            | Work::TakeBack(_) => {
                 // The thread lives as long as this does.
                 let _ = self.reader.send(work);
             }
@@ -269,6 +275,8 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         }
         Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
         Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Lend(text) => Some(Msg::Lent(lend(&text))),
+        Work::TakeBack(path) => Some(Msg::TakenBack(take_back(&path))),
         Work::Export(path, bytes) => {
             let result = write_new(&path, &bytes);
             Some(Msg::Exported(path, result))

@@ -73,7 +73,11 @@ fn made(seat: &Seat, make: &Make, beside: &Beside) -> Result<Versus, Shown> {
         Make::Repair { procedure, done } => (Some(procedure.clone()), versus.about(done.clone())),
         _ => (None, versus),
     };
-    Ok(Versus { record: seat.record, fork: Some(Unkept { line, procedure }), ..versus })
+    Ok(Versus {
+        record: seat.record,
+        fork: Some(Unkept { line, procedure, is_edit: matches!(make, Make::Edit { .. }) }),
+        ..versus
+    })
 }
 
 fn opened(seat: &Seat, beside: &Beside) -> Result<Opened, Failure> {

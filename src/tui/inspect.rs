@@ -6,9 +6,10 @@ use crate::domain::finding::Severity;
 use crate::domain::json::Pointer;
 use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::state::{Influence, Moment};
-use crate::domain::text::Shown;
+use crate::domain::text::{Shown, Untrusted};
 use crate::shown;
 use crate::tui::derivation::Tree;
+use crate::tui::edits::Edits;
 use crate::tui::evidence::Evidence;
 use crate::tui::list::{List, Move};
 use crate::tui::model::{Detail, Opened};
@@ -118,6 +119,10 @@ pub struct Inspect {
     quantity_moved: bool,
     /// The typed answer, if it is one.
     pub evidence: Option<Evidence>,
+    /// What was changed before the record is gone on with.
+    pub edits: Edits,
+    /// Which execution it is: `rec`, or `r1` and so on for a fork.
+    pub execution: String,
     /// The record as JSON.
     pub outline: Outline,
     /// How many lines a record that is no JSON takes, in this width.
@@ -147,6 +152,8 @@ impl Inspect {
             quantity: None,
             quantity_moved: false,
             evidence,
+            edits: Edits::default(),
+            execution: String::new(),
             outline,
             raw_lines: None,
         };
@@ -179,6 +186,16 @@ impl Inspect {
         let variables = &self.opened.variables;
         let named = variables.iter().position(|row| row.name.as_str() == FINAL_ANSWER);
         named.unwrap_or_else(|| variables.len().saturating_sub(1))
+    }
+
+    /// The prompt that was edited for the current step.
+    pub fn edited_prompt(&self) -> Option<&Untrusted<'static>> {
+        self.edits.prompt.as_ref().filter(|(step, _)| Some(*step) == self.step()).map(|(_, prompt)| prompt)
+    }
+
+    /// The step that is asked next: the current one, or the one before which values were edited.
+    pub fn step_to_ask(&self) -> Option<usize> {
+        if self.edits.values.is_empty() { self.step() } else { Some(self.edits.step) }
     }
 
     /// The position of the current step; `None` at the start.

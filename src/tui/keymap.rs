@@ -17,6 +17,8 @@ pub enum Context {
     Json,
     /// How a computed value comes about.
     Derivation,
+    /// A text that is being typed.
+    Editor,
     /// The cells of a comparison.
     Matrix,
     /// Two records side by side.
@@ -45,6 +47,7 @@ impl Context {
             Self::Evidence => "Typed answer",
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
+            Self::Editor => "Editing a value or a prompt",
             Self::Matrix => "Comparison with the baseline",
             Self::Versus => "Two records side by side",
             Self::Boards => "Boards",
@@ -57,7 +60,7 @@ impl Context {
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
@@ -65,6 +68,7 @@ impl Context {
         Self::Evidence,
         Self::Json,
         Self::Derivation,
+        Self::Editor,
         Self::Matrix,
         Self::Versus,
         Self::Boards,
@@ -188,8 +192,6 @@ actions! {
     RerunStale = "rerun_stale",
     /// Asks it several times.
     RerunSamples = "rerun_samples",
-    /// Keeps what came as a fork.
-    Keep = "keep",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -244,6 +246,16 @@ actions! {
     NextOpen = "next_open",
     /// Shows what is hidden.
     Reveal = "reveal",
+    /// Edits the value or the prompt.
+    Edit = "edit",
+    /// Takes what was typed.
+    TakeEdit = "take_edit",
+    /// The text in the user's own editor.
+    ExternalEditor = "external_editor",
+    /// Takes back all edits.
+    DropEdits = "drop_edits",
+    /// Keeps what came as a fork.
+    Keep = "keep",
     /// Writes it to a file of its own.
     Export = "export",
     /// Executes the procedure exactly.
@@ -310,8 +322,8 @@ const fn bind(
 pub const BINDINGS: &[Binding] = {
     use Action as A;
     use Context::{
-        Anywhere, Boards, Decision, Derivation, Disputes, Evidence, Json, Labels, Matrix, Rerun, Review, Run, Table,
-        Versus,
+        Anywhere, Boards, Decision, Derivation, Disputes, Editor, Evidence, Json, Labels, Matrix, Rerun, Review, Run,
+        Table, Versus,
     };
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
@@ -339,6 +351,21 @@ pub const BINDINGS: &[Binding] = {
             "what changed: a fork against its parent, else between two steps",
         ),
         bind(Run, &["|"], A::Between, "", "what changed between two steps, in a fork too"),
+        bind(
+            Run,
+            &["v"],
+            A::Edit,
+            "edit",
+            "edit the value before the next step, or the step's prompt, and go on from it",
+        ),
+        bind(
+            Run,
+            &["s"],
+            A::Keep,
+            "keep edits",
+            "the run with the edited values, as a fork without a model: shown first",
+        ),
+        bind(Run, &["c e"], A::DropEdits, "", "take back everything that was edited"),
         bind(Run, &["X"], A::Exact, "", "execute exactly: see what the run would be, keep it as a fork"),
         bind(Run, &["F"], A::Repair, "", "fixes of the procedure that need no model, each shown before it is kept"),
         bind(Run, &["r"], A::Rerun, "re-run", "ask this step again: shows first what would be sent, and to whom"),
@@ -352,6 +379,7 @@ pub const BINDINGS: &[Binding] = {
             "send, choose",
             "on the line that names the server: send; else edit or choose",
         ),
+        bind(Rerun, &["v"], A::Edit, "edit prompt", "edit the prompt before it is sent"),
         bind(Rerun, &["s"], A::Keep, "keep", "keep what came as a fork, in FILE.forks.jsonl"),
         bind(Rerun, &["r"], A::Rerun, "again", "ask again: back to what is sent; this step alone"),
         bind(Rerun, &["R"], A::RerunFromHere, "from here", "from here on; of several replies: take this one and go on"),
@@ -413,6 +441,9 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Editor, &["Enter", "^S"], A::TakeEdit, "take it", "take what was typed; in a text of several lines ^S"),
+        bind(Editor, &["^E"], A::ExternalEditor, "$EDITOR", "the text in $VISUAL or $EDITOR"),
+        bind(Editor, &["Esc"], A::Escape, "drop it", "leave it as it was"),
         bind(Versus, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
         bind(Versus, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
         bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),

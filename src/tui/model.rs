@@ -436,6 +436,11 @@ impl Opened {
         self.root()?.find(pointer).map(|found| prose(found.value))
     }
 
+    /// A value as it stands in the record.
+    pub fn json_at(&self, pointer: &Pointer) -> Option<Vec<u8>> {
+        self.root()?.find(pointer).map(|found| found.value.raw().to_vec())
+    }
+
     /// The question as it is shown: its quantities numbered.
     pub fn question_text(&self) -> &Shown {
         self.proof.question.as_ref().unwrap_or(&self.question)

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tempfile::TempPath;
+
 use crate::domain::filter::Filter;
 use crate::domain::fork::round::Told;
 use crate::domain::headline::Headline;
@@ -55,6 +57,10 @@ pub enum Msg {
     Wrote(ForkId, Result<Met, Failure>),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
+    /// A text lies in a file for the user's own editor.
+    Lent(Result<TempPath, Failure>),
+    /// What the editor made of it.
+    TakenBack(Result<String, Failure>),
     /// An errand of the desk was done.
     Desk(desk::News),
     /// What was heard of model calls, in order.
@@ -92,6 +98,10 @@ pub enum Work {
     Follow(PathBuf),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
+    /// Puts a text into a file of its own, for the user's own editor.
+    Lend(String),
+    /// Reads it back; the file is removed.
+    TakeBack(TempPath),
     /// An errand of the desk.
     Desk(Errand),
     /// Asks a model.

@@ -24,6 +24,7 @@ pub mod contents;
 pub mod derivation;
 pub mod disputes;
 pub mod document;
+pub mod editor;
 pub mod findings;
 pub mod fixes;
 pub mod help;

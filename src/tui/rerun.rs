@@ -387,10 +387,12 @@ impl Attempt {
     /// Measures what goes out first.
     pub fn measure(&mut self, models: &Models) {
         (self.bytes, self.is_recorded) = (None, None);
-        let (Some(ready), Some(server)) = (&self.ready, &models.server) else { return };
+        let (Some(ready), Some(server), Some(model)) = (&self.ready, &models.server, self.model(models)) else {
+            return;
+        };
         let prompt = self.own_prompt(&ready.ask).unwrap_or(&ready.ask.request.prompt).clone();
         let schema = Some(ready.ask.request.schema.clone());
-        let call = models.sampling.call(&self.model(models).unwrap_or_default(), prompt, schema, 0);
+        let call = models.sampling.call(&model, prompt, schema, 0);
         self.bytes = Some(server.client.size(&call));
         self.is_recorded = server.client.is_recorded(&call);
     }

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,9 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
+
+use crate::domain::text::Shown;
+use crate::shown;
 
 use super::input::{Decoder, Input};
 use super::output::{Flushed, Output};
@@ -257,6 +261,22 @@ enum Wake<M> {
     Tick,
     Message(Option<M>),
     Panicked(String),
+}
+
+/// A command of the user's on a file; it may be named with its options, as other programs take it too.
+pub fn on_file(command: &str, file: &Path) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{command} \"$1\"")).arg("sh").arg(file);
+    shell
+}
+
+/// Whether a command did what it should; if not, what became of it.
+pub fn ended(result: io::Result<ExitStatus>) -> Result<(), Shown> {
+    match result {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(shown!("ended with {}", status.to_string())),
+        Err(error) => Err(shown!("could not be started: {}", Shown::error(&error))),
+    }
 }
 
 /// The loop ends with this code.

@@ -123,6 +123,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.forks = Forks::at(start.forks.clone());
+    app.outside.command = editor();
     app.samples = start.paths.is_empty();
     app.models = Models::new(start.setup.clone(), &config);
     let mut calls = Calls::new(start.setup.clone(), config.clone());
@@ -183,6 +184,11 @@ fn review(reviewing: &Reviewing) -> Review {
 fn journals(start: &Start) -> Journals {
     let named = start.reviewing.as_ref().map(|reviewing| reviewing.journals.clone()).unwrap_or_default();
     Journals { files: start.paths.clone(), named }
+}
+
+/// The command of the user's own editor.
+fn editor() -> Option<String> {
+    ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok()).find(|command| !command.is_empty())
 }
 
 fn keymap(config: &Config) -> Result<Keymap, Failure> {

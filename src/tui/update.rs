@@ -25,7 +25,7 @@ use crate::tui::list::Move;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, Work};
 use crate::tui::panes;
-use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step};
+use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};
 use crate::tui::scribe::Task;
 use crate::tui::table::{Search, SortBy};
 use crate::tui::theme::{Rgb, Theme};
@@ -33,6 +33,7 @@ use crate::tui::view;
 use search::end_of;
 
 mod desk;
+mod edits;
 mod evidence;
 mod forks;
 mod making;
@@ -106,7 +107,7 @@ impl App {
                 self.arrange();
                 self.go_on_searching(|_| true)
             }
-            Event::Returned(_) => Vec::new(),
+            Event::Returned(result) => self.returned(ended(result)),
             Event::Panicked(text) => {
                 self.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
                 Vec::new()
@@ -137,9 +138,12 @@ impl App {
             inspect.outline.list.settle(len, height);
         }
         self.settle_evidence();
-        self.settle_desk();
         self.settle_rerun();
+        self.settle_desk();
         self.settle_review();
+        if let Some(Overlay::Editor(editor)) = &mut self.overlay {
+            editor.settle(panes::editor::height(editor, area));
+        }
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -209,6 +213,7 @@ impl App {
             Some(Overlay::Review(ask)) => return self.ask_key(ask, event),
             Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
             Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
+            Some(Overlay::Editor(editor)) => return self.editor_key(editor, event),
             other => self.overlay = other,
         }
         if let Some(effects) = self.label_key(event).or_else(|| self.choose_key(event)) {
@@ -322,6 +327,9 @@ impl App {
             A::PreviousFork => return self.fork_by(-times),
             A::Exact => return self.make(Make::Exact),
             A::Repair => return self.look_for_fixes(),
+            A::Edit => return self.edit(),
+            A::DropEdits => self.drop_edits(),
+            A::Keep if self.desk.front.is_none() => return self.fork_edits(),
             A::Keep => return self.keep_made(),
             A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
@@ -731,6 +739,11 @@ impl App {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
+            Msg::Lent(lent) => self.lent(lent),
+            Msg::TakenBack(text) => {
+                self.taken_back(text);
+                Vec::new()
+            }
             Msg::Exported(path, result) => {
                 self.exported(&path, result);
                 Vec::new()
@@ -851,6 +864,7 @@ impl App {
             None => inspect,
         };
         self.inspect = Some(inspect);
+        self.recall_edits();
         self.find = Find::default();
         self.screen = if screen == Screen::Json { Screen::Json } else { own };
     }

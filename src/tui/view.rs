@@ -186,6 +186,9 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     if let Some(column) = panes::review::cursor(app, area) {
         frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
     }
+    if let Some(Overlay::Editor(editor)) = &app.overlay {
+        frame.set_cursor_position(panes::editor::cursor(editor, area));
+    }
     if let Some(Overlay::Prompt(prompt)) = &app.overlay {
         let column = panes::bars::prompt_cursor(prompt, area);
         frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
@@ -209,8 +212,8 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     panes::review::strip(app, below, buf, look);
     panes::bars::header(app, bars.header, buf, look);
     match (app.screen, &app.inspect) {
-        _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
         (Screen::Rerun, _) => panes::rerun::draw(app, area, buf, look),
+        _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
         (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
         (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),
         (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),
@@ -228,6 +231,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
                 panes::contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
         }
+        Some(Overlay::Editor(editor)) => panes::editor::draw(editor, area, buf, Look { theme, focused: true }),
         Some(Overlay::Fixes(list, fixes)) => {
             panes::fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }

@@ -70,6 +70,8 @@ pub struct Unkept {
     pub line: Vec<u8>,
     /// The repaired procedure, where that is all there is to it.
     pub procedure: Option<Vec<u8>>,
+    /// It is made of what was edited.
+    pub is_edit: bool,
 }
 
 /// One row of the pane.
@@ -121,14 +123,24 @@ impl Versus {
             rows.push(Row::Sentence(diverges(difference)));
         }
         rows.extend(replies(a, b));
-        rows.extend(steps(a, b));
+        let steps = steps(a, b);
         match &difference {
-            Some(difference) => {
+            // Of a fork the values are what one looks for; the steps are mostly the same.
+            Some(difference) if against == Against::Parent => {
                 if a.sheet.is_none() || b.sheet.is_none() {
                     rows.extend(variables(difference));
                 }
                 rows.extend(findings(a, b));
+                rows.extend(steps);
                 rows.extend(procedures(one.as_ref(), other.as_ref()));
+                rows.extend(fields(difference));
+            }
+            Some(difference) => {
+                rows.extend(steps);
+                if a.sheet.is_none() || b.sheet.is_none() {
+                    rows.extend(variables(difference));
+                }
+                rows.extend(findings(a, b));
                 rows.extend(fields(difference));
             }
             None => rows.push(Row::Sentence(Shown::own(

@@ -49,6 +49,7 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let news = app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
     let rest = match (&app.inspect, app.screen) {
+        _ if app.desk.front == Some(Front::Versus) => Vec::new(),
         _ if app.desk.front.is_some() => totals(app, look),
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => {
             verdict(app, inspect, in_brief, look)
@@ -186,7 +187,8 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if forks > 0 {
         line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
     }
-    if let Some(skipped) = app.skipped() {
+    // In front of the table it is more important where one is.
+    if let Some(skipped) = app.skipped().filter(|_| app.desk.front.is_none()) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
     if let Some(percent) = app.percent() {
@@ -213,8 +215,8 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let line = match (app.screen, &app.inspect) {
-        _ if app.desk.front.is_some() => super::describe_desk(app, look),
         (Screen::Rerun, _) => super::rerun::describe(app, look),
+        _ if app.desk.front.is_some() => super::describe_desk(app, look),
         (Screen::Run, Some(inspect)) => describe(inspect, look),
         (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
         (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),

@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::state::{Moment, Origin};
+use crate::tui::edits::Edit;
 use crate::tui::inspect::Inspect;
 use crate::tui::model::{VariableRow, WriteRow};
 use crate::tui::proof::superscript;
@@ -68,6 +69,10 @@ fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let mut title = vec![look.span("Global state", Role::Title)];
     if inspect.opened.has_steps() {
         title.push(look.span(format!("  {}", moment(inspect.moment)), Role::Dim));
+    }
+    if !inspect.edits.values.is_empty() {
+        let (count, step) = (inspect.edits.values.len(), inspect.edits.step + 1);
+        title.push(look.span(format!("  ✎ {count} edited before step {step}"), Role::Changed));
     }
     title
 }
@@ -137,6 +142,9 @@ fn value(
     fresh: bool,
 ) -> Vec<Span<'static>> {
     let blank = |width: usize| Span::raw(" ".repeat(width));
+    if let Some(edit) = inspect.edits.at(variable, inspect.moment, held.map(|write| write.from)) {
+        return edited(edit, held, columns, look);
+    }
     let Some(write) = held else { return vec![blank(columns.value + columns.badge)] };
     let mut spans = Vec::new();
     let mut room = columns.value;
@@ -169,11 +177,39 @@ fn value(
         }
     }
     if columns.badge > 0 {
-        let badge = if write.value.is_some() { write.badge.short() } else { "" };
+        let badge = if write.value.is_some() { badge(inspect, row, write) } else { "" };
         let style = if dimmed { look.style(Role::Ghost) } else { look.style(badge_role(write.badge)) };
         spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
     }
     spans
+}
+
+/// A value that was edited, and the recorded one behind it.
+fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let recorded = held.and_then(|write| write.value.as_ref()).map_or("nothing", |value| value.line.as_str());
+    let room = columns.value.saturating_sub(2);
+    let text = fit(edit.line.as_str(), room * 2 / 3);
+    let behind = fit(&format!("  was {recorded}"), room.saturating_sub(text.width()));
+    let left = room.saturating_sub(text.width() + behind.width());
+    vec![
+        look.span("✎ ", Role::Changed),
+        Span::styled(text, look.style(kind_role(edit.kind)).add_modifier(Modifier::BOLD)),
+        look.span(behind, Role::Dim),
+        Span::raw(" ".repeat(left)),
+        look.span(pad(" new", columns.badge), Role::Changed),
+    ]
+}
+
+/// How a value is known; in a fork, whether it came with it.
+fn badge<'i>(inspect: &'i Inspect, row: &VariableRow, write: &WriteRow) -> &'i str {
+    let Some(lineage) = &inspect.opened.lineage else { return write.badge.short() };
+    let is_asked = write.step.is_some_and(|step| lineage.asked.contains(&step));
+    let is_edited = write.from.0 <= lineage.step && lineage.edited.iter().any(|name| name.line() == row.name);
+    match (is_asked, is_edited) {
+        (true, _) => &inspect.execution,
+        (_, true) => "✎",
+        _ => write.badge.short(),
+    }
 }
 
 /// What stands behind a value: the numbers of the quantities it is, and what it should be.
@@ -255,13 +291,15 @@ fn lifeline(
 }
 
 /// What the signs mean, for the help.
-pub const LEGEND: [(&str, &str); 12] = [
+pub const LEGEND: [(&str, &str); 14] = [
     ("◆", "the step writes the variable"),
     ("○", "the step reads it"),
     ("◈", "the step reads it and writes it again"),
     ("◇", "written, and no later step reads it"),
     ("?", "read, and nothing has written it"),
     ("q", "given with the question, before step 1"),
+    ("✎", "the value was edited; what was recorded stands behind it"),
+    ("r1", "the value came with this fork; the others were taken over from what was recorded"),
     ("rec", "the value stands in the record for this step"),
     ("re", "reconstructed from the final state: one step alone writes it"),
     ("≙", "executed exactly from the values before it, the step gives this very value"),

@@ -60,6 +60,10 @@ fn content(inspect: &Inspect, width: usize, theme: &Theme) -> Vec<Line<'static>>
     let detail = &inspect.detail;
     match inspect.tab {
         Tab::Data => page.data(inspect),
+        Tab::Prompt if inspect.edited_prompt().is_some() => {
+            page.say("✎ edited, not sent yet; v edits it, r shows what is sent", Role::Changed);
+            page.text(inspect.edited_prompt().map(|prompt| Shown::prose(prompt.bytes())).as_ref(), "");
+        }
         Tab::Prompt => {
             if detail.prompt_rebuilt {
                 page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);

@@ -131,6 +131,9 @@ impl App {
         let unkept = self.desk.versus.as_mut().filter(|_| self.desk.front == Some(Front::Versus));
         let Some(unkept) = unkept.and_then(|versus| versus.fork.take()) else { return Vec::new() };
         let mut effects = self.leave_desk();
+        if unkept.is_edit {
+            self.forget_edits();
+        }
         effects.extend(self.keep_fork(unkept.line));
         effects
     }

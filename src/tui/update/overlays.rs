@@ -20,6 +20,10 @@ impl App {
             Some(Overlay::Prompt(prompt)) => &mut prompt.line,
             Some(Overlay::Palette(palette)) => &mut palette.line,
             Some(Overlay::Review(Ask::Line { line, .. } | Ask::Labels { line, .. })) => line,
+            Some(Overlay::Editor(editor)) => {
+                editor.insert(text);
+                return;
+            }
             _ => {
                 self.say(Shown::own("pasted text is not a command; press / or f to type"));
                 return;

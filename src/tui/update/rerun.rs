@@ -50,16 +50,19 @@ impl App {
                     _ => Err("Tab goes to the box at the top"),
                 },
                 Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
+                Action::Edit => {
+                    need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent")?;
+                    need(attempt.ready.is_some(), "what is sent is still being worked out")
+                }
                 Action::Rerun => need(attempt.stage != Stage::Judging, "what came is being judged"),
                 _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
             };
         }
         need(self.screen == Screen::Run, "open a run first")?;
-        need(action != Action::Keep, "re-run a step first: r")?;
         let inspect = self.inspect.as_ref();
         let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         need(has_steps, "this record has no steps")?;
-        need(inspect.and_then(Inspect::step).is_some(), "this is the start: go to a step with ]")?;
+        need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
         let offline = self.models.mode() == Mode::Offline && !self.samples;
         need(!offline, "nothing is sent: --offline forbids it")
     }
@@ -70,10 +73,14 @@ impl App {
             return self.rerun_again(action);
         }
         let Some(inspect) = &self.inspect else { return Vec::new() };
-        let (Some(step), opened) = (inspect.step(), &inspect.opened) else { return Vec::new() };
+        let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
+            return Vec::new();
+        };
         let known = opened.model_of(step);
         let mut attempt = Attempt::new(opened.text().to_vec(), step, opened.steps.len(), known);
         (attempt.scope, attempt.samples) = wanted(action);
+        attempt.edits = edits.pairs();
+        attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
         self.attempt = Some(Box::new(attempt));
         self.screen = Screen::Rerun;
         self.plan()
@@ -363,6 +370,10 @@ impl App {
         let Some(attempt) = &mut self.attempt else { return };
         if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
             attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };
+            if is_saved {
+                // They are in the fork now.
+                self.forget_edits();
+            }
         }
     }
 
@@ -480,7 +491,7 @@ impl App {
         use Action as A;
         match action {
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
-            _ if self.screen != Screen::Rerun || self.desk.front.is_some() => return None,
+            _ if self.screen != Screen::Rerun => return None,
             A::Keep => return Some(self.keep_attempt()),
             A::Escape | A::Back => return Some(self.leave_rerun()),
             A::Left => return Some(self.turn_field(-1)),
