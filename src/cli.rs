@@ -1,5 +1,5 @@
-//! The commands that need no screen. They print what the domain renders; exit codes are 0 (clean), 1 (findings) and
-//! 2 (something could not be done, said on standard error).
+//! The commands that need no screen. They print what the domain renders; exit codes are 0 (clean), 1 (findings),
+//! 2 (something could not be done, said on standard error) and 3 (a model's server failed, or a run ended early).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,21 @@ use crate::io::input::{Expand, expand};
 use crate::io::types;
 use crate::shown;
 
+mod ask;
 mod check;
 mod compare;
+mod models;
 mod out;
+mod pick;
 mod print;
+mod repair;
+mod rerun;
 mod review;
+mod run;
 mod show;
 mod verify;
 
+pub use ask::ModelFlags;
 pub use out::Out;
 pub use print::{KeyRow, Keys};
 pub use review::Who;
@@ -37,6 +44,8 @@ pub const CLEAN: u8 = 0;
 pub const FOUND: u8 = 1;
 /// Something could not be read, written or understood.
 pub const FAILED: u8 = 2;
+/// The model's server failed, or a run ended as upstream's would.
+pub const UNANSWERED: u8 = 3;
 
 /// See why a language model's run went wrong: procedures, global state step by step, diagnostics at the exact key.
 #[derive(Parser, Debug)]
@@ -57,6 +66,12 @@ pub struct Screen {
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
+    /// The journal of reviews; without it, PATH.reviews.jsonl. Of several the first is written, all are read
+    #[arg(long, value_name = "JOURNAL")]
+    pub reviews: Vec<PathBuf>,
+    /// Begins with the comparison
+    #[arg(skip)]
+    pub compare: bool,
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: Answers,
@@ -66,6 +81,9 @@ pub struct Screen {
     /// Folder of config.toml and your own themes and schemas
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+    /// The file that forks are kept in, instead of one beside the file of their parent: FILE.forks.jsonl
+    #[arg(long, value_name = "FILE")]
+    pub forks: Option<PathBuf>,
     /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,
@@ -80,9 +98,6 @@ pub struct Screen {
 /// Reviewing by hand on the screen.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Reviewing {
-    /// The journal of verdicts; without it, PATH.reviews.jsonl. Of several the first is written, all are read
-    #[arg(long, value_name = "JOURNAL")]
-    pub reviews: Vec<PathBuf>,
     /// Who judges
     #[command(flatten)]
     pub who: Who,
@@ -147,6 +162,25 @@ pub enum Command {
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
+    /// List the model servers that answer on this machine, and their models
+    ///
+    /// Asks the customary ports of this machine and nobody else; with --url, --backend or --profile that server alone.
+    /// Exit code: 0 listed, 2 something is wrong with the settings, 3 no server answered.
+    Models(Box<models::Models>),
+    /// Run a procedure against a model, step by step as evoproc-procedures does, and print the final state
+    ///
+    /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that upstream's runner does not
+    /// take, an input that no step gives, or a server that failed.
+    Run(Box<run::Run>),
+    /// Ask one step of a recorded run again, and print what becomes of the run as a forked record
+    ///
+    /// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
+    /// not be used.
+    Rerun(Box<rerun::Rerun>),
+    /// Mend a procedure: ask a model with upstream's repair prompt until the validator is silent, or do without one
+    ///
+    /// Exit code: 0 no diagnostics are left, 1 some are, 2 something could not be done, 3 the server failed.
+    Repair(Box<repair::Repair>),
     /// Judge completions by a verifier and print their rewards, one JSON object a record
     ///
     /// Exit code: 0 all passed, 1 some failed, 2 something could not be read or used.
@@ -288,12 +322,8 @@ pub struct Show {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: Answers,
-    /// The record's id
-    #[arg(long)]
-    pub id: Option<String>,
-    /// The line on which the record begins, instead of its id
-    #[arg(long, value_name = "N", conflicts_with = "id")]
-    pub line: Option<usize>,
+    #[command(flatten)]
+    pick: pick::Pick,
     /// Only this step, counted from 1: what it reads, does and writes
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
@@ -321,6 +351,9 @@ pub enum Asked {
 /// code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
     match Arguments::try_parse_from(arguments) {
+        Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
+            Ok(Asked::Screen(Box::new(compare.screen())))
+        }
         Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(Box::new(command))),
         Ok(Arguments { screen, .. }) => Ok(Asked::Screen(Box::new(screen))),
         Err(error) if error.use_stderr() => {
@@ -345,7 +378,16 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
         Command::Verify(options) => verify::run(options, out),
         Command::Compare(compare) if knows_types(None, out) => compare::run(compare, out),
         Command::Review(review) if knows_types(None, out) => review::run(review, out),
-        Command::Check(_) | Command::Show(_) | Command::Compare(_) | Command::Review(_) => FAILED,
+        Command::Models(options) => models::run(options, out),
+        Command::Run(options) => run::run(options, out),
+        Command::Repair(options) if knows_types(None, out) => repair::run(options, out),
+        Command::Rerun(options) if knows_types(None, out) => rerun::run(options, out),
+        Command::Check(_)
+        | Command::Show(_)
+        | Command::Compare(_)
+        | Command::Review(_)
+        | Command::Repair(_)
+        | Command::Rerun(_) => FAILED,
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),

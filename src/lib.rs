@@ -14,6 +14,8 @@ pub mod domain {
     pub mod compare;
     /// Whether the model saw all there is: the page after the last that it saw.
     pub mod completeness;
+    /// JSON objects as they are written.
+    pub mod compose;
     /// The published contract of typed answers, and who would take what does not hold it.
     pub mod contract;
     /// Currencies as ISO 4217 names them.
@@ -28,10 +30,16 @@ pub mod domain {
     pub mod filter;
     /// Findings: what is said about a record, and where.
     pub mod finding;
+    /// A record and new outputs to a forked record, and which later steps are stale.
+    pub mod fork;
     /// The registry of record formats, recognised by content.
     pub mod formats;
+    /// The generation call of a typed answer, made again.
+    pub mod generation;
     /// The gold answer: its number, and what in it cannot be right.
     pub mod gold;
+    /// The hash that names what was sent and forked.
+    pub mod hash;
     /// What the table shows of one record.
     pub mod headline;
     /// JSON as people really have it, every value with its place.
@@ -48,6 +56,8 @@ pub mod domain {
     pub mod prompt;
     /// Python's `json.dumps`, byte for byte.
     pub mod pyjson;
+    /// Python's `json.loads`, with its complaints.
+    pub mod pyload;
     /// Patterns of Python's `re`, matched as Python matches them, but never for long.
     pub mod pyregex;
     /// Values as Python prints them in its messages.
@@ -58,8 +68,12 @@ pub mod domain {
     pub mod recompute;
     /// One record, whatever its format.
     pub mod record;
+    /// Mending a procedure, with a model and without.
+    pub mod repair;
     /// What was found, as text, short lines, JSON lines or SARIF.
     pub mod report;
+    /// One call of a model as a machine, and what its text gives.
+    pub mod rerun;
     /// What people decided about records: events, and the state that follows.
     pub mod review;
     /// What should happen with a typed answer, and why.
@@ -68,6 +82,8 @@ pub mod domain {
     pub mod row;
     /// The registry of rules.
     pub mod rules;
+    /// A whole procedure, run step by step as upstream's runner does.
+    pub mod runner;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
     /// What cited spans really point at: numberings, the search for the quote, what differs.
@@ -96,6 +112,8 @@ pub mod domain {
 pub mod io {
     /// Stores of typed answers: docintel folders and `storage.sqlite`.
     pub mod answers;
+    /// Files that are only added to.
+    pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;
     /// What stands beside the records and helps to judge them.
@@ -106,6 +124,8 @@ pub mod io {
     pub mod cards;
     /// The pipeline behind `stepscope check`.
     pub mod check;
+    /// Two runs compared for the screen.
+    pub mod compare;
     /// What the user set, and what the screen remembers.
     pub mod config;
     /// Where records begin and end.
@@ -116,6 +136,10 @@ pub mod io {
     pub mod examine;
     /// What could not be done, and what to do about it.
     pub mod failure;
+    /// Where forks are kept.
+    pub mod forks;
+    /// Bytes of a stream to frames.
+    pub mod frames;
     /// Work that may panic on hostile data.
     pub mod guard;
     /// From names to sources.
@@ -128,6 +152,8 @@ pub mod io {
     pub mod line;
     /// Loading in the background, and following.
     pub mod load;
+    /// Asking models, and hearing their replies piece by piece.
+    pub mod model;
     /// Opening without harm.
     pub mod open;
     /// Parquet tables, column by column.
@@ -138,6 +164,8 @@ pub mod io {
     pub mod samples;
     /// Looking through all records for text.
     pub mod search;
+    /// All records of a store, read as cards on other threads.
+    pub mod snapshot;
     /// SQLite databases opened without harm.
     pub mod sqlite;
     /// All records found, as the screen sees them.
@@ -161,10 +189,16 @@ pub mod tui {
     pub mod app;
     /// How a computed value comes about, as a tree to fold.
     pub mod derivation;
+    /// What is worked out from all records together: comparison, records side by side.
+    pub mod desk;
     /// Does what update asked for.
     pub mod effects;
+    /// Does the errands of the desk.
+    pub mod errands;
     /// The evidence screen's state.
     pub mod evidence;
+    /// Forks on their way to the disk.
+    pub mod forks;
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.

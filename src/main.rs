@@ -27,10 +27,13 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         document: screen.answers.document,
         theme: screen.theme,
         baseline: screen.baseline,
+        reviews: screen.reviews.clone(),
+        compare: screen.compare,
         config_dir: screen.config_dir,
+        forks: screen.forks,
         schemas: screen.schemas,
         reviewing: Some(Reviewing {
-            journals: screen.reviewing.reviews,
+            journals: screen.reviews,
             reviewer: screen.reviewing.who.reviewer(),
             queue: screen.reviewing.queue,
             order: Queue {

@@ -25,6 +25,7 @@ const PURE: &[&str] = &[
     "tui/inspect.rs",
     "tui/review.rs",
     "tui/table.rs",
+    "tui/desk",
     "tui/model.rs",
     "tui/outline.rs",
     "tui/list.rs",

@@ -11,13 +11,14 @@ use std::collections::HashMap;
 
 use std::io::Read as _;
 
+use stepscope::domain::hash::sha256;
 use stepscope::domain::json::{Tape, Value};
 use stepscope::domain::procedure::Procedure;
 use stepscope::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use stepscope::domain::record::AnswerSchema;
 use stepscope::domain::state::State;
-use stepscope::domain::text::Untrusted;
-use stepscope::domain::{formats, schemas};
+use stepscope::domain::text::{Piece, Untrusted, pieces};
+use stepscope::domain::{formats, repair, schemas};
 
 fn unpacked(path: &str) -> Vec<u8> {
     let packed = std::fs::File::open(format!("{}/tests/fixtures/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -93,6 +94,51 @@ fn prompts_are_upstreams() {
         }
     }
     assert!(made > 300, "{made}");
+}
+
+/// The text of a case with lone surrogates as escapes: as the bytes that upstream read.
+fn source(case: Value<'_>) -> Vec<u8> {
+    let text = text(case, "text");
+    let escape = |(range, piece): (std::ops::Range<usize>, Piece)| match piece {
+        Piece::Surrogate(code) => format!("\\u{code:04x}").into_bytes(),
+        _ => text.bytes()[range].to_vec(),
+    };
+    pieces(text.bytes()).flat_map(escape).collect()
+}
+
+fn repair_prompt(source: &[u8]) -> Untrusted<'static> {
+    let mut tape = Tape::default();
+    repair::prompt(tape.parse(source).expect("a procedure"), &repair::diagnostics(source))
+}
+
+#[test]
+fn repair_prompts_are_upstreams() {
+    let (bytes, mut made) = (unpacked("oracle/prompts.jsonl.gz"), 0);
+    for line in lines(&bytes) {
+        let mut tape = Tape::default();
+        let case = tape.parse(line).expect("a case");
+        if text(case, "kind") == "repair" {
+            assert_eq!(repair_prompt(&source(case)).prose(), text(case, "prompt").prose());
+            assert!(repair_prompt(&source(case)) == text(case, "prompt"));
+            made += 1;
+        }
+    }
+    assert_eq!(made, 8);
+    let bytes = unpacked("parity/repairs.jsonl.gz");
+    for line in lines(&bytes) {
+        let mut tape = Tape::default();
+        let case = tape.parse(line).expect("a case");
+        let source = source(case);
+        let prompt = repair_prompt(&source);
+        assert!(
+            text(case, "sha256") == sha256(prompt.bytes()).as_str(),
+            "{:?}\n{:?}",
+            Untrusted::new(&source),
+            prompt.prose()
+        );
+        made += 1;
+    }
+    assert!(made > 150, "{made}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ mod expect;
 mod reviewed;
 
 /// A larger file is no schema that anyone wrote.
-const MAX_SCHEMA: u64 = 16 << 20;
+pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 /// How many of the ids that stand twice are named.
 const NAMED: usize = 3;
 

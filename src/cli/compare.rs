@@ -49,6 +49,27 @@ pub struct Compare {
     /// End with 1 when the baseline has an item right and the run has not
     #[arg(long)]
     fail_on_regression: bool,
+    /// Open the comparison on the screen: every cell a filter, every item side by side
+    #[arg(long, conflicts_with_all = ["format", "cell", "id", "fail_on_regression"])]
+    screen: bool,
+}
+
+impl Compare {
+    /// Whether it is to be looked at on the screen.
+    pub(super) const fn on_screen(&self) -> bool {
+        self.screen
+    }
+
+    /// What the screen is to open.
+    pub(super) fn screen(self) -> super::Screen {
+        super::Screen {
+            paths: vec![self.a],
+            baseline: Some(self.b),
+            reviews: self.reviews,
+            compare: true,
+            ..super::Screen::default()
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -62,7 +62,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
         threads(None),
         None,
         |checked, _| {
-            if wanted(show, checked) {
+            if show.pick.wants(checked) {
                 let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                 let (source, offset) = (checked.origin.source, checked.origin.offset);
                 // Only the first is printed, but which one that is shows at the end.
@@ -79,13 +79,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     }
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some((first, others)) = found.split_first() else {
-        let what = match (&show.id, show.line) {
-            (Some(id), _) => shown!("no record has the id {}", Shown::line(id.as_bytes())),
-            (_, Some(line)) => shown!("no record begins on line {line}"),
-            _ => Shown::own("there is no record"),
-        };
-        let records = outcome.counts.records;
-        out.complain(&shown!("{what}; {records} were read, `stepscope check --format jsonl` lists their ids"));
+        out.complain(&show.pick.none(outcome.counts.records));
         return FAILED;
     };
     out.write(&first.page.out);
@@ -96,7 +90,8 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
         out.flush();
         let named: Vec<_> = others.iter().take(NAMED).map(|shot| shot.place.as_str()).collect();
         let more = if others.len() > NAMED { ", …" } else { "" };
-        let what = if show.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
+        let what =
+            if show.pick.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
         out.complain(&shown!("{} more records {what}: {}{more}", others.len(), named.join(", ")));
     }
     if first.page.refused.is_none() && outcome.failures.is_empty() { CLEAN } else { FAILED }
@@ -110,17 +105,6 @@ fn keep_first(found: &mut [Shot]) {
         std::mem::swap(last, first);
     }
     last.page = Page::default();
-}
-
-fn wanted(show: &Show, checked: &Checked<'_>) -> bool {
-    match (&show.id, show.line) {
-        (Some(id), _) => {
-            let text = checked.subject.record.as_ref().and_then(Record::id_text);
-            text.is_some_and(|text| text == id.as_str())
-        }
-        (_, Some(line)) => checked.origin.line as usize == line,
-        _ => true,
-    }
 }
 
 fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page {

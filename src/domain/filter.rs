@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::compare::{Basis, Cell};
 use super::completeness::Strong;
 use super::finding::Severity;
 use super::record::RecordKind;
@@ -47,6 +48,8 @@ enum Test {
     Type(Vec<usize>),
     Number(Column, Comparison, f64),
     Review(Asked),
+    /// Sets of records that somebody else knows, by name.
+    Sets(Vec<String>),
     Text(Regex),
 }
 
@@ -171,6 +174,31 @@ pub struct FilterError {
 /// What `recovered:` takes.
 const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
 
+/// What `cell:` takes beside the five cells.
+pub const OTHER_CELLS: [(&str, &str); 4] = [
+    (REGRESSION, "the baseline has it right and the run has not"),
+    (ALONE, "the baseline has no such record"),
+    (DUPLICATE, "its id stands earlier in its file: it is in no cell"),
+    (LEFT_OUT, "its gold answer is disputed: it is left out where that counts"),
+];
+/// Right in the baseline, not in the run.
+pub const REGRESSION: &str = "regression";
+/// Without a partner.
+pub const ALONE: &str = "alone";
+/// Left out because its id stands earlier.
+pub const DUPLICATE: &str = "duplicate";
+/// Left out because its gold answer is disputed.
+pub const LEFT_OUT: &str = "left_out";
+
+/// The name of the set of a cell: `cell:only_a`. The cells without another word are those of the last basis, as the
+/// command line has them; of the others the basis goes before, as in `cell:recorded/only_a`.
+pub fn cell_set(basis: Basis, word: &str) -> String {
+    match basis {
+        Basis::GoldAdjusted => format!("cell:{word}"),
+        _ => format!("cell:{}/{word}", basis.word()),
+    }
+}
+
 /// What the columns say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -209,6 +237,8 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("reviewed:", "false: I have still to judge it; true: I have"),
     ("gold:", "what people think of the gold answer: ok, suspect, wrong"),
     ("stale:", "true: it was judged, and is not what it was"),
+    ("cell:", "beside a baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out"),
+    ("board:", "what a number on the boards counted; the boards (O) write it"),
     ("text:", "text in the record: text:apples, text:\"two dozen\""),
     ("id:", "text of an id"),
 ];
@@ -252,11 +282,33 @@ impl Filter {
         })
     }
 
+    /// The names of the sets of records that are asked for.
+    pub fn sets(&self) -> impl Iterator<Item = &str> {
+        let named = self.terms.iter().filter_map(|term| match &term.test {
+            Test::Sets(names) => Some(names),
+            _ => None,
+        });
+        named.flatten().map(String::as_str)
+    }
+
     /// What the columns of a row say; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &Row) -> Answer {
+        self.fits(row, |_| None)
+    }
+
+    /// The same, where somebody can say whether the record is in a set.
+    pub fn fits_in(&self, row: &Row, is_in: impl Fn(&str) -> bool) -> Answer {
+        self.fits(row, |names| Some(names.iter().any(|name| is_in(name))))
+    }
+
+    fn fits(&self, row: &Row, is_in: impl Fn(&[String]) -> Option<bool>) -> Answer {
         let mut answer = Answer::Yes;
         for term in &self.terms {
-            match term.test.on_row(row) {
+            let holds = match &term.test {
+                Test::Sets(names) => is_in(names),
+                test => test.on_row(row),
+            };
+            match holds {
                 _ if matches!(term.test, Test::Review(_)) => {}
                 Some(holds) if holds != term.wanted => return Answer::No,
                 Some(_) => {}
@@ -294,7 +346,7 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
-            Self::Review(_) | Self::Text(_) => return None,
+            Self::Review(_) | Self::Sets(_) | Self::Text(_) => return None,
         })
     }
 }
@@ -350,6 +402,8 @@ fn parse_test(word: &str) -> Result<Test, String> {
         "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
         "strong" => choices(field, value, &Strong::ALL.map(|strong| (strong.word(), strong))).map(Test::Strong),
         "type" => choices(field, value, &type_names()).map(Test::Type),
+        "cell" => cell_test(value),
+        "board" => board_test(value),
         "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
         "verdict" => choices(field, value, &Outcome::ALL.map(|outcome| (outcome.word(), outcome)))
             .map(Asked::Verdict)
@@ -425,6 +479,35 @@ fn rule_test(value: &str) -> Result<Test, String> {
         bits = bits.or(found);
     }
     Ok(Test::Rule(bits))
+}
+
+/// The words of `cell:`, with what they mean.
+fn cell_words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Cell::ALL.into_iter().map(|cell| (cell.word(), cell.phrase())).chain(OTHER_CELLS)
+}
+
+fn cell_test(value: &str) -> Result<Test, String> {
+    let set = |typed: &str| {
+        let (basis, word) = typed.split_once('/').unwrap_or((Basis::GoldAdjusted.word(), typed));
+        let word = word.replace('-', "_");
+        let basis = Basis::ALL.into_iter().find(|known| known.word() == basis);
+        let known = cell_words().any(|(known, _)| known == word);
+        basis.filter(|_| known).map(|basis| cell_set(basis, &word)).ok_or_else(|| {
+            format!(
+                "cell: takes {}, not {typed:?}; recorded/ or reviewed/ may go before",
+                names(cell_words().map(|(word, _)| word))
+            )
+        })
+    };
+    value.split(',').map(set).collect::<Result<_, _>>().map(Test::Sets)
+}
+
+fn board_test(value: &str) -> Result<Test, String> {
+    let names: Vec<String> = value.replace('"', "").split(',').map(|name| format!("board:{name}")).collect();
+    if names.iter().any(|name| name == "board:") {
+        return Err("board: needs the name of a number on the boards; O shows them".into());
+    }
+    Ok(Test::Sets(names))
 }
 
 fn text_test(value: &str) -> Result<Test, String> {
@@ -529,6 +612,7 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
             values("gold", part, &known)
         }
         Some((field @ ("reviewed" | "stale"), part)) => values(field, part, &[("true", "yes"), ("false", "no")]),
+        Some(("cell", part)) => values("cell", part, &cell_words().collect::<Vec<_>>()),
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
             let yes = "executed exactly, the procedure gives the gold answer";
@@ -641,6 +725,29 @@ mod tests {
         for wrong in ["verdict:good", "reviewed:perhaps", "reviewed:true,false", "gold:maybe", "label:"] {
             assert!(Filter::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn cells_are_sets_that_somebody_else_knows() {
+        let (row, is_a) = (Row::unchecked(0, 3), |name: &str| name == "cell:only_a");
+        for (typed, fits) in [
+            ("cell:only_a", Answer::Yes),
+            ("cell:only-a,none", Answer::Yes),
+            ("-cell:only_a", Answer::No),
+            ("cell:recorded/only_a", Answer::No),
+            ("cell:gold_adjusted/only_a", Answer::Yes),
+            ("cell:only_a kind:error", Answer::No),
+            ("board:label/slip", Answer::No),
+        ] {
+            let filter = Filter::parse(typed).unwrap();
+            assert_eq!(filter.fits_in(&row, is_a), fits, "{typed}");
+            assert!(!filter.needs_text());
+        }
+        let filter = Filter::parse("cell:both,none x board:\"label/two words\"").unwrap();
+        assert_eq!(filter.sets().collect::<Vec<_>>(), ["cell:both", "cell:none", "board:label/two words"]);
+        assert_eq!(filter.fits_row(&row), Answer::AskText, "without an answer nothing is decided");
+        assert!(error("cell:only").contains("only_a") && error("cell:recorded/x").contains("missing"));
+        assert!(error("board:").contains('O'));
     }
 
     #[test]

@@ -88,6 +88,15 @@ pub fn visible_inputs<'a>(
     Ok(inputs)
 }
 
+/// The names that a step asks for, in its order: what its inputs are called.
+pub fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Untrusted<'a>>, Refused> {
+    let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
+    if value.kind() != Kind::Object {
+        return Err(Refused::Odd);
+    }
+    names(value.get("inputs"))
+}
+
 /// The request for the step at a position. A name that stands twice among the inputs is shown once, as a dict does.
 pub fn execution<'a>(
     procedure: &Procedure<'a>,

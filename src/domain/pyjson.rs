@@ -1,8 +1,9 @@
-//! `json.dumps(value, ensure_ascii=False, indent=2)`, byte for byte as Python writes it: upstream's prompts hold it.
+//! `json.dumps(value, ensure_ascii=False)`, byte for byte as Python writes it, with an indent of two or on one line:
+//! upstream's prompts hold it.
 
 use super::json::{Kind, Value};
 use super::python::{int_digits, repr_float};
-use super::text::Untrusted;
+use super::text::{Piece, Untrusted, pieces};
 
 /// A float as `json.dumps` prints it: Python's `repr`, but for what is not finite.
 pub fn write_float(number: f64, out: &mut Vec<u8>) {
@@ -86,6 +87,74 @@ pub fn write_object<'a, T>(
     close(any, level, b'}', out);
 }
 
+/// What stands between items, and between key and value, on one line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spacing {
+    /// `, ` and `: `, as `json.dumps` does by default.
+    Wide,
+    /// `,` and `:`, as clients send bodies.
+    Tight,
+}
+
+/// A value on one line.
+pub fn write_line(value: Value<'_>, spacing: Spacing, out: &mut Vec<u8>) {
+    let (comma, colon): (&[u8], &[u8]) = match spacing {
+        Spacing::Wide => (b", ", b": "),
+        Spacing::Tight => (b",", b":"),
+    };
+    match value.kind() {
+        Kind::Array => {
+            out.push(b'[');
+            for (n, item) in value.items().enumerate() {
+                out.extend_from_slice(if n > 0 { comma } else { b"" });
+                write_line(item, spacing, out);
+            }
+            out.push(b']');
+        }
+        Kind::Object => {
+            out.push(b'{');
+            for (n, member) in value.entries().into_iter().enumerate() {
+                out.extend_from_slice(if n > 0 { comma } else { b"" });
+                write_string(&member.name(), out);
+                out.extend_from_slice(colon);
+                write_line(member.value, spacing, out);
+            }
+            out.push(b'}');
+        }
+        _ => write_value(value, 0, out),
+    }
+}
+
+/// How the letters of JSON are spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Letters {
+    /// As themselves; lone surrogates, which UTF-8 does not know, as escapes.
+    All,
+    /// As escapes but for ASCII: safe on a terminal.
+    Ascii,
+}
+
+/// Turns what the functions of this module write, in which lone surrogates stand in their generalised form, into UTF-8.
+pub fn spelled(json: &[u8], letters: Letters) -> Vec<u8> {
+    let mut out = Vec::with_capacity(json.len());
+    for (range, piece) in pieces(json) {
+        match piece {
+            Piece::Char(c) if c == '\n' || letters == Letters::All || (' '..='~').contains(&c) => {
+                out.extend_from_slice(json.get(range).unwrap_or_default());
+            }
+            // Outside of ASCII there are only strings: what stands here is a letter of one.
+            Piece::Char(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+                }
+            }
+            Piece::Surrogate(code) => out.extend_from_slice(format!("\\u{code:04x}").as_bytes()),
+            Piece::Byte(_) => out.extend_from_slice("\u{fffd}".as_bytes()),
+        }
+    }
+    out
+}
+
 fn next_line(any: &mut bool, level: usize, out: &mut Vec<u8>) {
     if std::mem::replace(any, true) {
         out.push(b',');
@@ -145,6 +214,18 @@ mod tests {
         ] {
             assert_eq!(float(number), text);
         }
+    }
+
+    #[test]
+    fn one_line_is_wide_or_tight() {
+        let line = |spacing| {
+            let mut tape = Tape::default();
+            let mut out = Vec::new();
+            write_line(tape.parse(br#"{"a":[1,2.0,{}],"b":"\u00e9","a":[]}"#).unwrap(), spacing, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(line(Spacing::Wide), r#"{"a": [], "b": "é"}"#);
+        assert_eq!(line(Spacing::Tight), r#"{"a":[],"b":"é"}"#);
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Folders {
 }
 
 /// The user's settings.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Config {
     /// The file, for messages about what stands in it.
     pub file: Shown,
@@ -62,6 +62,32 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// Keys of actions, as they are written; the table of keys understands them.
     pub keys: Vec<Remap>,
+    /// The profile that is used if no other is named.
+    pub profile: Option<String>,
+    /// Models and where they are, by name.
+    pub profiles: BTreeMap<String, Profile>,
+}
+
+/// One `[profiles.NAME]`: a model and where it is.
+#[derive(Deserialize, Clone, PartialEq, Default, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The kind of server.
+    pub backend: Option<String>,
+    /// Its address.
+    pub url: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The environment variable that holds the key; never the key itself.
+    pub key_env: Option<String>,
+    /// A proxy on the way to it.
+    pub proxy: Option<String>,
+    /// Seconds until the first content.
+    pub first_timeout: Option<f64>,
+    /// Seconds between two pieces of content.
+    pub silence_timeout: Option<f64>,
+    /// Seconds for a whole call.
+    pub timeout: Option<f64>,
 }
 
 /// One line of `[keys]`.
@@ -82,6 +108,9 @@ struct File {
     mouse: Option<bool>,
     #[serde(default)]
     keys: BTreeMap<Spanned<String>, KeyList>,
+    profile: Option<String>,
+    #[serde(default)]
+    profiles: BTreeMap<String, Profile>,
 }
 
 /// `"j"` or `["j", "Down"]`.
@@ -119,7 +148,14 @@ impl Config {
             keys.push(Remap { action: action.into_inner(), keys: list, line });
         }
         keys.sort_by_key(|remap| remap.line);
-        Ok(Self { file, theme: parsed.theme, mouse: parsed.mouse, keys })
+        Ok(Self {
+            file,
+            keys,
+            theme: parsed.theme,
+            mouse: parsed.mouse,
+            profile: parsed.profile,
+            profiles: parsed.profiles,
+        })
     }
 
     /// What is wrong with a line of `[keys]`, said by who knows the table of keys.
@@ -170,8 +206,8 @@ mod tests {
     fn mistakes_name_line_and_remedy() {
         assert_eq!(
             failure("mouse = true\nthem = \"dark\"\n"),
-            "cannot use config.toml, line 2: unknown field `them`, expected one of `theme`, `mouse`, `keys`; remove it, \
-             or check the spelling"
+            "cannot use config.toml, line 2: unknown field `them`, expected one of `theme`, `mouse`, `keys`, \
+             `profile`, `profiles`; remove it, or check the spelling"
         );
         let wrong = failure("mouse = \"yes\"");
         assert!(

@@ -43,6 +43,8 @@ pub enum Input {
     Beside(PathBuf),
     /// A store of answers.
     Answers(AnswerStore),
+    /// Forks of the records of another input.
+    Forks(PathBuf),
     /// Sample runs that are part of the program.
     Sample(&'static Sample),
 }
@@ -52,7 +54,7 @@ impl Input {
     pub fn name(&self) -> Shown {
         match self {
             Self::Standard => Shown::own("standard input"),
-            Self::Named(path) | Self::Found(path) | Self::Beside(path) => Shown::path(path),
+            Self::Named(path) | Self::Found(path) | Self::Beside(path) | Self::Forks(path) => Shown::path(path),
             Self::Answers(store) => Shown::path(store.path()),
             Self::Sample(sample) => Shown::own(sample.name),
         }
@@ -62,7 +64,7 @@ impl Input {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Standard | Self::Sample(_) => None,
-            Self::Named(path) | Self::Found(path) | Self::Beside(path) => Some(path),
+            Self::Named(path) | Self::Found(path) | Self::Beside(path) | Self::Forks(path) => Some(path),
             Self::Answers(store) => Some(store.path()),
         }
     }
@@ -211,7 +213,7 @@ pub enum Begun {
 pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
     let opened = match input {
         Input::Standard => standard_input()?,
-        Input::Named(path) => open(path)?,
+        Input::Named(path) | Input::Forks(path) => open(path)?,
         // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
         Input::Found(path) | Input::Beside(path) => match open(path) {
             Err(_) if !claims_json(path) => return Ok(Begun::PassedOver),

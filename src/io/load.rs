@@ -90,6 +90,12 @@ pub fn load(
 }
 
 impl Loader {
+    /// A file of forks was written: it is read, or read further.
+    pub fn follow(&self, path: PathBuf) {
+        // The scout lives as long as this does.
+        let _ = self.wake.send(Wake::Follow(path));
+    }
+
     /// Tells what is on screen, so that it is checked first.
     pub fn look_at(&self, source: usize, byte: u64) {
         lock(&self.shared.jobs).look_at = Some((source, byte));
@@ -109,6 +115,8 @@ enum Wake {
     Paths(Vec<PathBuf>),
     /// So much happened that some of it was lost.
     All,
+    /// A file of forks was written.
+    Follow(PathBuf),
     /// A pipe brought more; `true`: it has ended.
     Pipe(usize, bool),
     /// A pipe could not be read further.
@@ -494,13 +502,21 @@ impl Scout {
     /// Takes in everything that has happened up to now; `false`: it is time to stop.
     fn take_in(&mut self, first: Wake, woken: &Receiver<Wake>) -> bool {
         let (mut touched, mut failed) = (HashSet::new(), Vec::new());
-        let mut read = Vec::new();
+        let (mut read, mut begun) = (Vec::new(), Vec::new());
         let (mut paths, mut all) = (HashSet::new(), false);
         for wake in std::iter::once(first).chain(woken.try_iter()) {
             match wake {
                 Wake::Stop => return false,
                 Wake::Paths(more) => paths.extend(more),
                 Wake::All => all = true,
+                Wake::Follow(path) => {
+                    let names = watched_names(&path);
+                    if self.sources.iter().any(|track| track.names == names) {
+                        paths.extend(names);
+                    } else {
+                        begun.push(Input::Forks(path));
+                    }
+                }
                 Wake::Pipe(source, ended) => {
                     touched.insert(source);
                     if let Some(track) = self.sources.get_mut(source).filter(|_| ended) {
@@ -529,8 +545,12 @@ impl Scout {
                 touched.insert(n);
             }
         }
-        if !touched.is_empty() {
+        if !touched.is_empty() || !begun.is_empty() {
             self.found_all(false);
+        }
+        for input in begun {
+            self.begin(&input);
+            self.read_all();
         }
         for source in touched {
             self.refresh(source);

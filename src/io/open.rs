@@ -358,6 +358,32 @@ pub fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) -> bool
     }
 }
 
+/// All bytes of a file or pipe that is not larger than `limit`; `-` is standard input.
+pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let is_stdin = path.as_os_str() == "-";
+    let name = if is_stdin { Shown::own("standard input") } else { Shown::path(path) };
+    let too_large =
+        || Failure { what: READ, path: name.clone(), source: shown!("it is larger than {} MB", limit >> 20) };
+    let mut bytes = Vec::new();
+    match if is_stdin { standard_input()? } else { open(path)? } {
+        Opened::File(blob) => {
+            let len = blob.len()?;
+            if len > limit {
+                return Err(too_large());
+            }
+            blob.read(0, len as usize, &mut bytes)?;
+        }
+        Opened::Pipe(pipe) => {
+            let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
+            pipe.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
+            if bytes.len() as u64 > limit {
+                return Err(too_large());
+            }
+        }
+    }
+    Ok(bytes)
+}
+
 /// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
 pub fn not_text(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[

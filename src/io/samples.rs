@@ -11,6 +11,11 @@ pub struct Sample {
     pub documents: &'static [(&'static str, &'static [u8])],
 }
 
+/// Recorded replies of a real small model to steps of the first sample runs, asked again: see
+/// `io::model::cassette::Tape::read`. For machines without a model, and always marked as a replay.
+pub const CASSETTE: &[u8] = include_bytes!("../../sample_runs/cassette.jsonl");
+
+/// The sample runs, in the order in which they open.
 /// The samples, in the order in which they open.
 pub const SAMPLES: &[Sample] = &[
     Sample {

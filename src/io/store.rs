@@ -560,6 +560,11 @@ impl SourceRows {
         self.len() == 0
     }
 
+    /// Its rows, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.chunks.iter().flat_map(|chunk| &chunk.rows)
+    }
+
     /// What was passed over.
     pub fn skips(&self) -> Skips {
         self.skips.plus(self.tail)

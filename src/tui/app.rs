@@ -11,6 +11,8 @@ use crate::io::cut::Skips;
 use crate::io::store::{Standing, Store};
 use crate::shown;
 use crate::tui::derivation::Tree;
+use crate::tui::desk::Desk;
+use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
@@ -174,10 +176,14 @@ pub struct App {
     pub arrange_at: Option<Instant>,
     /// The record to go to when it has been found, from the last session.
     pub return_to: Option<usize>,
+    /// Forks on their way to the disk.
+    pub forks: Forks,
     /// These are the sample runs that come with the program.
     pub samples: bool,
     /// What people said of the records.
     pub review: Review,
+    /// What is worked out from all records together.
+    pub desk: Desk,
 }
 
 impl App {
@@ -204,13 +210,18 @@ impl App {
             next_search: 1,
             arrange_at: None,
             return_to: None,
+            forks: Forks::default(),
             samples: false,
             review: Review::nowhere("there is no journal: name one with --reviews"),
+            desk: Desk::default(),
         }
     }
 
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
+        if let Some(front) = self.desk.front {
+            return front.context();
+        }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
             Screen::Table => Context::Table,
@@ -240,6 +251,9 @@ impl App {
     /// works, a key that does not says why.
     pub fn allowed(&self, action: Action) -> Result<(), &'static str> {
         use Action as A;
+        if let Some(said) = self.desk.allows(action, self.screen != Screen::Table || self.record().is_some()) {
+            return said;
+        }
         let inspect = self.inspect.as_ref();
         let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
@@ -276,6 +290,10 @@ impl App {
                 }
                 _ => need(self.rows() > 0, "there are no records"),
             },
+            A::SaveAgain => {
+                let failed = self.forks.unsaved() > 0 || self.review.failed().is_some();
+                need(failed, "everything is saved")
+            }
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {
                 need(self.screen == Screen::Table, "go back to the table first")
@@ -374,7 +392,7 @@ impl App {
 }
 
 /// The last part of a path.
-fn short_name(name: &Shown) -> Shown {
+pub fn short_name(name: &Shown) -> Shown {
     let text = name.as_str();
     text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -13,12 +14,17 @@ use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
 use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
+use crate::io::append::append_line;
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
+use crate::io::forks::FORKS;
+use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search;
 use crate::shown;
+use crate::tui::errands;
+use crate::tui::forks::Keeping;
 use crate::tui::model::Opened;
 use crate::tui::msg::{Msg, SearchId, Work};
 use crate::tui::scribe::{Scribe, Tell};
@@ -70,9 +76,13 @@ impl Outbox {
 pub struct Performer {
     outbox: Outbox,
     reader: Sender<Work>,
+    keeper: Keeper,
+    /// Only while files are followed.
+    loader: Option<Loader>,
     searches: Vec<(SearchId, search::Running)>,
     memory: Memory,
     scribe: Option<Scribe>,
+    beside: Arc<Beside>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -103,8 +113,16 @@ impl Performer {
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &beside));
-        Self { outbox, reader, searches: Vec::new(), memory, scribe: None }
+        let own = beside.clone();
+        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
+        let keeper = Keeper::new(outbox.clone());
+        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, beside, scribe: None }
+    }
+
+    /// Also tells the loader what was written.
+    #[must_use]
+    pub fn with_loader(self, loader: Loader) -> Self {
+        Self { loader: Some(loader), ..self }
     }
 
     /// Reviews are saved to the first of these journals.
@@ -116,10 +134,13 @@ impl Performer {
         self
     }
 
-    /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
+    /// Waits until what is on its way to the disk is there. What could not be saved, or else why nothing could be
+    /// remembered, in sentences.
     pub fn finish(self) -> Vec<Shown> {
+        drop(self.loader);
         let lost = self.scribe.map(|scribe| scribe.finish(PATIENCE)).unwrap_or_default();
-        lost.into_iter().chain(self.memory.failure.map(|failure| shown!("{failure}"))).collect()
+        let failure = self.keeper.close().or(self.memory.failure);
+        lost.into_iter().chain(failure.map(|failure| shown!("{failure}"))).collect()
     }
 
     /// Starts a piece of work; never waits for it.
@@ -148,7 +169,17 @@ impl Performer {
                     scribe.perform(task);
                 }
             }
+            Work::Desk(errand) => {
+                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
+                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+            }
             Work::Begin => {}
+            Work::KeepFork(keeping) => self.keeper.keep(*keeping),
+            Work::Follow(path) => {
+                if let Some(loader) = &self.loader {
+                    loader.follow(path);
+                }
+            }
             // The last thing that is done, so it may take its time.
             Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
         }
@@ -201,8 +232,56 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
-        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Keep(..) | Work::Review(_) => None,
+        Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
+        Work::Begin | Work::Search(..) | Work::EndSearch(_) | Work::Follow(_) | Work::Keep(..) | Work::Review(_) => {
+            None
+        }
     }
+}
+
+/// The thread that writes forks.
+#[derive(Debug)]
+struct Keeper {
+    orders: Option<Sender<Keeping>>,
+    thread: Option<JoinHandle<Option<Failure>>>,
+    outbox: Outbox,
+}
+
+impl Keeper {
+    fn new(outbox: Outbox) -> Self {
+        Self { orders: None, thread: None, outbox }
+    }
+
+    /// The thread is started by the first fork.
+    fn keep(&mut self, keeping: Keeping) {
+        let orders = self.orders.get_or_insert_with(|| {
+            let (orders, taken) = channel();
+            let outbox = self.outbox.clone();
+            self.thread = Some(std::thread::spawn(move || keep_all(&taken, &outbox)));
+            orders
+        });
+        // The thread ends only when its orders do.
+        let _ = orders.send(keeping);
+    }
+
+    /// Waits until everything is written; why something was not that nobody has heard of.
+    fn close(self) -> Option<Failure> {
+        drop(self.orders);
+        self.thread?.join().ok()?
+    }
+}
+
+fn keep_all(orders: &Receiver<Keeping>, outbox: &Outbox) -> Option<Failure> {
+    let mut unheard = None;
+    for Keeping { id, path, line } in orders {
+        let result = append_line(&path, FORKS, &line);
+        let failure = result.as_ref().err().cloned();
+        if !outbox.send(Msg::Wrote(id, result)) {
+            unheard = failure.or(unheard);
+        }
+    }
+    unheard
 }
 
 /// What is said of a record on which a part of this program panicked.

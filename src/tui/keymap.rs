@@ -21,6 +21,10 @@ pub enum Context {
     Review,
     /// Choosing labels for a failed item.
     Labels,
+    /// The cells of a comparison.
+    Matrix,
+    /// Two records side by side.
+    Versus,
 }
 
 impl Context {
@@ -35,11 +39,13 @@ impl Context {
             Self::Derivation => "Derivation of a value",
             Self::Review => "Reviewing, on every screen with a record",
             Self::Labels => "Choosing labels for a failed item",
+            Self::Matrix => "Comparison with the baseline",
+            Self::Versus => "Two records side by side",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
@@ -48,6 +54,8 @@ impl Context {
         Self::Derivation,
         Self::Review,
         Self::Labels,
+        Self::Matrix,
+        Self::Versus,
     ];
 }
 
@@ -144,6 +152,10 @@ actions! {
     Difference = "difference",
     /// What the verifiers say.
     Ladder = "ladder",
+    /// The comparison with the baseline.
+    Matrix = "matrix",
+    /// Beside the baseline's record.
+    Baseline = "baseline",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -194,8 +206,6 @@ actions! {
     NextOpen = "next_open",
     /// Shows what is hidden.
     Reveal = "reveal",
-    /// Saves what could not be saved.
-    SaveAgain = "save_again",
     /// Labels all records of the table.
     LabelAll = "label_all",
     /// Gives or takes a label.
@@ -206,6 +216,8 @@ actions! {
     FindLabel = "find_label",
     /// Ends choosing.
     PutAside = "put_aside",
+    /// Saves again what could not be saved.
+    SaveAgain = "save_again",
     /// The next theme.
     Theme = "theme",
     /// The mouse on or off.
@@ -251,7 +263,7 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Evidence, Json, Labels, Review, Run, Table};
+    use Context::{Anywhere, Derivation, Evidence, Json, Labels, Matrix, Review, Run, Table, Versus};
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -330,7 +342,6 @@ pub const BINDINGS: &[Binding] = {
         bind(Review, &["U"], A::Redo, "", "redo"),
         bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),
         bind(Review, &["X"], A::LabelAll, "", "label all records of the table, after asking"),
-        bind(Review, &["^S"], A::SaveAgain, "", "save again what could not be saved"),
         bind(
             Labels,
             &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
@@ -347,6 +358,12 @@ pub const BINDINGS: &[Binding] = {
             "find a label or make one; there ^N makes, ^R renames, ^G merges",
         ),
         bind(Labels, &["Esc"], A::PutAside, "later", "stop choosing; what was chosen is kept, not saved"),
+        bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
+        bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),
+        bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
+        bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),
@@ -366,6 +383,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Anywhere, &["y q"], A::CopyQuestion, "", "copy the question"),
         bind(Anywhere, &["y s"], A::CopyStep, "", "copy the step"),
         bind(Anywhere, &["y r"], A::CopyRecord, "", "copy the record"),
+        bind(Anywhere, &["^S"], A::SaveAgain, "", "save again what could not be saved"),
         bind(Anywhere, &["t"], A::Theme, "", "next theme"),
         bind(Anywhere, &["M"], A::Mouse, "", "the mouse on or off (off: the terminal's own selection)"),
         bind(Anywhere, &["^L"], A::Redraw, "", "draw everything anew"),

@@ -1,18 +1,22 @@
 //! What the screen is told, and what it asks to be done: both plain data.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::domain::filter::Filter;
 use crate::domain::headline::Headline;
 use crate::domain::review::hide::Hide;
 use crate::domain::row::Row;
+use crate::io::append::Met;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
+use crate::tui::desk::{Errand, News};
+use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
-use crate::tui::scribe::{News, Task};
+use crate::tui::scribe::{self, Task};
 
 /// Number of a search; results of an older one are dropped.
 pub type SearchId = u64;
@@ -29,9 +33,13 @@ pub enum Msg {
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
     /// Of reviews.
-    Review(News),
+    Review(scribe::News),
     /// The search failed.
     SearchFailed(SearchId, Failure),
+    /// A fork is on the disk, or why it is not.
+    Wrote(ForkId, Result<Met, Failure>),
+    /// An errand of the desk was done.
+    Desk(News),
 }
 
 /// Work of the screen's own, done outside of it.
@@ -49,6 +57,12 @@ pub enum Work {
     Search(SearchId, Arc<Filter>, Plan),
     /// Ends a search.
     EndSearch(SearchId),
+    /// Appends a fork to its file.
+    KeepFork(Box<Keeping>),
+    /// A file of forks was written: its records belong to those that are open.
+    Follow(PathBuf),
+    /// An errand of the desk.
+    Desk(Errand),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }

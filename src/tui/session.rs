@@ -9,6 +9,7 @@ use crate::domain::review::queue::Queue;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
 use crate::io::beside::Beside;
+use crate::io::compare::Journals;
 use crate::io::config::session::Session;
 use crate::io::config::{Config, Folders};
 use crate::io::failure::Failure;
@@ -19,7 +20,9 @@ use crate::io::verifiers::{Wanted, judge};
 use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
+use crate::tui::desk::Desk;
 use crate::tui::effects::{Memory, Outbox, Performer};
+use crate::tui::forks::Forks;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::Msg;
 use crate::tui::review::{Place, Review};
@@ -38,10 +41,16 @@ pub struct Start {
     pub theme: Option<String>,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
+    /// The journals of reviews, where they do not stand beside the records.
+    pub reviews: Vec<PathBuf>,
+    /// The comparison with the baseline is shown first.
+    pub compare: bool,
     /// What judges completions, and the field where they stand.
     pub judge: Option<(Wanted, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
+    /// Where forks are kept, if not beside the file of their parent.
+    pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
     /// Who reviews, and how; `None`: nobody.
@@ -109,8 +118,10 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
+    app.forks = Forks::at(start.forks.clone());
     app.samples = start.paths.is_empty();
     app.mouse = config.mouse.unwrap_or(true);
+    app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
     app.status = forgotten.map(|text| Status { text, failed: true });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
@@ -127,7 +138,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     });
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
     let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
-    let mut performer = Performer::new(outbox.clone(), memory, beside);
+    let mut performer = Performer::new(outbox.clone(), memory, beside).with_loader(loader);
     if let (Some(journals), Some(reviewing)) = (journals, &start.reviewing) {
         performer = performer.reviewing(&journals, folders.state.as_deref());
         if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {
@@ -149,7 +160,6 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         performer.perform(work);
     });
     outbox.close();
-    drop(loader);
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
     Ok(Ended { code, complaints: performer.finish() })
 }
@@ -158,6 +168,10 @@ fn review(reviewing: &Reviewing) -> Review {
     let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal);
     (review.queue, review.hide) = (reviewing.order, reviewing.hide);
     review
+}
+
+fn journals(start: &Start) -> Journals {
+    Journals { files: start.paths.clone(), named: start.reviews.clone() }
 }
 
 fn keymap(config: &Config) -> Result<Keymap, Failure> {

@@ -199,24 +199,38 @@ impl Table {
         self.order.is_none()
     }
 
-    /// Makes the order anew from the rows, keeping the cursor on its record.
-    pub fn arrange(&mut self, records: usize, row: impl Fn(usize) -> Option<Row>, review: &Review) {
+    /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
+    /// one.
+    pub fn arrange(
+        &mut self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+        review: &Review,
+    ) {
         let here = self.record(self.list.at);
         self.order = if self.filter.is_empty() && self.sort == SortBy::Position && !self.descending {
             None
         } else {
-            Some(self.arranged(records, row, review))
+            Some(self.arranged(records, row, is_in, review))
         };
         if let Some(record) = here {
             self.list.at = self.row_of(record);
         }
     }
 
-    fn arranged(&self, records: usize, row: impl Fn(usize) -> Option<Row>, review: &Review) -> Vec<u32> {
+    fn arranged(
+        &self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+        review: &Review,
+    ) -> Vec<u32> {
         let asks = self.filter.needs_reviews();
         let fits = |record: &u32| {
-            row(*record as usize).is_some_and(|row| self.filter.fits_row(&row) != Answer::No)
-                && (!asks || self.filter.fits_judged(&review.judged(*record as usize)))
+            let at = *record as usize;
+            row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != Answer::No)
+                && (!asks || self.filter.fits_judged(&review.judged(at)))
         };
         let mut order: Vec<u32> = match &self.filtering {
             Some(search) => search.found.iter().copied().filter(fits).collect(),

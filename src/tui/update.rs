@@ -31,7 +31,9 @@ use crate::tui::theme::{Rgb, Theme};
 use crate::tui::view;
 use search::end_of;
 
+mod desk;
 mod evidence;
+mod forks;
 mod mouse;
 mod overlays;
 mod review;
@@ -125,6 +127,7 @@ impl App {
         }
         self.settle_evidence();
         self.settle_review();
+        self.settle_desk();
         if self.overlay.is_some() {
             self.scroll_overlay(0);
         }
@@ -257,6 +260,9 @@ impl App {
         use Action as A;
         let times = self.times();
         self.stay(action);
+        if let Some(effects) = self.desk_action(action, times) {
+            return effects;
+        }
         if let Some(effects) = self.evidence_action(action, times).or_else(|| self.review_action(action)) {
             return effects;
         }
@@ -297,6 +303,11 @@ impl App {
                 self.table.descending = !self.table.descending;
                 self.arrange();
                 self.say_order();
+            }
+            A::SaveAgain => {
+                let mut effects = if self.forks.unsaved() > 0 { self.save_again() } else { Vec::new() };
+                effects.extend(self.save_reviews_again());
+                return effects;
             }
             A::Theme => self.next_theme(),
             A::Mouse => {
@@ -355,6 +366,9 @@ impl App {
     }
 
     fn go(&mut self, movement: Move) {
+        if self.desk_go(movement) {
+            return;
+        }
         let area = self.area();
         match (self.screen, &mut self.inspect) {
             (Screen::Run, Some(inspect)) => {
@@ -501,6 +515,10 @@ impl App {
         if let Some(effects) = self.hold_quit() {
             return effects;
         }
+        if !self.forks.warn() {
+            self.fail(Shown::own("a fork is not saved: ^S tries again; quit once more to leave without it"));
+            return Vec::new();
+        }
         vec![self.keep(), Effect::Quit(0)]
     }
 
@@ -554,8 +572,9 @@ impl App {
 
     fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, review, .. } = self;
-        table.arrange(records, |record| store.row(record).copied(), review);
+        let Self { store, table, desk, review, .. } = self;
+        let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
+        table.arrange(records, |record| store.row(record).copied(), is_in, review);
         if self.review.is_on() {
             self.count_progress();
         }
@@ -674,10 +693,12 @@ impl App {
             }
             Msg::Record(record, result) => self.take_record(record, result),
             Msg::Review(news) => self.review_news(news, now),
+            Msg::Wrote(id, result) => self.fork_wrote(id, &result),
             Msg::Found(id, found, done) => {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
+            Msg::Desk(news) => self.take_news(news),
             Msg::SearchFailed(id, failure) => {
                 if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
                     self.fail(shown!("{failure}"));
@@ -719,6 +740,7 @@ impl App {
         if self.review.is_on() {
             effects.extend(self.review_loaded(change == Change::Moved));
         }
+        effects.extend(self.begin_comparison());
         effects
     }
 

@@ -209,6 +209,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     panes::review::strip(app, below, buf, look);
     panes::bars::header(app, bars.header, buf, look);
     match (app.screen, &app.inspect) {
+        _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
         (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
         (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),
         (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),

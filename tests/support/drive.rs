@@ -17,6 +17,7 @@ use unicode_width::UnicodeWidthStr as _;
 use stepscope::domain::review::event::{Reviewer, ReviewerKind, Text};
 use stepscope::domain::text::is_hidden;
 use stepscope::io::beside::Beside;
+use stepscope::io::compare::Journals;
 use stepscope::io::config::session::FileView;
 use stepscope::io::input::expand;
 use stepscope::io::journal::beside;
@@ -25,6 +26,7 @@ use stepscope::io::search;
 use stepscope::io::store::LoadEvent;
 use stepscope::io::verifiers::{Wanted, judge};
 use stepscope::tui::app::{App, Looks};
+use stepscope::tui::desk::Desk;
 use stepscope::tui::effects;
 use stepscope::tui::input::Input;
 use stepscope::tui::keymap::Keymap;
@@ -67,7 +69,7 @@ pub(crate) struct Drive {
     events: Receiver<LoadEvent>,
     beside: Arc<Beside>,
     scribe: Option<(Scribe, Receiver<News>)>,
-    _loader: Loader,
+    loader: Loader,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -100,7 +102,11 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
         let beside = Beside::with_baseline(Some(baseline.to_owned()), 1);
-        Self::with_early(&[path.to_owned()], beside, |_| Vec::new())
+        Self::with_early(&[path.to_owned()], beside, |app| {
+            let journals = Journals { files: vec![path.to_owned()], named: Vec::new() };
+            app.desk = Desk::new(Some(baseline.to_owned()), journals, false);
+            Vec::new()
+        })
     }
 
     /// Opens a file whose completions are judged by a chain.
@@ -129,7 +135,7 @@ impl Drive {
             events,
             beside,
             scribe: None,
-            _loader: loader,
+            loader,
             buffer: Buffer::default(),
             cursor: None,
         };
@@ -185,6 +191,15 @@ impl Drive {
         }
     }
 
+    /// Does what somebody asked for, and what follows from it.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn effect(&mut self, effect: Effect<Work>) {
+        let mut events = Vec::new();
+        self.perform(effect, &mut events);
+        events.into_iter().rev().for_each(|event| self.event(event));
+        self.draw();
+    }
+
     fn perform(&mut self, effect: Effect<Work>, events: &mut Vec<Event<Msg>>) {
         match effect {
             Effect::Copy(text) => self.copied.push(text),
@@ -224,6 +239,10 @@ impl Drive {
                 if let Some((scribe, _)) = &mut self.scribe {
                     scribe.perform(task);
                 }
+                Vec::new()
+            }
+            Work::Follow(path) => {
+                self.loader.follow(path);
                 Vec::new()
             }
             other => effects::read(other, &self.beside).into_iter().collect(),

@@ -52,22 +52,15 @@ impl Comparison<'_> {
         if columns.iter().any(|column| column.left_out > 0) {
             lines.push(row("gold disputed", &|column| column.left_out.to_string()));
         }
-        for (name, of) in [("A", (|column| column.a) as fn(&Column) -> Share), ("B", |column| column.b)] {
+        for block in measures(&columns) {
             lines.push(Shown::default());
-            for (basis, column) in Basis::ALL.iter().zip(&columns) {
-                lines.push(shown!("accuracy of {name} {:14}{}", basis.phrase(), of(column).phrase()));
-            }
-        }
-        lines.push(Shown::default());
-        for (basis, column) in Basis::ALL.iter().zip(&columns) {
-            let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
-            lines.push(shown!("McNemar's exact test {:14} p = {:.4}  ({a} against {b})", basis.phrase(), column.p));
+            lines.extend(block);
         }
         lines
     }
 
     /// `joined 273 by id, 1 by question; 1 in A alone, 0 in B alone`
-    fn joined(&self) -> Shown {
+    pub fn joined(&self) -> Shown {
         let alone = |of: fn(&Judged) -> bool| self.items.iter().filter(|item| of(item)).count();
         let (a, b) = (alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none()));
         let (ids, questions) = (self.join.count(By::Id), self.join.count(By::Question));
@@ -176,10 +169,24 @@ impl Comparison<'_> {
     }
 }
 
-/// The difference of two records, as lines of text: what is the same is counted.
-pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
-    let mut lines = vec![shown!("A is {}, B is {}", difference.kinds.0.word(), difference.kinds.1.word())];
-    let first = match &difference.first {
+/// The accuracy of both runs and the test of their difference, on every basis: three blocks of lines.
+pub fn measures(columns: &[Column; 3]) -> [Vec<Shown>; 3] {
+    let lines = |line: &dyn Fn(Basis, &Column) -> Shown| {
+        Basis::ALL.into_iter().zip(columns).map(|(basis, column)| line(basis, column)).collect()
+    };
+    let accuracy = |name: &'static str, of: fn(&Column) -> Share| {
+        lines(&|basis, column| shown!("accuracy of {name} {:14}{}", basis.phrase(), of(column).phrase()))
+    };
+    let test = lines(&|basis, column| {
+        let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
+        shown!("McNemar's exact test {:14} p = {:.4}  ({a} against {b})", basis.phrase(), column.p)
+    });
+    [accuracy("A", |column| column.a), accuracy("B", |column| column.b), test]
+}
+
+/// From which step on two records are not the same.
+pub fn diverges(difference: &Difference<'_>) -> Shown {
+    match &difference.first {
         Some(first) => {
             let what: Vec<_> = first.what.iter().map(|what| what.word()).collect();
             let variables: Vec<String> = first.variables.iter().map(|name| name.line().into_string()).collect();
@@ -188,8 +195,13 @@ pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
         }
         None if difference.kinds.0 == difference.kinds.1 => Shown::own("no step diverges"),
         None => Shown::own("the steps of two different shapes are not compared"),
-    };
-    lines.push(first);
+    }
+}
+
+/// The difference of two records, as lines of text: what is the same is counted.
+pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
+    let mut lines = vec![shown!("A is {}, B is {}", difference.kinds.0.word(), difference.kinds.1.word())];
+    lines.push(diverges(difference));
     let value = |value: Option<Value<'_>>| {
         value.map_or(Shown::own("nothing"), |value| Shown::line(head(value.raw(), CUT * 4)).cut(CUT * 2))
     };

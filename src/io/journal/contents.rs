@@ -94,7 +94,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Contents, Failure> {
 /// as its folder is there.
 pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Report, Failure> {
     let mut report = Report::default();
-    let folder = super::folder(path);
+    let folder = crate::io::append::folder(path);
     if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) && folder.is_dir() {
         report.absent = true;
         return Ok(report);

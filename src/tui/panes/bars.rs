@@ -11,6 +11,7 @@ use crate::domain::route::Route;
 use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix};
 use crate::tui::app::{App, Prompt, Purpose, Screen};
+use crate::tui::desk::Front;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
@@ -23,10 +24,13 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     buf.set_style(area, look.style(Role::StatusBar));
-    let right = match (&app.inspect, app.screen) {
+    let mut right: Vec<_> =
+        app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal)).into_iter().collect();
+    right.extend(match (&app.inspect, app.screen) {
+        _ if app.desk.front.is_some() => totals(app, look),
         (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json) => verdict(app, inspect, look),
         _ => totals(app, look),
-    };
+    });
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum();
     let left_width = width.saturating_sub(right_width.min(width * 2 / 3) + 2).max(12);
@@ -45,11 +49,20 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     }
     let record = match app.screen {
         Screen::Table => None,
+        _ if app.desk.front.is_some() => None,
         _ => app.inspect.as_ref(),
     };
     let there = record.filter(|inspect| inspect.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
     line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
+    if let Some(front) = app.desk.front {
+        line.push(arrow());
+        line.push(look.span(front.word(), Role::Text));
+        if let Some(versus) = app.desk.versus.as_ref().filter(|_| front == Front::Versus) {
+            let row = app.table.row_of(versus.record);
+            line.push(look.span(format!("  {}/{}", row + 1, app.rows()), Role::Text));
+        }
+    }
     if let Some(inspect) = record {
         let row = app.table.row_of(inspect.opened.index);
         line.push(arrow());
@@ -153,6 +166,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let line = match (app.screen, &app.inspect) {
+        _ if app.desk.front.is_some() => super::describe_desk(app, look),
         (Screen::Run, Some(inspect)) => describe(inspect, look),
         (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
         (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),

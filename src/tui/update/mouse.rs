@@ -29,6 +29,9 @@ impl App {
             self.scroll_overlay(rows);
             return;
         }
+        if self.desk_go(Move::By(rows)) {
+            return;
+        }
         if self.screen == Screen::Run
             && let Some(pane) = self.pane_under(at)
             && let Some(inspect) = &mut self.inspect
@@ -53,6 +56,9 @@ impl App {
         }
         let body = view::parts(self.area()).body;
         if !body.contains(at) {
+            return Vec::new();
+        }
+        if self.desk.front.is_some() {
             return Vec::new();
         }
         match self.screen {

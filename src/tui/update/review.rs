@@ -47,6 +47,7 @@ impl App {
             Place::Nowhere(why) => Err(why),
         };
         let here = match self.screen {
+            _ if self.desk.front.is_some() => Err("open a record, or go back to the table first"),
             Screen::Table => need(self.record().is_some(), "there is no record here"),
             _ => need(self.inspect.is_some(), "open the record first"),
         };
@@ -72,7 +73,6 @@ impl App {
             )),
             A::Undo => on(need(!self.review.to_undo().is_empty(), "there is nothing to undo")),
             A::Redo => on(need(self.review.can_redo(), "there is nothing to redo")),
-            A::SaveAgain => on(need(self.review.failed().is_some(), "everything is saved")),
             A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
             A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "x first: the item fails"),
             _ => return None,
@@ -91,7 +91,6 @@ impl App {
             A::NextOpen => self.go_to_open(),
             A::Undo => self.undo(),
             A::Redo => self.redo(),
-            A::SaveAgain => self.save_again(),
             A::LabelAll => self.ask_label_all(),
             _ if self.screen != Screen::Table => self.review_subject(action),
             _ => {
@@ -353,9 +352,12 @@ impl App {
         if self.screen == Screen::Table || here { Vec::new() } else { self.request(record, self.screen) }
     }
 
-    fn save_again(&mut self) -> Effects {
+    /// Gives what could not be saved once more.
+    pub(super) fn save_reviews_again(&mut self) -> Effects {
         let again = self.review.again();
-        self.say(shown!("saving {} again…", again.len()));
+        if !again.is_empty() {
+            self.say(shown!("saving {} again…", again.len()));
+        }
         again.iter().map(append).collect()
     }
 

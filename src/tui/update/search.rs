@@ -28,10 +28,17 @@ impl App {
                 return Vec::new();
             }
         };
+        let prepared = match self.prepare_sets(&filter) {
+            Ok(prepared) => prepared,
+            Err(why) => {
+                self.fail(Shown::own(why));
+                return Vec::new();
+            }
+        };
         let old = self.table.filtering.take();
         self.table.filter_text = typed;
         self.table.filter = filter;
-        let mut effects: Effects = end_of(old).into_iter().collect();
+        let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
         if self.table.filter.needs_text() {
             let id = self.new_search_id();
             self.table.filtering = Some(Search::new(id, &self.table.filter_text, self.table.filter.clone()));

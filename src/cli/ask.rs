@@ -1,0 +1,285 @@
+//! What the commands that ask a model have in common: the flags that say which, and the way of one call.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::Out;
+use crate::domain::fork::Executed;
+use crate::domain::fork::round::{self, Told, Whom};
+use crate::domain::rerun::{Call, Rerun, RunEvent, RunId, Rung};
+use crate::domain::text::Shown;
+use crate::io::config::{Config, Folders};
+use crate::io::model::cassette::Speed;
+use crate::io::model::samples::Several;
+use crate::io::model::settings::{Settled, Wanted};
+use crate::io::model::setup::{Server, Setup};
+use crate::io::model::{Backend, ModelClient};
+use crate::shown;
+
+/// Upstream's temperature for repairs.
+const REPAIR_TEMPERATURE: f64 = 0.0;
+
+/// Which model is asked, where, and how.
+#[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Model")]
+pub struct ModelFlags {
+    /// Kind of server: ollama, ollama-chat, openai (chat completions: also llama.cpp, vLLM, LM Studio), responses, anthropic
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    backend: Option<Backend>,
+    /// Its address; without it OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the customary one
+    #[arg(long, value_name = "URL", alias = "base-url")]
+    url: Option<String>,
+    /// The model's name, as `stepscope models` lists it
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// A profile of config.toml: backend, url, model, key and timeouts under one name
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// The environment variable that holds the key; without it OPENAI_API_KEY or ANTHROPIC_API_KEY, for their own servers
+    #[arg(long, value_name = "VARIABLE")]
+    key_env: Option<String>,
+    #[arg(long, hide = true, value_name = "KEY")]
+    key: Option<String>,
+    /// Send nothing to anybody
+    #[arg(long)]
+    offline: bool,
+    /// Seconds for a whole call [default: 600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Seconds until the first content [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    first_timeout: Option<Duration>,
+    /// Seconds between two pieces of content [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    silence_timeout: Option<Duration>,
+    /// How often a request goes out again when the server is busy (429) or fails (5xx), before anything of a reply came [default: 2]
+    #[arg(long, value_name = "N")]
+    retries: Option<u32>,
+    /// Ask for replies in one piece instead of a stream
+    #[arg(long)]
+    no_stream: bool,
+    /// Play recorded replies from a cassette; nothing is sent
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    cassette: Option<PathBuf>,
+    /// How fast a cassette plays: recorded, max, or a factor [default: max; on the screen 4]
+    #[arg(long, value_name = "SPEED", value_parser = speed)]
+    speed: Option<Speed>,
+    /// Record every exchange on a cassette
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+/// Which model is asked, where, and how, for a command.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct Ask {
+    #[command(flatten)]
+    flags: ModelFlags,
+    /// Folder of config.toml
+    #[arg(long, value_name = "DIR")]
+    config_dir: Option<PathBuf>,
+}
+
+fn kind(word: &str) -> Result<Backend, String> {
+    Backend::from_word(word).ok_or_else(|| format!("there are {}", Backend::ALL.map(Backend::word).join(", ")))
+}
+
+fn speed(word: &str) -> Result<Speed, String> {
+    Speed::from_word(word).ok_or_else(|| "it is recorded, max, or a factor such as 4".to_owned())
+}
+
+fn seconds(word: &str) -> Result<Duration, String> {
+    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "it is a number of seconds above 0".to_owned())
+}
+
+impl ModelFlags {
+    /// What they say. `speed`: of a cassette, if none is named.
+    pub fn setup(&self, speed: Speed) -> Result<Setup, Shown> {
+        if self.key.is_some() {
+            return Err(Shown::own(
+                "a key on the command line can be read by everyone on this machine, and the shell remembers it; put it into an \
+                 environment variable and name that with --key-env",
+            ));
+        }
+        let wanted = Wanted {
+            profile: self.profile.clone(),
+            backend: self.backend,
+            url: self.url.clone(),
+            model: self.model.clone(),
+            key_env: self.key_env.clone(),
+            offline: self.offline,
+        };
+        Ok(Setup {
+            wanted,
+            first: self.first_timeout,
+            silence: self.silence_timeout,
+            total: self.timeout,
+            retries: self.retries,
+            in_one_piece: self.no_stream,
+            cassette: self.cassette.clone(),
+            speed: self.speed.unwrap_or(speed),
+            record: self.record.clone(),
+        })
+    }
+}
+
+/// A model that can be asked.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) server: Server,
+    pub(super) model: String,
+    runtime: Runtime,
+}
+
+impl Ask {
+    fn config(&self) -> Result<Config, Shown> {
+        match Folders::find(self.config_dir.as_deref()).config {
+            Some(folder) => Config::load(&folder).map_err(|failure| shown!("{failure}")),
+            None => Ok(Config::default()),
+        }
+    }
+
+    fn setup(&self) -> Result<Setup, Shown> {
+        self.flags.setup(Speed::AtOnce)
+    }
+
+    /// The server, without a client; and whether the flags name it themselves.
+    pub(super) fn settle(&self) -> Result<(Settled, bool), Shown> {
+        let setup = self.setup()?;
+        Ok((setup.settle(&self.config()?)?.0, setup.names_server()))
+    }
+
+    /// Prepares everything. `known`: the model that a record names, where the user names none.
+    pub(super) fn prepare(&self, known: Option<&str>) -> Result<Asked, Shown> {
+        let server = self.setup()?.server(&self.config()?)?;
+        let model = server.model.clone().or_else(|| known.map(ToOwned::to_owned)).ok_or(Shown::own(NO_MODEL))?;
+        Ok(Asked { server, model, runtime: runtime()? })
+    }
+}
+
+/// What is said where nobody names a model.
+const NO_MODEL: &str =
+    "no model is named; give one with --model (`stepscope models` lists them), or a profile in config.toml";
+
+/// One thread is enough: a model is slower than any thread.
+pub(super) fn runtime() -> Result<Runtime, Shown> {
+    Builder::new_current_thread().enable_all().build().map_err(|error| shown!("cannot start: {}", Shown::error(&error)))
+}
+
+/// How a call is made.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Call")]
+pub(super) struct Sampling {
+    /// Seed; `none` leaves it to the server
+    #[arg(long, value_name = "N", default_value = "1234", value_parser = seed, allow_hyphen_values = true)]
+    seed: Maybe<i64>,
+    /// Temperature; `none` leaves it to the server; without it upstream's: 1, and 0 for repairs
+    #[arg(long, value_name = "T", value_parser = temperature)]
+    temperature: Option<Maybe<f64>>,
+    /// Limit of the reply in tokens
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// How the schema is enforced: schema (the server keeps it), json (JSON of any shape), prompt (nothing but the prompt)
+    #[arg(long, value_name = "RUNG", default_value = "schema", value_parser = rung)]
+    enforce: Rung,
+}
+
+/// A value, or the server's own.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Maybe<T>(Option<T>);
+
+fn seed(word: &str) -> Result<Maybe<i64>, String> {
+    match word {
+        "none" => Ok(Maybe(None)),
+        word => word.parse().map(|seed| Maybe(Some(seed))).map_err(|_| "it is a whole number, or none".to_owned()),
+    }
+}
+
+fn temperature(word: &str) -> Result<Maybe<f64>, String> {
+    match word {
+        "none" => Ok(Maybe(None)),
+        word => {
+            let number = word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+            number.map(|number| Maybe(Some(number))).ok_or_else(|| "it is a number from 0 up, or none".to_owned())
+        }
+    }
+}
+
+fn rung(word: &str) -> Result<Rung, String> {
+    let rung = Rung::from_word(word).filter(|rung| *rung != Rung::Nothing);
+    rung.ok_or_else(|| "it is schema, json or prompt".to_owned())
+}
+
+impl Sampling {
+    /// How calls are made. `temperature`: upstream's for what is asked.
+    fn settle(&self, temperature: f64, steps_down: bool) -> round::Sampling {
+        round::Sampling {
+            temperature: self.temperature.map_or(Some(temperature), |set| set.0),
+            seed: self.seed.0,
+            max_tokens: self.max_tokens,
+            rung: self.enforce,
+            steps_down,
+        }
+    }
+
+    /// The way of the steps of a run.
+    pub(super) fn steps(&self, steps_down: bool) -> round::Sampling {
+        self.settle(round::TEMPERATURE, steps_down)
+    }
+
+    /// The way of repairs.
+    pub(super) fn repairs(&self) -> round::Sampling {
+        self.settle(REPAIR_TEMPERATURE, true)
+    }
+}
+
+impl Asked {
+    /// Runs something that waits.
+    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// Who answers, for records.
+    pub(super) fn whom(&self) -> Whom {
+        self.server.whom(&self.model)
+    }
+
+    /// Makes calls and hears them to their end.
+    pub(super) fn hear(&self, calls: Vec<Call>, at_once: usize, out: &Out, mut heard: impl FnMut(Told)) {
+        let client: Arc<dyn ModelClient> = Arc::new(self.server.client.clone());
+        self.wait(async {
+            let mut several = Several::start(client, calls, at_once);
+            while let Some(told) = several.next().await {
+                report(&told.event, out);
+                heard(told);
+            }
+        });
+    }
+
+    /// Makes one call and hears it to its end. What is known of it goes into the record of the call.
+    pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Rerun {
+        (executed.seed, executed.temperature, executed.max_tokens) = (call.seed, call.temperature, call.max_tokens);
+        let mut rerun = Rerun::begin(RunId(1));
+        self.hear(vec![call], 1, out, |told| {
+            executed.started_utc = told.began_utc.unwrap_or(std::mem::take(&mut executed.started_utc));
+            executed.duration_ms = told.elapsed.as_secs_f64() * 1000.0;
+            rerun.take(RunId(1), told.event);
+        });
+        rerun
+    }
+}
+
+/// Says on standard error what a person who waits wants to know.
+pub(super) fn report(event: &RunEvent, out: &Out) {
+    match event {
+        RunEvent::Waiting { why, delay } => {
+            out.complain(&shown!("{why}; asking again in {:.0} s", delay.as_secs_f64().ceil()));
+        }
+        RunEvent::SteppedDown { to, why, .. } => out.complain(&shown!("{why}; now {}", to.meaning())),
+        RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),
+        _ => {}
+    }
+}

@@ -1,0 +1,96 @@
+//! `stepscope models`: which model servers are live, and what they offer.
+
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use super::ask::{Ask, runtime};
+use super::{CLEAN, FAILED, Out, UNANSWERED};
+use crate::domain::compose::{Object, list, text};
+use crate::domain::pyjson::Letters;
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::model::Endpoint;
+use crate::io::model::offer::{Found, discover, models};
+use crate::shown;
+
+/// How long a server may take to list its models.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// `stepscope models`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Models {
+    /// How to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// One line a model: server, kind, name
+    Text,
+    /// One JSON object a server
+    Jsonl,
+}
+
+pub(super) fn run(options: &Models, out: &mut Out) -> u8 {
+    match listed(options, out) {
+        Ok(code) => code,
+        Err(sentence) => {
+            out.complain(&sentence);
+            FAILED
+        }
+    }
+}
+
+fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
+    let (settled, is_named) = options.ask.settle()?;
+    let runtime = runtime()?;
+    if is_named || !settled.endpoint.is_local() {
+        return Ok(match runtime.block_on(models(&settled.endpoint, PATIENCE)) {
+            Ok(names) => {
+                print(options.format, &settled.endpoint, &names, out);
+                CLEAN
+            }
+            Err(trouble) => {
+                out.complain(&trouble.sentence);
+                UNANSWERED
+            }
+        });
+    }
+    let found = runtime.block_on(async {
+        let mut found = discover().await;
+        // The address that environment or settings name may be none of the customary ones.
+        if found.iter().all(|one| one.endpoint.list() != settled.endpoint.list())
+            && let Ok(names) = models(&settled.endpoint, Duration::from_secs(2)).await
+        {
+            found.insert(0, Found { endpoint: settled.endpoint.clone(), usually: "", models: names });
+        }
+        found
+    });
+    for one in &found {
+        print(options.format, &one.endpoint, &one.models, out);
+    }
+    if found.is_empty() {
+        out.complain(&Shown::own(
+            "no model server answers on the customary ports of this machine; start one, or name it with --url",
+        ));
+        return Ok(UNANSWERED);
+    }
+    Ok(CLEAN)
+}
+
+fn print(format: Format, endpoint: &Endpoint, models: &[Untrusted<'static>], out: &mut Out) {
+    let (address, kind) = (endpoint.shown(), endpoint.backend.word());
+    match format {
+        Format::Text if models.is_empty() => out.line(&shown!("{address:32}  {kind:10}  (no model)")),
+        Format::Text => models.iter().for_each(|model| out.line(&shown!("{address:32}  {kind:10}  {}", model.line()))),
+        Format::Jsonl => {
+            let names = list(models.iter().map(|model| text(model.bytes())));
+            let object = Object::new(Letters::Ascii).text("url", address.as_str()).text("backend", kind);
+            out.write(&object.raw("models", names).end());
+            out.write(b"\n");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! One record out of many, by id or line.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::check::{source_of, threads};
+use crate::domain::document::Document;
+use crate::domain::record::Record;
+use crate::domain::text::Shown;
+use crate::io::check::{Checked, check};
+use crate::io::input::Expand;
+use crate::io::open::Stat;
+use crate::shown;
+
+/// Which record.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct Pick {
+    /// The record's id
+    #[arg(long)]
+    pub(super) id: Option<String>,
+    /// The line on which the record begins, instead of its id
+    #[arg(long, value_name = "N", conflicts_with = "id")]
+    pub(super) line: Option<usize>,
+}
+
+/// A record that was found.
+pub(super) struct Picked {
+    /// Its text.
+    pub(super) text: Vec<u8>,
+    /// Where it stands.
+    pub(super) place: Shown,
+    /// The file.
+    pub(super) path: Option<PathBuf>,
+    /// The document that it cites.
+    pub(super) document: Option<Arc<Document>>,
+}
+
+impl Picked {
+    /// Records are never written to.
+    pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
+        let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
+        let id = |path| Stat::at(path).map(|stat| stat.id);
+        if id(to).is_some() && id(to) == id(from) {
+            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
+        }
+        Ok(())
+    }
+}
+
+impl Pick {
+    /// Whether a record is one of those that are asked for.
+    pub(super) fn wants(&self, checked: &Checked<'_>) -> bool {
+        match (&self.id, self.line) {
+            (Some(id), _) => {
+                let text = checked.subject.record.as_ref().and_then(Record::id_text);
+                text.is_some_and(|text| text == id.as_str())
+            }
+            (_, Some(line)) => checked.origin.line as usize == line,
+            _ => true,
+        }
+    }
+
+    /// Why there is none.
+    pub(super) fn none(&self, records: u64) -> Shown {
+        let what = match (&self.id, self.line) {
+            (Some(id), _) => shown!("no record has the id {}", Shown::line(id.as_bytes())),
+            (_, Some(line)) => shown!("no record begins on line {line}"),
+            _ => Shown::own("there is no record"),
+        };
+        shown!("{what}; {records} were read, `stepscope check --format jsonl` lists their ids")
+    }
+
+    /// The first record that is asked for.
+    pub(super) fn find(&self, inputs: Expand) -> Result<Picked, Shown> {
+        let first: Mutex<Option<((usize, u64), Picked)>> = Mutex::new(None);
+        let outcome = check(
+            inputs,
+            threads(None),
+            None,
+            |checked, _| {
+                if !self.wants(checked) || checked.subject.record.is_none() {
+                    return;
+                }
+                let at = (checked.origin.source, checked.origin.offset);
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|(other, _)| at < *other) {
+                    let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
+                    let path = checked.origin.input.path().map(Path::to_owned);
+                    let document = checked.subject.document.clone();
+                    *first = Some((at, Picked { text: checked.text.to_vec(), place, path, document }));
+                }
+            },
+            |_, _| Ok(()),
+        );
+        if let Some(failure) = outcome.failures.first() {
+            return Err(shown!("{failure}"));
+        }
+        let found = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.map(|(_, picked)| picked).ok_or_else(|| self.none(outcome.counts.records))
+    }
+}

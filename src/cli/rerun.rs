@@ -1,0 +1,395 @@
+//! `stepscope rerun`: a step of a recorded run, asked again, and what becomes of the run.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::ask::{Ask as Flags, Asked, Sampling};
+use super::pick::{Pick, Picked};
+use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
+use crate::domain::compose::{Object, list, one_line, text};
+use crate::domain::document::Document;
+use crate::domain::fork::round::{Choice, Heard, Round, SERVER_ERROR, failed, stop_of, what_came};
+use crate::domain::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
+use crate::domain::formats;
+use crate::domain::generation::{Generation, answered};
+use crate::domain::json::{Tape, Value};
+use crate::domain::procedure::Procedure;
+use crate::domain::pyjson::Letters;
+use crate::domain::recompute::Recomputed;
+use crate::domain::record::Record;
+use crate::domain::rerun::samples::{Distribution, Field};
+use crate::domain::rerun::{Judged, RunId, Verdict};
+use crate::domain::rules::{Subject, check};
+use crate::domain::runner::{Ask, object};
+use crate::domain::state::State;
+use crate::domain::text::{Shown, Untrusted};
+use crate::domain::types::in_use;
+use crate::io::append::{Content, append_line, now};
+use crate::io::forks::FORKS;
+use crate::shown;
+
+/// What is appended to the file that `--out` names.
+const TO_OUT: Content = Content { option: "--out", ..FORKS };
+/// How many findings of a fork are named.
+const NAMED: usize = 5;
+
+/// `stepscope rerun`.
+#[derive(clap::Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
+pub struct Rerun {
+    /// The file (or folder) that holds the record
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pick: Pick,
+    /// What belongs to answers with cited lines
+    #[command(flatten)]
+    answers: Answers,
+    /// The step of a run, counted from 1; a typed answer has none
+    #[arg(long, value_name = "N")]
+    step: Option<usize>,
+    /// Ask that step and every later one
+    #[arg(long, conflicts_with = "stale")]
+    from_here: bool,
+    /// Ask that step and those later ones that depend on what it changed
+    #[arg(long)]
+    stale: bool,
+    /// Ask the step so often, and go on with the most frequent values
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    samples: u32,
+    /// How many samples are asked at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
+    at_once: u32,
+    /// A variable's value before the step, as JSON: --set 'x=3', --set 'name="Ann"'
+    #[arg(long, value_name = "VARIABLE=JSON")]
+    set: Vec<OsString>,
+    /// Ask nobody: put in what can be calculated exactly
+    #[arg(long, conflicts_with_all = ["step", "from_here", "stale", "samples", "set"])]
+    exact: bool,
+    /// Go on when a reply lacks a required key, instead of ending as upstream does
+    #[arg(long)]
+    lenient: bool,
+    /// Also append the fork to this file, safely on the disk when this program says so
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Say nothing on standard error but what went wrong
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    sampling: Sampling,
+    #[command(flatten)]
+    ask: Flags,
+}
+
+pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
+    let inputs = options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}"));
+    let done = inputs.and_then(|inputs| options.pick.find(inputs)).and_then(|picked| {
+        picked.check_out(options.out.as_deref())?;
+        Session { options, picked: &picked }.run(out)
+    });
+    match done {
+        Ok(code) => code,
+        Err(sentence) => {
+            out.complain(&sentence);
+            FAILED
+        }
+    }
+}
+
+impl Rerun {
+    /// A typed answer is asked for in one call.
+    fn refuse_steps(&self) -> Result<(), Shown> {
+        let steps = self.step.is_some() || self.from_here || self.stale || self.samples > 1 || !self.set.is_empty();
+        if steps {
+            return Err(Shown::own(
+                "a typed answer has no steps: --step, --from-here, --stale, --samples and --set are for runs",
+            ));
+        }
+        Ok(())
+    }
+
+    fn edits(&self) -> Result<Vec<(Untrusted<'static>, Vec<u8>)>, Shown> {
+        let edit = |set: &OsString| {
+            let bytes = set.as_bytes();
+            let at = memchr::memchr(b'=', bytes).filter(|at| *at > 0);
+            let (name, value) = at
+                .and_then(|at| Some((bytes.get(..at)?, bytes.get(at + 1..)?)))
+                .ok_or_else(|| shown!("--set {} names no variable; write it as 'x=3'", Shown::line(bytes)))?;
+            if !Tape::default().read(value) {
+                let (name, value) = (Shown::line(name), Shown::line(value));
+                return Err(shown!(
+                    "the value {value} for {name} is not JSON; a text needs quotes: --set '{name}=\"{value}\"'"
+                ));
+            }
+            Ok((Untrusted::new(name).into_owned(), value.to_vec()))
+        };
+        self.set.iter().map(edit).collect()
+    }
+
+    fn scope(&self) -> Scope {
+        match (self.from_here, self.stale) {
+            (true, _) => Scope::FromHere,
+            (_, true) => Scope::Stale,
+            _ => Scope::One,
+        }
+    }
+}
+
+struct Session<'s> {
+    options: &'s Rerun,
+    picked: &'s Picked,
+}
+
+impl Session<'_> {
+    fn run(&self, out: &mut Out) -> Result<u8, Shown> {
+        let mut tape = Tape::default();
+        let record = tape.parse(&self.picked.text).map(formats::read);
+        let record = record.ok_or_else(|| shown!("the record at {} cannot be read", self.picked.place))?;
+        let procedure = record.procedure.map(Procedure::read);
+        let state = State::of(&record, procedure.as_ref());
+        if self.options.exact {
+            return self.exact(&record, procedure.as_ref(), &state, out);
+        }
+        if record.typed.is_some() {
+            return self.generation(&record, out);
+        }
+        let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
+        let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
+        let count = procedure.as_ref().map_or(0, |procedure| procedure.steps.len());
+        let start = Start {
+            step,
+            edits: self.options.edits()?,
+            scope: self.options.scope(),
+            how: if self.options.samples > 1 { How::Consensus } else { How::Rerun },
+            is_lenient: self.options.lenient,
+        };
+        let course = Course::new(&self.picked.text, start).map_err(|why| self.no_branch(why, count))?;
+        let known = state.call(step).and_then(|call| call.model).and_then(Value::string);
+        let asked = self.options.ask.prepare(known.as_ref().and_then(Untrusted::utf8))?;
+        self.say(out, &preview(&course.preview(), &asked));
+        self.go(course, &asked, count, out)
+    }
+
+    /// Asks step by step, to the end of the course.
+    fn go(&self, mut course: Course, asked: &Asked, count: usize, out: &mut Out) -> Result<u8, Shown> {
+        let mut breaks = false;
+        let ended = loop {
+            let ask = match course.next_ask() {
+                Ok(Some(ask)) => ask,
+                Ok(None) => break None,
+                // Before anything was asked it is the request that cannot be made.
+                Err(ended) if course.calls().next().is_none() => return Err(shown!("{ended}")),
+                Err(ended) => break Some(ended),
+            };
+            let samples = if ask.step == course.start().step { self.options.samples as usize } else { 1 };
+            let round = self.ask(ask, samples, &course, asked, out);
+            breaks |= round.obeyed() < samples;
+            self.tell(&round, count, out);
+            let odd = round.heard.first().filter(|heard| samples == 1 && failed(&heard.reply).is_none());
+            let odd = odd.map(|heard| what_came(&heard.executed.raw, stop_of(&heard.reply)));
+            if let Err(ended) = round.settle(Choice::Consensus, &mut course, &now()) {
+                odd.iter().for_each(|odd| out.complain(odd));
+                break Some(ended);
+            }
+        };
+        let made = course.fork(ended, &now());
+        let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
+        self.finish(&fork, &line, breaks, out)
+    }
+
+    /// The call that gave a typed answer, made again.
+    fn generation(&self, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
+        self.options.refuse_steps()?;
+        let place = &self.picked.place;
+        let made = Generation::of(record, self.picked.document.as_deref(), in_use())
+            .map_err(|why| shown!("the answer at {place} cannot be asked for again: {}", Shown::error(&why)))?;
+        let model = record.root.get("model").and_then(Value::string);
+        let asked = self.options.ask.prepare(model.as_ref().and_then(Untrusted::utf8))?;
+        let tokens = made.request.prompt.bytes().len().div_ceil(4);
+        self.say(out, &shown!("asks with {}, about {tokens} tokens, {}", made.source(), whom(&asked)));
+        let sampling = self.options.sampling.steps(true);
+        let (mut round, calls) = Round::new(RunId(1), (made.ask(), None), None, &sampling, 1, asked.whom());
+        asked.hear(calls, 1, out, |told| {
+            round.hear(RunId(1), told);
+        });
+        round.judge();
+        let line = answered(record, &self.picked.text, &round, &now());
+        self.keep(&line, out)?;
+        if let Some(why) = round.heard.first().and_then(|heard| failed(&heard.reply)) {
+            out.complain(&why);
+            return Ok(UNANSWERED);
+        }
+        self.tell(&round, 1, out);
+        let found = self.say_findings(&line, self.picked.document.clone(), out);
+        Ok(if found == 0 && round.obeyed() == 1 { CLEAN } else { FOUND })
+    }
+
+    /// Asks one step, as often as wanted, and judges what came.
+    fn ask(&self, ask: Ask, count: usize, course: &Course, asked: &Asked, out: &Out) -> Round {
+        let id = course.step_id(ask.step);
+        let sampling = self.options.sampling.steps(true);
+        let (mut round, calls) = Round::new(RunId(1), (ask, id), None, &sampling, count, asked.whom());
+        asked.hear(calls, self.options.at_once as usize, out, |told| {
+            round.hear(RunId(1), told);
+        });
+        round.judge();
+        round
+    }
+
+    /// Says what came for a step; several replies are printed.
+    fn tell(&self, round: &Round, count: usize, out: &mut Out) {
+        if let [heard] = round.heard.as_slice() {
+            if let (Some(judged), None) = (&heard.judged, failed(&heard.reply)) {
+                let (bytes, seconds) = (heard.reply.content.len(), heard.elapsed.as_secs_f64());
+                let (step, tally, around) = (round.ask.step + 1, round.tally(), around(judged));
+                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{around}"));
+                // What is no JSON ends the run, and is said there.
+                if let Verdict::Breaks(why) = &judged.verdict {
+                    out.complain(&shown!("step {step}: {}", why.line()));
+                }
+            }
+            return;
+        }
+        for (n, heard) in round.heard.iter().enumerate() {
+            out.write(&sample_line(n, heard));
+        }
+        out.write(&distribution_line(&round.distribution()));
+        self.say(out, &round.tally());
+    }
+
+    fn no_branch(&self, why: NoBranch, count: usize) -> Shown {
+        match why {
+            NoBranch::NoStep => shown!("there is no such step: this record has {count}"),
+            why => shown!("the record at {} cannot be run again: {}", self.picked.place, Shown::error(&why)),
+        }
+    }
+
+    fn exact(
+        &self,
+        record: &Record<'_>,
+        procedure: Option<&Procedure<'_>>,
+        state: &State<'_>,
+        out: &mut Out,
+    ) -> Result<u8, Shown> {
+        let recomputed = Recomputed::of(record, procedure, state);
+        let fork = procedure.and_then(|procedure| exact(record, procedure, state, &recomputed));
+        let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
+        let line = fork.record(record, &self.picked.text, &now());
+        self.finish(&fork, &line, false, out)
+    }
+
+    fn finish(&self, fork: &Fork, line: &[u8], breaks: bool, out: &mut Out) -> Result<u8, Shown> {
+        self.keep(line, out)?;
+        if let Some(ended) = &fork.ended {
+            let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
+            let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
+            out.complain(&shown!("{step}{ended}"));
+            return Ok(UNANSWERED);
+        }
+        if !fork.stale.is_empty() {
+            let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
+            self.say(out, &shown!("stale now: step {}; --stale asks them too", stale.join(", ")));
+        }
+        let found = self.say_findings(line, None, out);
+        Ok(if found == 0 && !breaks { CLEAN } else { FOUND })
+    }
+
+    /// Prints a fork, and saves it where that was asked for.
+    fn keep(&self, line: &[u8], out: &mut Out) -> Result<(), Shown> {
+        out.write(line);
+        out.write(b"\n");
+        out.flush();
+        if let Some(path) = &self.options.out {
+            append_line(path, TO_OUT, line).map_err(|failure| shown!("{failure}"))?;
+            self.say(out, &shown!("saved in {}", Shown::path(path)));
+        }
+        Ok(())
+    }
+
+    /// Says what the rules find in a fork, and how much that is.
+    fn say_findings(&self, line: &[u8], document: Option<Arc<Document>>, out: &Out) -> usize {
+        let found = findings(line, document);
+        if !found.is_empty() {
+            let named = found.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let more = if found.len() > NAMED { ", …" } else { "" };
+            self.say(out, &shown!("the fork has {} findings: {named}{more}", found.len()));
+        }
+        found.len()
+    }
+
+    fn say(&self, out: &Out, what: &Shown) {
+        if !self.options.quiet {
+            out.complain(what);
+        }
+    }
+}
+
+/// What the rules say of a record.
+fn findings(line: &[u8], document: Option<Arc<Document>>) -> Vec<&'static str> {
+    let mut tape = Tape::default();
+    tape.read(line);
+    let subject = Subject::new(line, &tape.problems, tape.root(line).map(formats::read));
+    check(&subject.document(document)).into_iter().map(|finding| finding.rule).collect()
+}
+
+fn preview(preview: &Preview, asked: &Asked) -> Shown {
+    let (steps, of, tokens) = (preview.steps.len(), preview.of, preview.tokens);
+    shown!("asks {steps} of {of} steps, about {tokens} tokens, {}", whom(asked))
+}
+
+/// Whom a call goes to.
+fn whom(asked: &Asked) -> Shown {
+    shown!("of {} at {}", Shown::line(asked.model.as_bytes()), asked.server.place())
+}
+
+fn around(judged: &Judged) -> Shown {
+    let words = judged.parts.around.words();
+    if words.is_empty() { Shown::default() } else { shown!(", {words}") }
+}
+
+fn sample_line(n: usize, heard: &Heard) -> Vec<u8> {
+    let (executed, judged) = (&heard.executed, heard.judged.as_ref());
+    let outputs = judged.map(|judged| judged.outputs.as_slice()).unwrap_or_default();
+    let outputs = object(outputs.iter().map(|(name, value)| (name, value.as_slice())));
+    let mut line = Object::new(Letters::Ascii)
+        .plain("sample", n)
+        .plain("step_index", executed.step)
+        .maybe("seed", executed.seed.map(|seed| seed.to_string()))
+        .text("verdict", executed.verdict.unwrap_or("failed"))
+        .maybe("error", executed.error.as_ref().map(|error| text(error.as_str())))
+        .raw("outputs", one_line(&outputs))
+        .text("raw", &executed.raw)
+        .raw("duration_ms", format!("{:.1}", executed.duration_ms))
+        .end();
+    line.push(b'\n');
+    line
+}
+
+fn distribution_line(made: &Distribution) -> Vec<u8> {
+    let numbers = |samples: &[usize]| list(samples.iter().map(ToString::to_string));
+    let field = |field: &Field| {
+        let buckets = field.buckets.iter().map(|bucket| {
+            let bucket_samples = numbers(&bucket.samples);
+            Object::new(Letters::Ascii).raw("value", one_line(&bucket.text)).raw("samples", bucket_samples).end()
+        });
+        Object::new(Letters::Ascii)
+            .text("variable", field.name.bytes())
+            .plain("tie", field.is_tie())
+            .raw("values", list(buckets))
+            .raw("absent", numbers(&field.absent))
+            .end()
+    };
+    let whole = Object::new(Letters::Ascii)
+        .raw("fields", list(made.fields.iter().map(field)))
+        .raw("valid", numbers(&made.valid))
+        .raw("empty", numbers(&made.empty))
+        .raw("invalid", numbers(&made.invalid))
+        .raw("breaks_schema", numbers(&made.breaking))
+        .raw("failed", numbers(&made.failed))
+        .end();
+    let mut line = Object::new(Letters::Ascii).raw("distribution", whole).end();
+    line.push(b'\n');
+    line
+}

@@ -1,0 +1,196 @@
+//! `stepscope run`: a whole procedure, step by step, as upstream's runner does it.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::ask::{Ask, Asked, Sampling};
+use super::check::MAX_SCHEMA;
+use super::{CLEAN, FAILED, Out, UNANSWERED};
+use crate::domain::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
+use crate::domain::fork::{Executed, run_record};
+use crate::domain::json::{Kind, MAX_TEXT, Tape, Value};
+use crate::domain::prompt::AnswerShape;
+use crate::domain::pyjson::Letters;
+use crate::domain::record::AnswerSchema;
+use crate::domain::rerun::Judge;
+use crate::domain::runner::{Ended, Runner, dumped};
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::append::now;
+use crate::io::open::read_whole;
+use crate::shown;
+
+/// `stepscope run`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Run {
+    /// File with the procedure, or with a record that holds one; `-` for standard input
+    #[arg(value_name = "PROCEDURE")]
+    procedure: PathBuf,
+    /// The question: the value of `problem_text`
+    #[arg(long, value_name = "TEXT", conflicts_with = "question_file")]
+    question: Option<OsString>,
+    /// File with the question; its bytes are the question, a last line end with them
+    #[arg(long, value_name = "FILE")]
+    question_file: Option<PathBuf>,
+    /// Schema of the last step: general, bool, gsm, arc, or a file with a JSON Schema; without it the record's, else general
+    #[arg(long, value_name = "SCHEMA")]
+    answer_schema: Option<String>,
+    /// Go on when a reply lacks a required key, instead of ending as upstream does
+    #[arg(long)]
+    lenient: bool,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::State)]
+    format: Format,
+    /// Say nothing on standard error but what went wrong
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    sampling: Sampling,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// The final global state as JSON
+    State,
+    /// A run record with everything that was asked and replied
+    Trace,
+}
+
+pub(super) fn run(options: &Run, out: &mut Out) -> u8 {
+    match prepared(options, out) {
+        Ok(code) => code,
+        Err(sentence) => {
+            out.complain(&sentence);
+            FAILED
+        }
+    }
+}
+
+fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
+    let text = read_whole(&options.procedure, MAX_TEXT as u64).map_err(|failure| shown!("{failure}"))?;
+    let mut tape = Tape::default();
+    let root = parsed(&mut tape, &text, &options.procedure)?;
+    let procedure = procedure_of(root);
+    let question = question_of(options, root)?;
+    let named = schema_of(options.answer_schema.as_deref())?;
+    let mut schema_tape = Tape::default();
+    let shape = match &named {
+        None => AnswerShape::of(&crate::domain::formats::read(root)),
+        Some(Named::Published(schema)) => AnswerShape::Published(*schema),
+        Some(Named::Own(text)) => AnswerShape::Own(parsed(&mut schema_tape, text, Path::new("the schema"))?),
+    };
+    let asked = options.ask.prepare(None)?;
+    let mut runner = Runner::new(procedure, &question, shape, !options.lenient);
+    let mut calls = Vec::new();
+    let ended = run_steps(options, &asked, &mut runner, &mut calls, out).err();
+    if options.format == Format::Trace {
+        let now = now();
+        out.write(&run_record(procedure, &question, shape, &calls, (runner.state(), ended.as_ref()), &now));
+        out.write(b"\n");
+    }
+    if let Some(ended) = ended {
+        let server = ended.class == SERVER_ERROR;
+        let step = ended.step.filter(|_| server).map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
+        out.complain(&shown!("{step}{ended}"));
+        return Ok(UNANSWERED);
+    }
+    if options.format == Format::State {
+        let letters = if out.is_terminal() { Letters::Ascii } else { Letters::All };
+        out.write(&dumped(&runner.state().json(), letters));
+        out.write(b"\n");
+    }
+    Ok(CLEAN)
+}
+
+/// Asks step by step, to the end or to where upstream's runner ends.
+fn run_steps(
+    options: &Run,
+    asked: &Asked,
+    runner: &mut Runner<'_>,
+    calls: &mut Vec<Executed>,
+    out: &Out,
+) -> Result<(), Ended> {
+    while let Some(ask) = runner.next_ask()? {
+        let id = runner.procedure().steps.get(ask.step).and_then(|step| step.value.get("id"));
+        let mut executed = Executed::of(&ask, id.map(Value::raw));
+        let schema = Some(ask.request.schema.clone());
+        let call = options.sampling.steps(false).call(&asked.model, ask.request.prompt.clone(), schema, 0);
+        let reply = asked.call(call, &mut executed, out);
+        let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
+        let judged = fill(&mut executed, &reply, &judge, &asked.whom());
+        let taken = match failed(&reply) {
+            Some(why) => Err(server_ended(&why, ask.step)),
+            None => runner.take(&ask, &reply.content),
+        };
+        match &taken {
+            Ok(taken) => executed.outputs = Some(taken.outputs.clone()),
+            Err(ended) => {
+                executed.error = Some(shown!("{ended}"));
+                if ended.class != SERVER_ERROR {
+                    out.complain(&what_came(&reply.content, stop_of(&reply)));
+                }
+            }
+        }
+        if !options.quiet && failed(&reply).is_none() {
+            let (step, steps, seconds) = (ask.step + 1, runner.steps(), executed.duration_ms / 1000.0);
+            let (bytes, verdict) = (reply.content.len(), judged.verdict.word());
+            out.complain(&shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s, {verdict}"));
+        }
+        calls.push(executed);
+        taken?;
+    }
+    Ok(())
+}
+
+/// A file's one JSON value.
+fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'a>, Shown> {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
+    if !tape.read(text) {
+        let why = tape.problems.last().map_or("it is empty", |problem| problem.kind.summary());
+        return Err(shown!("cannot run {}: {why}", Shown::path(path)));
+    }
+    tape.root(text).ok_or_else(|| shown!("cannot run {}: it is empty", Shown::path(path)))
+}
+
+/// The procedure itself, or the one in a record.
+fn procedure_of(root: Value<'_>) -> Value<'_> {
+    let inside = || root.get("procedure").or_else(|| root.get("trace")?.get("procedure"));
+    let is_record = root.kind() == Kind::Object && root.get("steps").is_none_or(|steps| steps.kind() == Kind::Int);
+    if is_record { inside().filter(|inside| !inside.is_null()).unwrap_or(root) } else { root }
+}
+
+fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Shown> {
+    if let Some(question) = &options.question {
+        return Ok(Untrusted::new(question.as_bytes()).into_owned());
+    }
+    if let Some(path) = &options.question_file {
+        let bytes = read_whole(path, MAX_TEXT as u64).map_err(|failure| shown!("{failure}"))?;
+        return Ok(Untrusted::owned(bytes));
+    }
+    let recorded = root.get("question").and_then(Value::string);
+    recorded
+        .map(Untrusted::into_owned)
+        .ok_or(Shown::own("there is no question; give one with --question or --question-file"))
+}
+
+enum Named {
+    Published(AnswerSchema),
+    Own(Vec<u8>),
+}
+
+fn schema_of(name: Option<&str>) -> Result<Option<Named>, Shown> {
+    let Some(name) = name else { return Ok(None) };
+    if let Some(schema) = AnswerSchema::from_word(name) {
+        return Ok(Some(Named::Published(schema)));
+    }
+    let fail = |why: &Shown| {
+        let name = Shown::line(name.as_bytes());
+        shown!("cannot use the schema {name}: {why}; give general, bool, gsm, arc or a file with a JSON Schema")
+    };
+    let text = read_whole(Path::new(name), MAX_SCHEMA).map_err(|failure| fail(&failure.source))?;
+    Ok(Some(Named::Own(text)))
+}

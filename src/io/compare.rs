@@ -1,0 +1,199 @@
+//! Two runs compared for the screen: the records that are open, and a baseline that is read beside them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use foldhash::{HashMap, HashSet};
+
+use super::beside::Beside;
+use super::failure::Failure;
+use super::input::expand;
+use super::journal::{beside, read_all};
+use super::load::load;
+use super::snapshot::{Address, Carded, Snapshot};
+use super::store::{LoadEvent, Store};
+use crate::domain::card::Card;
+use crate::domain::compare::print::Comparison;
+use crate::domain::compare::{Basis, By, Cell, Column, Join, Judged, Side, judge};
+use crate::domain::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
+use crate::domain::review::fold::Reviews;
+use crate::domain::review::stats::name_of;
+use crate::domain::text::Shown;
+
+/// So many items that are in the baseline alone are named.
+const MAX_NAMED: usize = 50;
+
+/// What is to be compared.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The run, as it is open.
+    pub run: Snapshot,
+    /// What the run is called.
+    pub name: Shown,
+    /// The baseline: a file or folder.
+    pub baseline: PathBuf,
+    /// Where people's verdicts stand.
+    pub journals: Journals,
+}
+
+/// The journals of records.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Journals {
+    /// The record files; each may have a journal beside it.
+    pub files: Vec<PathBuf>,
+    /// The journals that were named instead.
+    pub named: Vec<PathBuf>,
+}
+
+impl Journals {
+    /// The journals that are there, or were named.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        if !self.named.is_empty() {
+            return self.named.clone();
+        }
+        let files = self.files.iter().filter(|file| file.as_os_str() != "-");
+        files.map(|file| beside(file)).filter(|journal| journal.exists()).collect()
+    }
+
+    /// What people said.
+    pub fn read(&self) -> Result<Reviews, Failure> {
+        Ok(read_all(&self.paths())?.reviews)
+    }
+}
+
+/// A record of the run with its partner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partner {
+    /// Its place among the records of the baseline.
+    pub record: usize,
+    /// How they were joined.
+    pub by: By,
+}
+
+/// Two runs, compared.
+#[derive(Debug)]
+pub struct Compared {
+    /// What they are called.
+    pub names: [Shown; 2],
+    /// How many records each has.
+    pub records: [usize; 2],
+    /// How they were joined.
+    pub joined: Shown,
+    /// What was counted, in the order of [`Basis::ALL`].
+    pub columns: [Column; 3],
+    /// Items that the baseline has right and the run has not.
+    pub regressions: usize,
+    /// Items in one of them alone.
+    pub alone: [usize; 2],
+    /// Records whose id stands earlier in the same file: they are in no cell.
+    pub duplicates: [usize; 2],
+    /// The items that are in the baseline alone, as many as are named.
+    pub only_in_b: Vec<Shown>,
+    /// Verdicts of people change what is counted.
+    pub reviewed: bool,
+    /// The records of the run in every cell, by the name of its set.
+    pub sets: HashMap<String, HashSet<Address>>,
+    partners: HashMap<Address, Partner>,
+    baseline: Store,
+}
+
+impl Compared {
+    /// The partner of a record of the run.
+    pub fn partner(&self, address: Address) -> Option<Partner> {
+        self.partners.get(&address).copied()
+    }
+
+    /// The records of the baseline.
+    pub const fn baseline(&self) -> &Store {
+        &self.baseline
+    }
+}
+
+/// Compares. An error says what could not be read.
+pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure> {
+    let baseline = read(&wanted.baseline, threads)?;
+    let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
+    let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
+    let (places, a) = apart(wanted.run.cards(threads));
+    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads));
+    let join = Join::of(&a, &b);
+    let side_a = Side { cards: &a, reviews: &reviews_a, strict: false };
+    let side_b = Side { cards: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
+    let items = judge(&join, side_a, side_b);
+    let joined = Comparison { join: &join, items: &items, a: side_a, b: side_b }.joined();
+    let partner = |item: &Judged| {
+        let (source, byte) = *places_b.get(item.pair.b?)?;
+        let partner = Partner { record: baseline.position(source, byte)?, by: item.pair.by };
+        Some((*places.get(item.pair.a?)?, partner))
+    };
+    let only_in_b = items.iter().filter(|item| item.pair.a.is_none()).filter_map(|item| b.get(item.pair.b?));
+    let count = |holds: fn(&Judged) -> bool| items.iter().filter(|item| holds(item)).count();
+    Ok(Arc::new(Compared {
+        names: [wanted.name.clone(), Shown::path(&wanted.baseline)],
+        records: [a.len(), b.len()],
+        joined,
+        columns: Basis::ALL.map(|basis| Column::of(&items, basis)),
+        regressions: count(Judged::is_regression),
+        alone: [count(|item| item.pair.b.is_none()), count(|item| item.pair.a.is_none())],
+        duplicates: [join.twice_a.len(), join.twice_b.len()],
+        only_in_b: only_in_b.take(MAX_NAMED).map(|card| name_of(&card.item).line()).collect(),
+        reviewed: !reviews_a.events().is_empty() || !reviews_b.events().is_empty(),
+        sets: sets(&join, &items, &places),
+        partners: items.iter().filter_map(partner).collect(),
+        baseline,
+    }))
+}
+
+/// Reads all records of a path. One that cannot be read is a failure: what follows from the others would be wrong.
+fn read(path: &Path, threads: usize) -> Result<Store, Failure> {
+    let (sender, events) = channel();
+    let inputs = expand(&[path.to_owned()]);
+    let (mut store, loader) =
+        load(inputs, threads, Arc::new(Beside::default()), move |event| sender.send(event).is_ok());
+    for event in &events {
+        let settled = matches!(event, LoadEvent::Settled);
+        store.apply(event);
+        if settled {
+            break;
+        }
+    }
+    drop(loader);
+    match store.failures.first() {
+        Some(failure) => Err(failure.clone()),
+        None => Ok(store),
+    }
+}
+
+fn apart(cards: Vec<Carded>) -> (Vec<Address>, Vec<Card>) {
+    cards.into_iter().map(|carded| (carded.address, carded.card)).unzip()
+}
+
+/// The records of the run in every cell, on every basis, and what else can be asked for.
+fn sets(join: &Join, items: &[Judged], places: &[Address]) -> HashMap<String, HashSet<Address>> {
+    let mut sets: HashMap<String, HashSet<Address>> = HashMap::default();
+    let mut add = |name: String, at: Option<usize>| {
+        if let Some(address) = at.and_then(|at| places.get(at)) {
+            sets.entry(name).or_default().insert(*address);
+        }
+    };
+    for item in items {
+        for basis in Basis::ALL {
+            let cell = item.cell(basis).map_or(LEFT_OUT, Cell::word);
+            add(cell_set(basis, cell), item.pair.a);
+        }
+        for (word, holds) in [(REGRESSION, item.is_regression()), (ALONE, item.pair.b.is_none())] {
+            if holds {
+                for basis in Basis::ALL {
+                    add(cell_set(basis, word), item.pair.a);
+                }
+            }
+        }
+    }
+    for at in &join.twice_a {
+        for basis in Basis::ALL {
+            add(cell_set(basis, DUPLICATE), Some(*at));
+        }
+    }
+    sets
+}

@@ -1,0 +1,316 @@
+//! A cassette: answers of model servers, recorded byte for byte with their times, and played again without a network.
+//!
+//! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
+//! the n-th recording of it, then the last again. There is no address and no key in it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::endpoint::Backend;
+use super::key::{Key, Redactor};
+use super::wire::{Answer, Head};
+use crate::domain::hash::sha256;
+use crate::domain::json::{Kind, Tape as JsonTape, Value};
+use crate::domain::rerun::{Trouble, TroubleKind};
+use crate::domain::text::{Shown, Untrusted};
+use crate::io::append::{Appender, Content};
+use crate::io::failure::Failure;
+use crate::io::open::read_whole;
+use crate::shown;
+
+/// What every line says it is.
+const FORMAT: &str = "stepscope.cassette";
+/// What a file of exchanges holds. It is a convenience: nothing waits until it is on the disk.
+const CASSETTE: Content = Content {
+    what: "recorded exchanges",
+    suffix: ".cassette.jsonl",
+    option: "--record",
+    is_like: |head| memchr::memmem::find(head, FORMAT.as_bytes()).is_some(),
+    durable: false,
+};
+/// A larger file is no cassette.
+const MAX_FILE: u64 = 256 << 20;
+
+/// How fast a cassette plays.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Speed {
+    /// As it was recorded.
+    #[default]
+    Recorded,
+    /// So many times as fast.
+    Times(f64),
+    /// Without waiting.
+    AtOnce,
+}
+
+impl Speed {
+    /// The speed of a word: `recorded`, `max` or a factor.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "recorded" => Some(Self::Recorded),
+            "max" => Some(Self::AtOnce),
+            factor => factor.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0).map(Self::Times),
+        }
+    }
+
+    fn at(self, recorded: Duration) -> Duration {
+        match self {
+            Self::Recorded => recorded,
+            Self::Times(factor) => Duration::try_from_secs_f64(recorded.as_secs_f64() / factor).unwrap_or(recorded),
+            Self::AtOnce => Duration::ZERO,
+        }
+    }
+}
+
+/// A chunk and when it came.
+type Chunk = (Duration, Vec<u8>);
+
+/// One recorded exchange.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Exchange {
+    model: Option<String>,
+    head: Head,
+    chunks: Vec<Chunk>,
+    /// The answer broke off.
+    is_cut: bool,
+}
+
+/// A cassette, ready to play.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    exchanges: Arc<HashMap<(Backend, String), Vec<Exchange>>>,
+    played: Arc<Mutex<HashMap<(Backend, String), usize>>>,
+    speed: Speed,
+    count: usize,
+}
+
+impl Tape {
+    /// Reads a cassette. What is no recording in it is an error: half a cassette would play something else.
+    pub fn open(path: &Path, speed: Speed) -> Result<Self, Failure> {
+        let bytes = read_whole(path, MAX_FILE)?;
+        Self::read(&bytes, speed).map_err(|line| Failure {
+            what: "cannot play",
+            path: shown!("{}, line {line}", Shown::path(path)),
+            source: Shown::own("this is no recorded exchange; record it again with --record"),
+        })
+    }
+
+    /// Reads a cassette's text. `Err`: the number of the line that is no recording.
+    pub fn read(bytes: &[u8], speed: Speed) -> Result<Self, usize> {
+        let mut exchanges: HashMap<_, Vec<Exchange>> = HashMap::new();
+        let (mut tape, mut count) = (JsonTape::default(), 0);
+        for (n, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let (key, exchange) = tape.parse(line).and_then(exchange).ok_or(n + 1)?;
+            exchanges.entry(key).or_default().push(exchange);
+            count += 1;
+        }
+        Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
+    }
+
+    /// The one kind of server and the one model it was recorded from, if it was one.
+    pub fn source(&self) -> Option<(Backend, &str)> {
+        let each =
+            || self.exchanges.iter().flat_map(|(key, list)| list.iter().map(move |one| (key.0, one.model.as_deref())));
+        let first = each().next()?;
+        if each().any(|other| other != first) {
+            return None;
+        }
+        Some((first.0, first.1?))
+    }
+
+    pub(super) fn play(&self, backend: Backend, body: &[u8]) -> Result<(Head, Answer), Trouble> {
+        let key = (backend, sha256(body));
+        let Some(list) = self.exchanges.get(&key) else {
+            return Err(Trouble::new(
+                TroubleKind::NotSent,
+                shown!(
+                    "this request is not on the cassette, which holds {} others; leave prompt, model, seed and temperature as recorded",
+                    self.count
+                ),
+            ));
+        };
+        let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = played.entry(key).or_insert(0);
+        let exchange = list.get(*turn).or(list.last()).cloned().unwrap_or_default();
+        *turn += 1;
+        let played = Played {
+            chunks: exchange.chunks.into_iter(),
+            is_cut: exchange.is_cut,
+            speed: self.speed,
+            began: Instant::now(),
+        };
+        Ok((exchange.head, Answer::Played(played)))
+    }
+}
+
+/// An exchange as it plays.
+#[derive(Debug)]
+pub struct Played {
+    chunks: std::vec::IntoIter<Chunk>,
+    is_cut: bool,
+    speed: Speed,
+    began: Instant,
+}
+
+impl Played {
+    pub(super) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        let Some((at, bytes)) = self.chunks.next() else {
+            let cut = Trouble::new(TroubleKind::Cut, Shown::own("the recorded answer breaks off here"));
+            return if self.is_cut { Err(cut) } else { Ok(None) };
+        };
+        let due = self.speed.at(at);
+        if let Some(wait) = due.checked_sub(self.began.elapsed()).filter(|wait| !wait.is_zero()) {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(Some(bytes))
+    }
+}
+
+fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
+    let text = |key: &str| line.get(key)?.string()?.utf8().map(ToOwned::to_owned);
+    if text("format")? != FORMAT {
+        return None;
+    }
+    let chunks = line.get("chunks")?.items().map(chunk).collect::<Option<Vec<_>>>()?;
+    let key = (Backend::from_word(&text("backend")?)?, text("sha256")?);
+    let exchange = Exchange {
+        model: text("model"),
+        head: Head {
+            status: std::str::from_utf8(line.get("status")?.raw()).ok()?.parse().ok()?,
+            kind: text("type").unwrap_or_default(),
+            retry_after: text("retry_after"),
+            location: None,
+            encoding: text("encoding"),
+        },
+        chunks,
+        is_cut: line.get("end")?.is_string("cut"),
+    };
+    Some((key, exchange))
+}
+
+/// `[12.5, "text"]`, or `[12.5, {"hex": "c3"}]` where the bytes are no text by themselves.
+fn chunk(value: Value<'_>) -> Option<Chunk> {
+    let mut items = value.items();
+    let at = Duration::try_from_secs_f64(items.next()?.float()? / 1000.0).ok()?;
+    let bytes = items.next()?;
+    if bytes.kind() == Kind::String {
+        return Some((at, bytes.string()?.bytes().to_vec()));
+    }
+    let hex = bytes.get("hex")?.string()?;
+    let pairs = hex.bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    Some((at, pairs.collect::<Option<_>>()?))
+}
+
+/// Records exchanges into a file.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    file: Arc<Mutex<Appender>>,
+}
+
+impl Recorder {
+    /// Opens a cassette; new exchanges are added at its end.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        Ok(Self { file: Arc::new(Mutex::new(Appender::open(path, CASSETTE)?)) })
+    }
+
+    /// An exchange begins.
+    pub(super) fn begin(&self, backend: Backend, path: &str, model: &str, body: &[u8], key: Option<&Key>) -> Take {
+        let mut line = format!("{{\"format\":\"{FORMAT}\",\"version\":1,\"backend\":\"{}\",\"path\":", backend.word());
+        let mut text = |key: &str, text: &[u8]| {
+            let mut literal = Vec::new();
+            Untrusted::new(text).write_json(&mut literal);
+            line.push_str(key);
+            line.push_str(&String::from_utf8_lossy(&literal));
+        };
+        text("", path.as_bytes());
+        text(",\"model\":", model.as_bytes());
+        text(",\"sha256\":", sha256(body).as_bytes());
+        text(",\"request\":", body);
+        Take {
+            file: Arc::clone(&self.file),
+            line: line.into_bytes(),
+            began: Instant::now(),
+            redactor: Redactor::new(key),
+            chunks: 0,
+            is_whole: false,
+        }
+    }
+}
+
+/// One exchange as it is recorded; it is written when it is over, however it ended.
+#[derive(Debug)]
+pub(super) struct Take {
+    file: Arc<Mutex<Appender>>,
+    line: Vec<u8>,
+    began: Instant,
+    redactor: Redactor,
+    chunks: usize,
+    is_whole: bool,
+}
+
+impl Take {
+    pub(super) fn head(&mut self, head: &Head) {
+        self.line.extend_from_slice(format!(",\"status\":{}", head.status).as_bytes());
+        let texts = [
+            ("type", Some(&head.kind)),
+            ("retry_after", head.retry_after.as_ref()),
+            ("encoding", head.encoding.as_ref()),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                self.line.extend_from_slice(format!(",\"{key}\":").as_bytes());
+                Untrusted::new(text.as_bytes()).write_json(&mut self.line);
+            }
+        }
+        self.line.extend_from_slice(b",\"chunks\":[");
+    }
+
+    pub(super) fn chunk(&mut self, bytes: &[u8]) {
+        let bytes = self.redactor.push(bytes);
+        self.put(&bytes);
+    }
+
+    pub(super) fn whole(&mut self) {
+        self.is_whole = true;
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        let comma = if self.chunks > 0 { "," } else { "" };
+        self.chunks += 1;
+        let at = self.began.elapsed().as_secs_f64() * 1000.0;
+        self.line.extend_from_slice(format!("{comma}[{at:.1},").as_bytes());
+        if std::str::from_utf8(bytes).is_ok() {
+            Untrusted::new(bytes).write_json(&mut self.line);
+        } else {
+            self.line.extend_from_slice(b"{\"hex\":\"");
+            for byte in bytes {
+                self.line.extend_from_slice(format!("{byte:02x}").as_bytes());
+            }
+            self.line.extend_from_slice(b"\"}");
+        }
+        self.line.push(b']');
+    }
+}
+
+impl Drop for Take {
+    fn drop(&mut self) {
+        if !self.line.ends_with(b"[") && self.chunks == 0 {
+            // No answer came: there is nothing to play.
+            return;
+        }
+        let held = self.redactor.finish();
+        if !held.is_empty() {
+            self.put(&held);
+        }
+        let end = if self.is_whole { "complete" } else { "cut" };
+        self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}\n").as_bytes());
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
+        let _ = file.append(&self.line);
+    }
+}

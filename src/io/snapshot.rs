@@ -1,0 +1,118 @@
+//! The records of a store as they are now, for another thread to read them all as cards.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::cards::dataset;
+use super::examine::read_row;
+use super::guard::guarded;
+use super::open::Blob;
+use super::store::Store;
+use crate::domain::card::Card;
+use crate::domain::formats::{self, Expect};
+use crate::domain::json::{MAX_TEXT, Tape};
+use crate::domain::record::RecordKind;
+use crate::domain::review::event::Text;
+use crate::domain::row::Row;
+use crate::domain::rules::Subject;
+
+/// Threads take so many records at a time.
+const PIECE: usize = 64;
+
+/// The lasting address of a record: its source and its first byte.
+pub type Address = (usize, u64);
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    sources: Vec<Source>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    number: usize,
+    dataset: Option<Text>,
+    blob: Arc<Blob>,
+    rows: Vec<Row>,
+}
+
+/// A record that was read.
+#[derive(Clone, Debug)]
+pub struct Carded {
+    /// Where it stands.
+    pub address: Address,
+    /// What is kept of it.
+    pub card: Card,
+}
+
+impl Snapshot {
+    /// Of everything that was found so far.
+    pub fn of(store: &Store) -> Self {
+        let source = |(number, source): (usize, &super::store::SourceRows)| {
+            let blob = source.blob()?.clone();
+            let dataset = source.path().and_then(dataset);
+            Some(Source { number, dataset, blob, rows: source.rows().copied().collect() })
+        };
+        Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.sources.iter().map(|source| source.rows.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every record as a card, in their order. What cannot be read any more is left out: its file is about to be read
+    /// anew.
+    pub fn cards(&self, threads: usize) -> Vec<Carded> {
+        let pieces: Vec<(&Source, usize)> = self
+            .sources
+            .iter()
+            .flat_map(|source| (0..source.rows.len()).step_by(PIECE).map(move |first| (source, first)))
+            .collect();
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        std::thread::scope(|scope| {
+            for _ in 0..threads.clamp(1, pieces.len().max(1)) {
+                scope.spawn(|| {
+                    let mut reader = Reader::default();
+                    while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
+                        let cards: Vec<Carded> = rows.filter_map(|(at, row)| reader.card(source, at, row)).collect();
+                        done.lock().unwrap_or_else(PoisonError::into_inner).extend(cards);
+                    }
+                });
+            }
+        });
+        let mut cards = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cards.sort_by_key(|carded: &Carded| carded.address);
+        cards
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    tape: Tape,
+    text: Vec<u8>,
+}
+
+impl Reader {
+    fn card(&mut self, source: &Source, at: usize, row: &Row) -> Option<Carded> {
+        let len = (row.len as usize).min(MAX_TEXT);
+        source.blob.read(row.offset, len, &mut self.text).ok()?;
+        let dataset = source.dataset.clone();
+        let card = guarded(|| {
+            read_row(&mut self.tape, &self.text, row);
+            // The background check has decided what a value of no known shape is taken for.
+            let expect = if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything };
+            let record = self.tape.root(&self.text).map(|root| formats::read_expecting(root, expect));
+            let subject = Subject::new(&self.text, &self.tape.problems, record);
+            Card { fix: row.fix(), ..Card::of(&subject, &[], dataset, at as u64) }
+        })?;
+        Some(Carded { address: (source.number, row.offset), card })
+    }
+}
