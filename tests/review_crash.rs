@@ -53,7 +53,7 @@ fn a_kill_loses_nothing_that_the_screen_called_saved() {
         let terminal = open(&path);
         terminal.wait_until("the journal", |screen| done == 0 || screen.contains(&format!("review {done}/60")));
         if done > 0 {
-            terminal.send(")");
+            terminal.send(".");
         }
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         for _ in 0..=(seed >> 62) {
@@ -83,7 +83,7 @@ fn a_signal_waits_for_what_is_being_saved() {
         if n > 1 {
             terminal.wait_for("review 1/3");
         }
-        terminal.send(if n > 1 { ")a" } else { "a" });
+        terminal.send(if n > 1 { ".a" } else { "a" });
         terminal.wait_for(&format!("review {n}/3"));
         terminal.signal(signal);
         terminal.wait_exit();

@@ -469,7 +469,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Review, &["!"], A::GoldStatus, "", "the gold answer is suspect, wrong, right after all"),
         bind(Review, &["="], A::Correct, "", "the right answer; it must have the answer's type"),
         bind(Review, &[";"], A::Note, "", "a note on the variable, value or lines under the cursor"),
-        bind(Review, &[")"], A::NextOpen, "", "to the next record that you did not judge"),
+        bind(Review, &["."], A::NextOpen, "", "to the next record that you did not judge"),
         bind(Review, &["u"], A::Undo, "", "undo the last verdict or note, and go to its record"),
         bind(Review, &["U"], A::Redo, "", "redo"),
         bind(Review, &["*"], A::Reveal, "", "show what is hidden; that you looked is recorded"),
@@ -763,6 +763,17 @@ mod tests {
         for action in Action::ALL {
             assert!(BINDINGS.iter().any(|binding| binding.action == *action), "{action:?} has no key");
             assert_eq!(Action::from_id(action.id()), Some(*action));
+        }
+    }
+
+    #[test]
+    fn a_key_of_reviewing_means_nothing_else_on_any_screen_with_records() {
+        for binding in Keymap::rows(Context::Review) {
+            let others = [Context::Table, Context::Run, Context::Evidence, Context::Json].map(Keymap::rows);
+            for other in others.into_iter().flatten().chain(Keymap::rows(Context::Anywhere)) {
+                let shared = binding.keys.iter().find(|key| other.keys.contains(key));
+                assert!(shared.is_none(), "{shared:?}: {} and {}", binding.help, other.help);
+            }
         }
     }
 

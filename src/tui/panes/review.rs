@@ -32,7 +32,7 @@ const LISTED: usize = 12;
 /// How many rows the strip takes.
 pub fn rows(app: &App) -> u16 {
     let there = app.review.is_on() && (app.screen != Screen::Table || app.review.is_begun());
-    if !there || app.size.height < LEAST_HEIGHT {
+    if !there || app.desk.front.is_some() || app.size.height < LEAST_HEIGHT {
         return 0;
     }
     let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };

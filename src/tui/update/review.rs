@@ -47,6 +47,7 @@ impl App {
             Place::Nowhere(why) => Err(why),
         };
         let here = match self.screen {
+            _ if self.desk.front.is_some() => Err("open a record, or go back to the table first"),
             Screen::Table => need(self.record().is_some(), "there is no record here"),
             _ => need(self.inspect.is_some(), "open the record first"),
         };
