@@ -1,12 +1,11 @@
 //! What somebody was about to say: verdicts half finished, and events that could not be saved. It lies in the state
 //! folder and outlives a crash, until it is said or thrown away.
 
-use std::fs::DirBuilder;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use super::config::own_folder;
 use super::config::session::replace;
 use super::failure::Failure;
 use super::journal::read_lines;
@@ -67,7 +66,7 @@ impl Drafts {
             write(event, &mut text);
         }
         let Some(folder) = self.path.parent().filter(|_| !self.begun || text != self.last) else { return Ok(()) };
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| fail(&error))?;
+        own_folder(folder).map_err(|error| fail(&error))?;
         replace(folder, &self.path, &text).map_err(|error| fail(&error))?;
         (self.begun, self.last) = (true, text);
         Ok(())

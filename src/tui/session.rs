@@ -11,8 +11,9 @@ use crate::domain::types::use_types;
 use crate::io::beside::Beside;
 use crate::io::compare::Journals;
 use crate::io::config::session::Session;
-use crate::io::config::{Config, Folders};
+use crate::io::config::{Config, Folders, own_folder};
 use crate::io::failure::Failure;
+use crate::io::forks;
 use crate::io::input::{expand, samples};
 use crate::io::journal;
 use crate::io::load::load;
@@ -32,6 +33,10 @@ use crate::tui::review::{Place, Review};
 use crate::tui::run::{self, Effect, Options};
 use crate::tui::terminal::Tty;
 use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
+
+/// The sample runs are part of the program: what is said of them and made of them lies in the state folder, under this
+/// name.
+const SAMPLES: &str = "samples";
 
 /// What a session begins with.
 #[derive(Debug, Default)]
@@ -77,10 +82,13 @@ pub struct Reviewing {
 
 impl Reviewing {
     /// The journals of these paths, or why there is none.
-    fn journals(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, &'static str> {
+    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<PathBuf>, &'static str> {
         match paths {
             _ if !self.journals.is_empty() => Ok(self.journals.clone()),
-            [] => Err("these are the sample runs; name a journal with --reviews to judge them"),
+            [] => {
+                let beside = home.map(|home| vec![journal::beside(&home.join(SAMPLES))]);
+                beside.ok_or("these are the sample runs; name a journal with --reviews to judge them")
+            }
             [path] if path.as_os_str() == "-" => {
                 Err("standard input has no journal beside it; name one with --reviews")
             }
@@ -116,19 +124,22 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         Some(document) => inputs.with_document(document).map_err(say)?,
         None => inputs,
     };
-    let inputs = inputs.with_forks(start.forks.as_deref());
+    let home = folders.state.as_deref().filter(|home| start.paths.is_empty() && own_folder(home).is_ok());
+    let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES))));
+    let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
     let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
     let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
-    app.forks = Forks::at(start.forks.clone());
+    app.forks = Forks::at(kept);
     app.outside.command = editor();
     app.samples = start.paths.is_empty();
     app.models = Models::new(start.setup.clone(), &config);
     let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
-    app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
+    let journals = start.reviewing.as_ref().map(|reviewing| reviewing.journals(&start.paths, home));
+    app.desk = Desk::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
     app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
     app.desk.document.clone_from(&start.document);
     app.status = forgotten.map(|text| Status { text, failed: true });
@@ -137,8 +148,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         app.choose_theme(Some(&name));
     }
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
-    let journals = start.reviewing.as_ref().and_then(|reviewing| {
-        let journals = reviewing.journals(&start.paths);
+    let journals = start.reviewing.as_ref().zip(journals).and_then(|(reviewing, journals)| {
         app.review = match &journals {
             Ok(_) => review(reviewing),
             Err(why) => Review::nowhere(why),
@@ -181,9 +191,12 @@ fn review(reviewing: &Reviewing) -> Review {
     review
 }
 
-fn journals(start: &Start) -> Journals {
+/// The journals that the boards read: those that were named, or the one of the sample runs, or those beside the files.
+fn read_by_boards(start: &Start, journals: Option<&Result<Vec<PathBuf>, &'static str>>) -> Journals {
     let named = start.reviewing.as_ref().map(|reviewing| reviewing.journals.clone()).unwrap_or_default();
-    Journals { files: start.paths.clone(), named }
+    let samples = journals.and_then(|journals| journals.as_ref().ok()).filter(|_| start.paths.is_empty());
+    Journals { files: start.paths.clone(), named: samples.cloned().unwrap_or(named) }
+}
 }
 
 /// The command of the user's own editor.

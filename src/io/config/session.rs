@@ -3,16 +3,17 @@
 //! It lies in the state folder, beside nobody's records. That it cannot be read or written is said and harmless.
 
 use std::collections::BTreeSet;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::text::Shown;
+use super::own_folder;
 use crate::io::failure::Failure;
 
 /// How many files are remembered; the one that was not opened for longest is forgotten first.
@@ -126,7 +127,7 @@ impl Session {
         }
         let path = folder.join("session.json");
         let fail = |error: &std::io::Error| Failure::system(SAVE, &path, error);
-        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| fail(&error))?;
+        own_folder(&folder).map_err(|error| fail(&error))?;
         let mut stored = read(&path).unwrap_or_default();
         for file in self.stored.files.iter().rev().filter(|file| self.changed.contains(&file.path)) {
             stored.put_first(file.clone());
