@@ -243,7 +243,7 @@ fn a_procedure_is_repaired_without_a_model() {
     assert_eq!(d.status(), "open a run with steps first");
     d.keys("{ F");
     assert!(d.header().contains("2/8"), "{}", d.header());
-    d.shows(&["Repair without a model", "all that help", "remove colour"]);
+    d.shows(&["Repair", "all that help", "remove colour"]);
     d.keys("Enter");
     d.shows(&["not kept yet", "Procedure", "diagnostics 4 → 1", "- "]);
     let target = folder.path().join("fixed.json");
