@@ -34,6 +34,7 @@ mod verify;
 pub use ask::ModelFlags;
 pub use out::Out;
 pub use print::{KeyRow, Keys};
+pub use review::Who;
 pub use verify::{Judge, Verify};
 
 /// Nothing to complain of.
@@ -67,6 +68,9 @@ pub struct Screen {
     /// The journal of reviews; without it, PATH.reviews.jsonl
     #[arg(long, value_name = "JOURNAL")]
     pub reviews: Vec<PathBuf>,
+    /// Who decides between reviewers
+    #[command(flatten)]
+    pub who: Who,
     /// Begins with the comparison
     #[arg(skip)]
     pub compare: bool,
@@ -387,5 +391,20 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_comparison_can_be_opened_on_the_screen() {
+        let asked = |words: &[&str]| parse(words.iter().map(OsString::from), &mut Out::new());
+        let Ok(Asked::Screen(screen)) = asked(&["stepscope", "compare", "a.jsonl", "b.jsonl", "--screen"]) else {
+            panic!("it is no screen")
+        };
+        assert_eq!((screen.paths, screen.baseline), (vec!["a.jsonl".into()], Some("b.jsonl".into())));
+        assert!(screen.compare);
+        let Ok(Asked::Command(command)) = asked(&["stepscope", "compare", "a", "b"]) else {
+            panic!("it is no command")
+        };
+        assert!(matches!(*command, Command::Compare(_)));
+        assert!(asked(&["stepscope", "compare", "a", "b", "--screen", "--cell", "both"]).is_err());
     }
 }

@@ -118,6 +118,8 @@ pub mod io {
     pub mod beside;
     /// Sources read block by block.
     pub mod block;
+    /// The boards and disputes of the open records, read for the screen.
+    pub mod boards;
     /// The records of files as cards.
     pub mod cards;
     /// The pipeline behind `stepscope check`.
@@ -189,7 +191,7 @@ pub mod tui {
     pub mod calls;
     /// How a computed value comes about, as a tree to fold.
     pub mod derivation;
-    /// What is worked out from all records together: comparison, records side by side.
+    /// What is worked out from all records together: comparison, records side by side, boards, disputes.
     pub mod desk;
     /// A text that is being typed.
     pub mod editor;

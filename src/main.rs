@@ -38,6 +38,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         theme: screen.theme,
         baseline: screen.baseline,
         reviews: screen.reviews,
+        reviewer: Some(screen.who.reviewer()),
         compare: screen.compare,
         config_dir: screen.config_dir,
         forks: screen.forks,

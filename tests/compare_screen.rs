@@ -4,13 +4,20 @@
 
 #[path = "support/drive.rs"]
 mod drive;
+#[path = "support/nasty.rs"]
+mod nasty;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
+use proptest::prelude::*;
+use stepscope::domain::review::event::{Reviewer, ReviewerKind};
 use stepscope::tui::app::Screen;
 use stepscope::tui::desk::Front;
+use stepscope::tui::theme::Role;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/compare").join(name)
@@ -230,14 +237,284 @@ fn what_people_said_changes_the_later_bases_only() {
     assert_eq!((d.app.table.filter_text.as_str(), d.table_ids()), ("cell:left_out", vec!["c7".to_owned()]));
 }
 
+/// The fixture in a folder of its own, with what two people said of it.
+fn reviewed() -> (tempfile::TempDir, Drive) {
+    let text = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
+    let (folder, mut drive) = two(&text("runs.jsonl"), &text("base.jsonl"));
+    say(
+        &folder,
+        "ada",
+        r#"{"id":"c5","verdict":"fail","labels":["slip"],"fix_target":"step_run","first_bad_step":2,"variable":"product","note":"8 * 2 is 16"}
+        {"id":"c6","verdict":"fail","labels":["slip","unit, twice"],"fix_target":"step_run","first_bad_step":2}
+        {"id":"c7","verdict":"fail","labels":["plan"],"fix_target":"procedure"}
+        {"id":"c4","verdict":"pass"}"#,
+    );
+    say(&folder, "bob", r#"{"id":"c6","verdict":"pass","note":"gold \u001b[31mis wrong","gold_status":"suspect"}"#);
+    drive.app.desk.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    (folder, drive)
+}
+
+/// Saves verdicts as the shell does.
+fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+        .args(["review", "add", "--reviewer", who])
+        .arg(folder.path().join("a.jsonl"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+/// Walks down the boards to a line, and along it to a number.
+fn board(d: &mut Drive, name: &str, column: usize) {
+    d.keys("g");
+    d.app.desk.boards.column = 0;
+    for _ in 0..200 {
+        let on = d.screen().contains(name) && d.style_of(name).fg == Some(d.colour(Role::Accent));
+        if on {
+            d.keys(&"l".repeat(column));
+            return;
+        }
+        d.keys("j");
+    }
+    panic!("never on {name}\n{}", d.screen());
+}
+
+#[test]
+fn every_number_of_the_boards_opens_its_records() {
+    let (folder, mut d) = reviewed();
+    d.resize(120, 60).keys("O");
+    d.shows(&["4 judged items", "Where to fix, as people say", "Where to fix, as the triage says"]);
+    let stats = shell(&["review", "stats"], &[&folder.path().join("a.jsonl")]);
+    for line in stats.lines().filter(|line| line.contains(" % [")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let share = line.split_once(words.iter().find(|word| word.contains('.')).unwrap()).unwrap().1;
+        d.shows(&[share.trim_end()]);
+    }
+    for (name, column, filter, ids) in [
+        ("  step_run", 0, "board:fix/step_run", vec!["c5"]),
+        ("product", 0, "board:fix/step_run/step_2/product", vec!["c5"]),
+        ("label slip", 0, "board:fix/step_run/step_2/product/label_slip", vec!["c5"]),
+        ("  plan", 0, "board:label/plan", vec!["c7"]),
+        ("answer/schema", 1, "board:rule/answer/schema/passed", vec!["c4"]),
+    ] {
+        board(&mut d, name, column);
+        d.keys("Enter");
+        assert_eq!(d.app.table.filter_text, filter, "{name}");
+        assert_eq!(d.table_ids(), ids, "{name}");
+        d.keys("O");
+    }
+    // A board can be asked for before it was opened, and with other terms.
+    let mut typed = Drive::beside(&folder.path().join("a.jsonl"), &folder.path().join("b.jsonl"));
+    typed.keys("f 'board:triage/step_run cell:only_b' Enter");
+    assert_eq!(typed.table_ids(), ["c5", "c12"], "somebody disputes the gold answer of c6");
+    typed.keys("Esc f 'board:triage/step_run cell:recorded/only_b' Enter");
+    assert_eq!(typed.table_ids(), ["c5", "c6", "c12"]);
+    typed.keys("Esc f 'board:fix/nothing_like_it' Enter");
+    assert_eq!(typed.app.rows(), 0);
+}
+
+#[test]
+fn without_reviews_the_boards_show_what_the_triage_says() {
+    let mut d = fixtures();
+    d.keys("O").shows(&["Where to fix, as the triage says", "0 judged items"]).hides(&["as people say"]);
+    d.keys("Enter");
+    assert_eq!(d.app.table.filter_text, "board:triage/step_run");
+    assert!(d.app.rows() > 0);
+    d.keys("D").shows(&["nobody judged anything yet", "on nothing"]);
+    d.keys("a");
+    assert!(d.status().contains("nothing to decide"), "{}", d.status());
+}
+
+#[test]
+fn who_disagrees_stands_side_by_side_and_is_decided() {
+    let (folder, mut d) = reviewed();
+    d.keys("D").shows(&["verdict  c6", "✗ fail  ada", "✓ pass  bob", "slip, unit, twice", "gold suspect"]);
+    d.shows(&["gold ␛[31mis wrong", "fix step_run, step 2", "overlap 1", "under 20 items are counted only"]);
+    d.keys("x").shows(&["1 ○ slip", "2 ○ unit, twice", "Enter save", "Esc give up"]);
+    d.keys("2 1 1").shows(&["1 ○ slip", "2 ● unit, twice"]);
+    d.keys("9");
+    assert!(d.status().contains("no such label"), "{}", d.status());
+    d.keys("Esc").hides(&["○"]);
+    d.keys("x 2 Enter");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+    d.shows(&["on nothing"]);
+    let journal = std::fs::read_to_string(folder.path().join("a.jsonl.reviews.jsonl")).unwrap();
+    let last = journal.lines().last().unwrap();
+    for part in ["\"adjudicate\"", "\"eve\"", "unit, twice", "\"fail\"", "\"adjudicates\"", "\"step_run\""] {
+        assert!(last.contains(part), "{part} in {last}");
+    }
+    let listed = shell(&["review", "list", "--outcome", "fail", "--ids"], &[&folder.path().join("a.jsonl")]);
+    assert!(listed.contains("c6"), "{listed}");
+}
+
+#[test]
+fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
+    let (folder, mut d) = reviewed();
+    let good = d.app.desk.journals.clone();
+    d.keys("D");
+    d.app.desk.journals.named = vec![folder.path().join("gone/away.jsonl")];
+    d.keys("a");
+    assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
+    let id = d.app.desk.unsaved.as_ref().unwrap().event_id.clone();
+    d.app.desk.journals = good;
+    d.keys("a");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+    let journal = std::fs::read_to_string(folder.path().join("a.jsonl.reviews.jsonl")).unwrap();
+    assert_eq!(journal.matches(id.utf8().unwrap()).count(), 1);
+    d.app.desk.journals.files = Vec::new();
+    say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
+    d.keys("q D").shows(&["nobody judged anything yet"]);
+}
+
+#[test]
+fn the_record_of_a_dispute_opens_and_agreement_in_full() {
+    let (_folder, mut d) = reviewed();
+    d.resize(80, 24).keys("D Tab").shows(&["ada judged 4", "bob judged 1", "overlap 1"]);
+    d.keys("Esc Enter");
+    assert_eq!((d.app.screen, d.app.desk.front), (Screen::Run, None));
+    d.shows(&["Item 6"]);
+    d.keys("q D").shows(&["verdict  c6"]);
+    d.keys("^D ^D ^U q");
+    assert_eq!(d.app.desk.front, None);
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_is_a_sentence() {
+    let mut d = fixtures();
+    d.app.desk.journals.named = vec![fixture("")];
+    d.keys("O").shows(&["cannot"]);
+    d.keys("D").shows(&["cannot"]);
+    d.keys("m").shows(&["cannot"]);
+}
+
+#[test]
+fn a_run_that_grows_is_compared_again_where_that_shows() {
+    let (folder, mut d) = reviewed();
+    d.keys("f 'cell:only_b' Enter");
+    assert_eq!(d.table_ids(), ["c5", "c12"]);
+    let base = std::fs::read_to_string(fixture("base.jsonl")).unwrap();
+    let right = base.lines().find(|line| line.contains("\"c11\"")).unwrap();
+    let wrong = right.replace("25", "26").replace("\"correct\": true", "\"correct\": false");
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + &wrong + "\n").unwrap();
+    d.wait_for(|app| app.store.len() == 13 && app.store.is_settled());
+    assert_eq!(d.table_ids(), ["c5", "c12", "c11"]);
+}
+
+#[test]
+fn the_mouse_chooses_and_opens() {
+    for height in [24, 36] {
+        let (_folder, mut d) = reviewed();
+        d.resize(100, height).keys("m");
+        let (_, row) = d.find("none right");
+        let (column, _) = d.find("as reviewed");
+        d.click(column, row);
+        assert_eq!((d.app.desk.matrix.list.at, d.app.desk.matrix.basis), (3, 1));
+        let (column, row) = d.find("McNemar's exact test as reviewed");
+        d.click(column, row);
+        assert!(d.status().contains("choose a cell above"), "{}", d.status());
+        let (column, _) = d.find("as recorded");
+        // The first click may scroll.
+        for _ in 0..2 {
+            let (_, row) = d.find("only B right");
+            d.click(column, row);
+        }
+        assert_eq!(d.app.table.filter_text, "cell:recorded/only_b");
+        d.keys("O");
+        let (_, row) = d.find("      product");
+        let (column, _) = d.find("items");
+        d.click(column, row);
+        d.click(column, row);
+        assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
+        d.keys("D").click_on("verdict  c6");
+        assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "the first is chosen already");
+    }
+}
+
+#[test]
+fn while_it_is_worked_out_everything_else_goes_on() {
+    let (_folder, mut d) = reviewed();
+    d.hold = true;
+    d.keys("m").shows(&["the two runs are being read and joined"]);
+    d.keys("q f 'cell:only_b' Enter").shows(&["looking…"]);
+    d.keys("Esc j B");
+    assert!(d.status().contains("being joined"), "{}", d.status());
+    d.keys("O").shows(&["the reviews are being read"]);
+    d.keys("q D").shows(&["the reviews are being read"]);
+    d.keys("q j j B").release();
+    assert_eq!(d.app.desk.front, Some(Front::Versus), "the record that was asked for");
+    d.shows(&["Item 4"]);
+    d.keys("q");
+    assert_eq!((d.app.screen, d.app.table.list.at), (Screen::Table, 3));
+    d.hold = true;
+    d.keys("B j").release();
+    assert_eq!(d.app.desk.front, None, "who went on is not taken away from it");
+}
+
 #[test]
 fn every_size_can_be_drawn() {
-    for keys in ["m", "m G", "m j l", "3j B", "3j B G d"] {
-        let mut d = fixtures();
+    for keys in ["m", "m G", "m j l", "3j B", "3j B G d", "O", "O G", "D", "D x", "D Tab"] {
+        let (_folder, mut d) = reviewed();
         d.keys(keys);
         for (width, height) in [(0, 0), (1, 1), (9, 3), (20, 6), (30, 200), (99, 24), (101, 8), (500, 9)] {
             d.resize(width, height);
             d.keys("j k ^D ^U");
+        }
+    }
+}
+
+#[test]
+fn nasty_records_stand_side_by_side() {
+    let texts =
+        [nasty::poisoned(), nasty::tangled(), nasty::deep(100), nasty::many_steps(250), nasty::long_texts(1 << 16)];
+    for (a, b) in texts.iter().zip(texts.iter().cycle().skip(1)) {
+        // The same ids and questions in another order, and other records.
+        let (_folder, mut d) = two(&format!("{a}{b}"), &format!("{b}{a}"));
+        for record in 1..=d.app.store.len().min(12) {
+            d.keys(&format!("{record}G B"));
+            for (width, height) in [(20, 5), (80, 24), (200, 60)] {
+                d.resize(width, height).keys("d G ^U d g");
+            }
+            d.keys("q");
+            d.app.desk.front = None;
+        }
+        for keys in ["m G Enter", "O G l Enter", "D j k", "m j Enter"] {
+            d.keys(keys).resize(40, 9).resize(120, 36);
+            d.app.desk.front = None;
+        }
+    }
+}
+
+#[test]
+fn thousands_of_variables_stand_side_by_side() {
+    let text = nasty::many_variables(3_000);
+    let (_folder, mut d) = two(&text, &text.replace('1', "2"));
+    d.keys("B d G k ^U g");
+    assert_eq!(d.app.desk.front, Some(Front::Versus));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_is_pressed_breaks_it(presses in prop::collection::vec((0_usize..40, 0_u16..130, 0_u16..40), 1..80)) {
+        let (_folder, mut d) = reviewed();
+        let keys: Vec<char> = "mBODaxmBODax123jkhlgGd}{JqqfZ?]/ 5n".chars().collect();
+        for (which, x, y) in presses {
+            match keys.get(which) {
+                Some(key) => d.key(KeyEvent::new(KeyCode::Char(*key), KeyModifiers::NONE)),
+                None if which < 37 => d.key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)),
+                None if which == 37 => d.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)),
+                None if which == 38 => d.mouse(MouseEventKind::Down(MouseButton::Left), x, y),
+                None => drop(d.resize(x, y).lines()),
+            }
+            for binding in d.app.hints() {
+                prop_assert_eq!(d.app.allowed(binding.action), Ok(()));
+            }
+            prop_assert!(d.app.rows() == 0 || d.app.table.list.at < d.app.rows());
         }
     }
 }

@@ -117,7 +117,7 @@ impl Choice {
 
 /// Who judges.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Who {
+pub struct Who {
     /// Who says it; without it, `$STEPSCOPE_REVIEWER`, `$USER` or the number of the user
     #[arg(long, value_name = "ID")]
     reviewer: Option<String>,
@@ -130,9 +130,15 @@ fn kind(word: &str) -> Result<ReviewerKind, &'static str> {
     ReviewerKind::from_word(word).ok_or("it is person, model or program")
 }
 
+impl Default for Who {
+    fn default() -> Self {
+        Self { reviewer: None, reviewer_kind: ReviewerKind::Person }
+    }
+}
+
 impl Who {
     /// The reviewer.
-    fn reviewer(&self) -> Reviewer {
+    pub fn reviewer(&self) -> Reviewer {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let named = ["STEPSCOPE_REVIEWER", "USER", "LOGNAME"].into_iter().find_map(set);
         let id = self.reviewer.clone().or(named);

@@ -5,6 +5,7 @@
 //! and an event that stands twice counts once.
 
 pub mod agreement;
+pub mod board;
 pub mod event;
 pub mod expect;
 pub mod export;

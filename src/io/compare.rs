@@ -1,6 +1,6 @@
 //! Two runs compared for the screen: the records that are open, and a baseline that is read beside them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -33,6 +33,8 @@ pub struct Wanted {
     pub name: Shown,
     /// The baseline: a file or folder.
     pub baseline: PathBuf,
+    /// The document that its answers cite where they name none.
+    pub document: Option<PathBuf>,
     /// Where people's verdicts stand.
     pub journals: Journals,
 }
@@ -54,6 +56,15 @@ impl Journals {
         }
         let files = self.files.iter().filter(|file| file.as_os_str() != "-");
         files.map(|file| beside(file)).filter(|journal| journal.exists()).collect()
+    }
+
+    /// The journal that is written: of several that were named the first. `None`: there is none.
+    pub fn own(&self) -> Option<PathBuf> {
+        match (self.named.as_slice(), self.files.as_slice()) {
+            ([journal, ..], _) => Some(journal.clone()),
+            ([], [file]) if file.as_os_str() != "-" => Some(beside(file)),
+            _ => None,
+        }
     }
 
     /// What people said.
@@ -112,11 +123,11 @@ impl Compared {
 
 /// Compares. An error says what could not be read.
 pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure> {
-    let baseline = read(&wanted.baseline, threads)?;
+    let baseline = read(wanted, threads)?;
     let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let (places, a) = apart(wanted.run.cards(threads));
-    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads));
+    let (places, a) = apart(wanted.run.cards(threads, None));
+    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads, None));
     let join = Join::of(&a, &b);
     let side_a = Side { cards: &a, reviews: &reviews_a, strict: false };
     let side_b = Side { cards: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
@@ -145,10 +156,14 @@ pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure
     }))
 }
 
-/// Reads all records of a path. One that cannot be read is a failure: what follows from the others would be wrong.
-fn read(path: &Path, threads: usize) -> Result<Store, Failure> {
+/// Reads all records of the baseline. One that cannot be read is a failure: what follows from the others would be wrong.
+fn read(wanted: &Wanted, threads: usize) -> Result<Store, Failure> {
     let (sender, events) = channel();
-    let inputs = expand(&[path.to_owned()]);
+    let inputs = expand(std::slice::from_ref(&wanted.baseline));
+    let inputs = match &wanted.document {
+        Some(document) => inputs.with_document(document)?,
+        None => inputs,
+    };
     let (mut store, loader) =
         load(inputs, threads, Arc::new(Beside::default()), move |event| sender.send(event).is_ok());
     for event in &events {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::beside::Beside;
 use super::cards::dataset;
 use super::examine::read_row;
 use super::guard::guarded;
@@ -15,7 +16,8 @@ use crate::domain::json::{MAX_TEXT, Tape};
 use crate::domain::record::RecordKind;
 use crate::domain::review::event::Text;
 use crate::domain::row::Row;
-use crate::domain::rules::Subject;
+use crate::domain::rules::{Subject, check};
+use crate::domain::triage::Triage;
 
 /// Threads take so many records at a time.
 const PIECE: usize = 64;
@@ -44,6 +46,8 @@ pub struct Carded {
     pub address: Address,
     /// What is kept of it.
     pub card: Card,
+    /// The step that the triage names, from 1, where it was asked.
+    pub step: Option<u64>,
 }
 
 impl Snapshot {
@@ -71,9 +75,10 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// Every record as a card, in their order. What cannot be read any more is left out: its file is about to be read
+    /// Every record as a card, in their order; with `triage` the rules look at each, and where to fix it is judged beside
+    /// what is given. What cannot be read any more is left out: its file is about to be read
     /// anew.
-    pub fn cards(&self, threads: usize) -> Vec<Carded> {
+    pub fn cards(&self, threads: usize, triage: Option<&Beside>) -> Vec<Carded> {
         let pieces: Vec<(&Source, usize)> = self
             .sources
             .iter()
@@ -86,7 +91,8 @@ impl Snapshot {
                     let mut reader = Reader::default();
                     while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
-                        let cards: Vec<Carded> = rows.filter_map(|(at, row)| reader.card(source, at, row)).collect();
+                        let cards: Vec<Carded> =
+                            rows.filter_map(|(at, row)| reader.card(source, at, row, triage)).collect();
                         done.lock().unwrap_or_else(PoisonError::into_inner).extend(cards);
                     }
                 });
@@ -105,18 +111,23 @@ struct Reader {
 }
 
 impl Reader {
-    fn card(&mut self, source: &Source, at: usize, row: &Row) -> Option<Carded> {
+    fn card(&mut self, source: &Source, at: usize, row: &Row, triage: Option<&Beside>) -> Option<Carded> {
         let len = (row.len as usize).min(MAX_TEXT);
         source.blob.read(row.offset, len, &mut self.text).ok()?;
         let dataset = source.dataset.clone();
-        let card = guarded(|| {
+        let (card, step) = guarded(|| {
             read_row(&mut self.tape, &self.text, row);
             // The background check has decided what a value of no known shape is taken for.
             let expect = if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything };
             let record = self.tape.root(&self.text).map(|root| formats::read_expecting(root, expect));
             let subject = Subject::new(&self.text, &self.tape.problems, record);
-            Card { fix: row.fix(), ..Card::of(&subject, &[], dataset, at as u64) }
+            let Some(beside) = triage else { return (Card::of(&subject, &[], dataset, at as u64), None) };
+            let findings = check(&subject);
+            let triage = Triage::judge(&subject, &findings, beside.answer(subject.record.as_ref()));
+            let step = triage.as_ref().and_then(|triage| triage.step).map(|step| step as u64 + 1);
+            let fix = triage.map(|triage| triage.fix);
+            (Card { fix, ..Card::of(&subject, &findings, dataset, at as u64) }, step)
         })?;
-        Some(Carded { address: (source.number, row.offset), card })
+        Some(Carded { address: (source.number, row.offset), card, step })
     }
 }

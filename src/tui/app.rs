@@ -260,7 +260,7 @@ impl App {
     /// The context that keys are looked up in.
     pub fn context(&self) -> Context {
         if let Some(front) = self.desk.front {
-            return front.context();
+            return if self.desk.disputes.choosing.is_some() { Context::Decision } else { front.context() };
         }
         match self.screen {
             _ if matches!(self.overlay, Some(Overlay::Derivation(_))) => Context::Derivation,
@@ -379,10 +379,11 @@ impl App {
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> impl Iterator<Item = &'static Binding> + '_ {
         // While a text is typed the keys of everywhere are letters.
-        let typing = self.context() == Context::Editor;
-        let anywhere = Keymap::rows(Context::Anywhere).filter(move |_| !typing);
-        Keymap::rows(self.context())
-            .chain(anywhere)
+        let here = self.context();
+        let typing = here == Context::Editor;
+        let own = move |binding: &&Binding| Keymap::rows(here).any(|row| row.action == binding.action);
+        Keymap::rows(here)
+            .chain(Keymap::rows(Context::Anywhere).filter(move |binding| !typing && !own(binding)))
             .filter(move |binding| !binding.hint.is_empty() && (typing || self.allowed(binding.action).is_ok()))
             .filter(|binding| !self.keymap.names(binding).is_empty())
     }

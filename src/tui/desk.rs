@@ -4,18 +4,25 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::domain::review::event::{Event, Reviewer};
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
+use crate::io::boards::{self as boards_io, Judged};
 use crate::io::compare::{Compared, Journals, Wanted};
 use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::snapshot::Address;
+use crate::shown;
 use crate::tui::keymap::{Action, Context};
 
+pub mod boards;
+pub mod disputes;
 pub mod making;
 pub mod matrix;
 pub mod versus;
 
+use boards::Cursor;
+use disputes::Disputes;
 use making::{Fixes, Make};
 use matrix::Matrix;
 use versus::{Against, Versus};
@@ -27,6 +34,10 @@ pub enum Front {
     Matrix,
     /// Two records side by side.
     Versus,
+    /// The boards.
+    Boards,
+    /// The items on which reviewers disagree.
+    Disputes,
 }
 
 impl Front {
@@ -35,19 +46,22 @@ impl Front {
         match self {
             Self::Matrix => Context::Matrix,
             Self::Versus => Context::Versus,
+            Self::Boards => Context::Boards,
+            Self::Disputes => Context::Disputes,
         }
     }
 
     /// Whether an action means something there that it does not mean everywhere.
     const fn knows(self, action: Action) -> bool {
         use Action as A;
-        match self {
-            Self::Matrix => matches!(action, A::Matrix | A::Open | A::Left | A::Right),
-            Self::Versus => {
-                matches!(action, A::Matrix | A::Baseline | A::NextRecord | A::PreviousRecord | A::Difference)
-                    || matches!(action, A::SaveAgain)
+        matches!(action, A::Matrix | A::Boards | A::Disputes)
+            || match self {
+                Self::Matrix | Self::Boards => matches!(action, A::Open | A::Left | A::Right),
+                Self::Versus => {
+                    matches!(action, A::Baseline | A::NextRecord | A::PreviousRecord | A::Difference | A::SaveAgain)
+                }
+                Self::Disputes => matches!(action, A::Open | A::DecidePass | A::DecideFail | A::NextPane),
             }
-        }
     }
 
     /// The word in the first line.
@@ -55,6 +69,8 @@ impl Front {
         match self {
             Self::Matrix => "matrix",
             Self::Versus => "side by side",
+            Self::Boards => "boards",
+            Self::Disputes => "adjudication",
         }
     }
 }
@@ -66,16 +82,26 @@ pub struct Desk {
     pub front: Option<Front>,
     /// The baseline: a file or folder.
     pub baseline: Option<PathBuf>,
+    /// The document that answers cite where they name none.
+    pub document: Option<PathBuf>,
     /// Where people's verdicts stand.
     pub journals: Journals,
+    /// Who decides between reviewers.
+    pub reviewer: Option<Reviewer>,
     /// The last comparison that was made.
     pub compared: Option<Arc<Compared>>,
-    /// Why the last one could not be made.
-    pub failed: Option<Shown>,
-    /// A comparison is wanted as soon as all records are read.
-    pub due: bool,
-    /// Number of the comparison that is being made.
-    pub running: Option<u64>,
+    /// How the next one stands.
+    pub comparing: Pending,
+    /// The boards and disputes as they were last read.
+    pub judged: Option<Arc<Judged>>,
+    /// How the next reading of them stands.
+    pub judging: Pending,
+    /// The cursor of the boards.
+    pub boards: Cursor,
+    /// The items on which reviewers disagree.
+    pub disputes: Disputes,
+    /// A decision that could not be saved: given again, it counts once.
+    pub unsaved: Option<Box<Event>>,
     /// The record whose partner is wanted as soon as there is a comparison.
     pub partner_of: Option<usize>,
     /// The cursor of the cells.
@@ -84,6 +110,8 @@ pub struct Desk {
     pub versus: Option<Box<Versus>>,
     /// What lay in front before them.
     pub behind_versus: Option<Front>,
+    /// How many records there were when it was last worked out, and how often they had moved.
+    pub of: (usize, u64),
     next: u64,
 }
 
@@ -91,12 +119,14 @@ impl Desk {
     /// With a baseline and journals; `compare`: the comparison is in front from the beginning.
     pub fn new(baseline: Option<PathBuf>, journals: Journals, compare: bool) -> Self {
         let front = compare.then_some(Front::Matrix);
-        Self { front, baseline, journals, due: compare, ..Self::default() }
+        let comparing = Pending { due: compare, ..Pending::default() };
+        Self { front, baseline, journals, comparing, ..Self::default() }
     }
 
     /// Whether a set of records holds one; of a set that is not known yet nobody can tell, so it holds none.
     pub fn holds(&self, set: &str, address: Option<Address>) -> bool {
-        let set = self.compared.as_ref().and_then(|compared| compared.sets.get(set));
+        let compared = self.compared.as_ref().and_then(|compared| compared.sets.get(set));
+        let set = compared.or_else(|| self.judged.as_ref()?.sets.get(set));
         set.zip(address).is_some_and(|(set, address)| set.contains(&address))
     }
 
@@ -107,10 +137,12 @@ impl Desk {
             return because(false, "there is no baseline: start with --baseline PATH");
         }
         match (self.front, action) {
-            (None, Action::Matrix) => Some(Ok(())),
+            (None, Action::Matrix | Action::Boards | Action::Disputes) | (Some(Front::Versus), Action::Baseline) => {
+                Some(Ok(()))
+            }
+            (None, Action::DecidePass | Action::DecideFail) => because(false, "open the disputes first: D"),
             (None, Action::Baseline) => because(record, "there is no record here"),
             (None, _) => None,
-            (Some(Front::Matrix), Action::Baseline) => because(false, "open a cell and a record of it first"),
             (Some(Front::Versus), Action::Keep) => {
                 let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
                 because(unkept, "there is nothing to keep here")
@@ -124,10 +156,20 @@ impl Desk {
                 let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
                 because(procedure, "only a repaired procedure is written to a file")
             }
+            (Some(_), Action::Baseline) => because(false, "open a record first"),
+            (Some(Front::Disputes), Action::Open | Action::DecidePass | Action::DecideFail) => {
+                let any = self.judged.as_ref().is_some_and(|judged| self.disputes.case(judged).is_some());
+                because(any, "there is nothing to decide")
+            }
             (Some(front), action) => {
                 because(is_plain(action) || front.knows(action), "this is not for here; q goes back")
             }
         }
+    }
+
+    /// Whether something is being worked out.
+    pub const fn is_working(&self) -> bool {
+        self.comparing.is_coming() || self.judging.is_coming()
     }
 
     /// A number that none had before.
@@ -144,6 +186,32 @@ const fn is_plain(action: Action) -> bool {
         action,
         A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp | A::Back | A::Escape
     ) || matches!(action, A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw | A::Suspend)
+}
+
+/// How a piece of work stands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pending {
+    /// It is wanted as soon as all records are read.
+    pub due: bool,
+    /// The number under which it is being done.
+    pub running: Option<u64>,
+    /// Why it could not be done the last time.
+    pub failed: Option<Shown>,
+}
+
+impl Pending {
+    /// Whether it will come.
+    pub const fn is_coming(&self) -> bool {
+        self.due || self.running.is_some()
+    }
+
+    /// It is done; `None`: it is not what is wanted any more.
+    pub fn done<T>(&mut self, id: u64, result: Result<T, Failure>) -> Option<Result<T, Shown>> {
+        self.running.take_if(|running| *running == id)?;
+        let result = result.map_err(|failure| shown!("{failure}"));
+        self.failed = result.as_ref().err().cloned();
+        Some(result)
+    }
 }
 
 /// A record that is to be opened.
@@ -170,6 +238,10 @@ pub enum Errand {
     Make(Box<Seat>, Box<Make>),
     /// Looks for fixes of a record's procedure.
     Fixes(Box<Seat>),
+    /// Reads the boards and disputes.
+    Judge(u64, Box<boards_io::Wanted>),
+    /// Saves a verdict between reviewers.
+    Decide(PathBuf, Box<Event>),
 }
 
 /// What became of it.
@@ -183,4 +255,8 @@ pub enum News {
     Made(usize, Result<Box<Versus>, Shown>),
     /// The fixes of this record's procedure, or why there are none.
     Fixes(usize, Result<Box<Fixes>, Shown>),
+    /// The boards and disputes of this number.
+    Judged(u64, Result<Arc<Judged>, Failure>),
+    /// A verdict between reviewers, safe or not.
+    Decided(Box<Event>, Result<(), Failure>),
 }

@@ -23,6 +23,7 @@ use crate::io::fresh::{lend, take_back, write_new};
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search::{self, Plan};
+use crate::tui::desk::{Errand, News};
 use crate::tui::errands;
 use crate::tui::family::Address;
 use crate::tui::forks::Keeping;
@@ -83,6 +84,8 @@ pub struct Performer {
     /// Somebody wants to know where forks come from.
     looking: Option<Arc<()>>,
     beside: Arc<Beside>,
+    /// Decisions on their way to the disk, with what became of them where nobody could be told any more.
+    saving: Vec<JoinHandle<Option<Failure>>>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -116,7 +119,8 @@ impl Performer {
         let own = beside.clone();
         std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
         let keeper = Keeper::new(outbox.clone());
-        Self { outbox, reader, keeper, loader: None, searches: Vec::new(), memory, looking: None, beside }
+        let (searches, saving) = (Vec::new(), Vec::new());
+        Self { outbox, reader, keeper, loader: None, searches, memory, looking: None, beside, saving }
     }
 
     /// Also tells the loader what was written.
@@ -129,7 +133,8 @@ impl Performer {
     /// remembered.
     pub fn complaint(self) -> Option<Failure> {
         drop(self.loader);
-        self.keeper.close().or(self.memory.failure)
+        let unsaved = self.saving.into_iter().filter_map(|saving| saving.join().ok().flatten()).last();
+        self.keeper.close().or(unsaved).or(self.memory.failure)
     }
 
     /// Starts a piece of work; never waits for it.
@@ -162,7 +167,14 @@ impl Performer {
             Work::EndSearch(id) => self.end_search(id),
             Work::Desk(errand) => {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
-                std::thread::spawn(move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+                let saves = matches!(errand, Errand::Decide(..));
+                let thread = std::thread::spawn(move || {
+                    let news = errands::run(errand, &beside);
+                    let failure = if let News::Decided(_, Err(failure)) = &news { Some(failure.clone()) } else { None };
+                    let told = outbox.send(Msg::Desk(news));
+                    failure.filter(|_| !told)
+                });
+                self.saving.extend(saves.then_some(thread));
             }
             Work::KeepFork(keeping) => self.keeper.keep(*keeping),
             Work::Follow(path) => {

@@ -3,9 +3,11 @@
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
 use crate::io::beside::Beside;
+use crate::io::boards;
 use crate::io::compare::compare;
 use crate::io::failure::Failure;
 use crate::io::guard::guarded;
+use crate::io::journal::stamp;
 use crate::shown;
 use crate::tui::desk::making::{Fixes, Make};
 use crate::tui::desk::versus::{Against, Unkept, Versus};
@@ -22,6 +24,16 @@ pub fn run(errand: Errand, beside: &Beside) -> News {
         Errand::Compare(id, wanted) => {
             let failed = || Err(Failure::own("cannot compare with", &Shown::path(&wanted.baseline), FAILED));
             News::Compared(id, guarded(|| compare(&wanted, threads)).unwrap_or_else(failed))
+        }
+        Errand::Judge(id, wanted) => {
+            let failed = || Err(Failure::own("cannot read the reviews of", &Shown::own("these records"), FAILED));
+            News::Judged(id, guarded(|| boards::read(&wanted, threads, beside)).unwrap_or_else(failed))
+        }
+        Errand::Decide(journal, mut event) => {
+            // Its id is given here, so that it has the same one when it is given again.
+            stamp(&mut event);
+            let saved = boards::save(&journal, (*event).clone());
+            News::Decided(event, saved)
         }
         Errand::Sides(record, seats, against) => {
             let [a, b] = *seats;

@@ -25,6 +25,12 @@ pub enum Context {
     Matrix,
     /// Two records side by side.
     Versus,
+    /// The boards.
+    Boards,
+    /// The items on which reviewers disagree.
+    Disputes,
+    /// The labels of a verdict between reviewers.
+    Decision,
 }
 
 impl Context {
@@ -41,11 +47,14 @@ impl Context {
             Self::Rerun => "Re-run",
             Self::Matrix => "Comparison with the baseline",
             Self::Versus => "Two records side by side",
+            Self::Boards => "Boards",
+            Self::Disputes => "Adjudication",
+            Self::Decision => "Labels of a decision",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
@@ -56,6 +65,9 @@ impl Context {
         Self::Editor,
         Self::Matrix,
         Self::Versus,
+        Self::Boards,
+        Self::Disputes,
+        Self::Decision,
     ];
 }
 
@@ -164,6 +176,14 @@ actions! {
     Matrix = "matrix",
     /// Beside the baseline's record.
     Baseline = "baseline",
+    /// The boards.
+    Boards = "boards",
+    /// The items on which reviewers disagree.
+    Disputes = "disputes",
+    /// Decides that the item is right.
+    DecidePass = "decide_pass",
+    /// Decides that the item is wrong.
+    DecideFail = "decide_fail",
     /// The record as JSON.
     Json = "json",
     /// Folds or unfolds.
@@ -257,7 +277,9 @@ const fn bind(
 /// Every key, in the order of the help; the first rows of a context with a hint come first in the footer.
 pub const BINDINGS: &[Binding] = {
     use Action as A;
-    use Context::{Anywhere, Derivation, Editor, Evidence, Json, Matrix, Rerun, Run, Table, Versus};
+    use Context::{
+        Anywhere, Boards, Decision, Derivation, Disputes, Editor, Evidence, Json, Matrix, Rerun, Run, Table, Versus,
+    };
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
         bind(Table, &["f"], A::Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples"),
@@ -382,6 +404,15 @@ pub const BINDINGS: &[Binding] = {
         bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
         bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
         bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),
+        bind(Boards, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Disputes, &["a"], A::DecidePass, "pass", "decide that the item is right"),
+        bind(Disputes, &["x"], A::DecideFail, "fail", "decide that it is wrong; then 1-9 choose labels, Enter saves"),
+        bind(Disputes, &["Enter"], A::Open, "open", "open the record; D comes back"),
+        bind(Disputes, &["Tab"], A::NextPane, "agreement", "how far reviewers agree, in full"),
+        bind(Decision, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
+        bind(Decision, &["Esc"], A::Escape, "give up", "give the decision up"),
+        bind(Anywhere, &["O"], A::Boards, "", "boards: where to fix, labels over time, how often rules were right"),
+        bind(Anywhere, &["D"], A::Disputes, "", "adjudication: the items on which reviewers disagree"),
         bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
         bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),

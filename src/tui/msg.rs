@@ -21,7 +21,7 @@ use crate::io::model::setup::Server;
 use crate::io::reading::Reading;
 use crate::io::search::Plan;
 use crate::io::store::LoadEvent;
-use crate::tui::desk::{Errand, News};
+use crate::tui::desk::{self, Errand};
 use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::model::Opened;
@@ -66,7 +66,7 @@ pub enum Msg {
     /// What the editor made of it.
     TakenBack(Result<String, Failure>),
     /// An errand of the desk was done.
-    Desk(News),
+    Desk(desk::News),
 }
 
 /// Work of the screen's own, done outside of it.

@@ -17,10 +17,12 @@ use crate::tui::prose::fit;
 use crate::tui::theme::{Role, Theme};
 
 pub mod bars;
+pub mod boards;
 pub mod checks;
 pub mod citation;
 pub mod contents;
 pub mod derivation;
+pub mod disputes;
 pub mod document;
 pub mod editor;
 pub mod findings;
@@ -72,6 +74,8 @@ pub fn desk(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     match app.desk.front {
         Some(Front::Matrix) => matrix::draw(app, area, buf, look),
         Some(Front::Versus) => versus::draw(app, area, buf, look),
+        Some(Front::Boards) => boards::draw(app, area, buf, look),
+        Some(Front::Disputes) => disputes::draw(app, area, buf, look),
         None => {}
     }
 }
@@ -81,6 +85,8 @@ fn describe_desk(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     match app.desk.front {
         Some(Front::Matrix) => matrix::describe(app, look),
         Some(Front::Versus) => versus::describe(app, look),
+        Some(Front::Boards) => boards::describe(app, look),
+        Some(Front::Disputes) => disputes::describe(app, look),
         None => Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::domain::review::event::Reviewer;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
 use crate::io::beside::Beside;
@@ -41,6 +42,8 @@ pub struct Start {
     pub baseline: Option<PathBuf>,
     /// The journals of reviews, where they do not stand beside the records.
     pub reviews: Vec<PathBuf>,
+    /// Who decides between reviewers.
+    pub reviewer: Option<Reviewer>,
     /// The comparison with the baseline is shown first.
     pub compare: bool,
     /// What judges completions, and the field where they stand.
@@ -94,6 +97,8 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
     app.desk = Desk::new(start.baseline.clone(), journals(start), start.compare);
+    app.desk.reviewer.clone_from(&start.reviewer);
+    app.desk.document.clone_from(&start.document);
     app.status = forgotten.map(|text| Status { text, failed: true });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {

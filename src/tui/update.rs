@@ -201,6 +201,9 @@ impl App {
             Some(Overlay::Editor(editor)) => return self.editor_key(editor, event),
             other => self.overlay = other,
         }
+        if let Some(effects) = self.label_key(event) {
+            return effects;
+        }
         if self.typed.is_empty()
             && let Some(digit) = key.digit().filter(|digit| *digit > 0 || self.count.is_some())
         {
@@ -760,7 +763,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
-        effects.extend(self.begin_comparison());
+        effects.extend(self.refresh_desk());
         effects
     }
 

@@ -12,14 +12,22 @@ use crate::domain::formats;
 use crate::domain::json::Value;
 use crate::domain::record::Record;
 use crate::domain::repair::pretty;
+use crate::domain::row::Row as Placed;
 use crate::domain::text::{Shown, head};
+use crate::io::beside::Beside;
 use crate::shown;
 use crate::tui::model::{Opened, StepRow, prose};
+use crate::tui::sheet::Sheet;
 
 /// At most so many bytes of one value are made ready; the JSON has the rest.
 const MAX_VALUE: usize = 8 << 10;
+/// When so many bytes have been shown, later values are cut to so many.
+const MAX_ALL: usize = 256 << 10;
+const MAX_LATE: usize = 80;
 /// At most so many steps are put side by side.
 const MAX_STEPS: usize = 200;
+/// At most so many items of a typed answer are listed.
+const MAX_ITEMS: usize = 100;
 /// At most so many of the values that a step wrote stand below it, each cut after so many characters.
 const MAX_WRITES: usize = 30;
 const MAX_WRITTEN: usize = 200;
@@ -127,7 +135,9 @@ impl Versus {
             }
             Some(difference) => {
                 rows.extend(steps);
-                rows.extend(variables(difference));
+                if a.sheet.is_none() || b.sheet.is_none() {
+                    rows.extend(variables(difference));
+                }
                 rows.extend(findings(a, b));
                 rows.extend(fields(difference));
             }
@@ -135,6 +145,7 @@ impl Versus {
                 "one of the two is not readable as JSON, so their fields are not compared",
             ))),
         }
+        bound(&mut rows);
         Self { record: a.index, names, against, rows, facts, ..Self::default() }
     }
 
@@ -144,6 +155,15 @@ impl Versus {
         self.rows.insert(0, Row::Sentence(sentence));
         self.facts += 1;
         self
+    }
+
+    /// Two records that stand in no table, from their texts.
+    pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
+        let [a, b] = texts.map(|text| {
+            let row = Placed::unchecked(0, text.len() as u64);
+            Opened::new(0, 1, &row, text, &Beside::default(), |_| None)
+        });
+        Self::of(names, Against::Baseline, &a, &b)
     }
 
     /// The rows that are shown now.
@@ -178,6 +198,8 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
         both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())),
         both("judged", &right),
         both("gold", &|opened| opened.gold.clone()),
+        both("items", &|opened| opened.sheet.as_deref().map(items)),
+        both("route", &|opened| opened.route.map(|route| Shown::own(route.word()))),
         both("in words", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
         both("triage", &fix),
@@ -233,6 +255,19 @@ fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<Row> {
     std::iter::once(Row::Heading(Shown::own("Procedure"))).chain(rows).collect()
 }
 
+/// What a typed answer holds, a line an item, with how well it stands.
+fn items(sheet: &Sheet) -> Shown {
+    let lines = sheet.items.iter().take(MAX_ITEMS).map(|item| {
+        let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
+        shown!("{} {}  {}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
+    });
+    let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("nothing was answered"));
+    match sheet.items.len().saturating_sub(MAX_ITEMS) {
+        0 => all,
+        more => shown!("{all}\n… {more} more"),
+    }
+}
+
 /// The reply of a direct prompt, beside the steps of a run where there are some.
 fn replies(a: &Opened, b: &Opened) -> Vec<Row> {
     let reply = |opened: &Opened| opened.reply.clone();
@@ -283,8 +318,8 @@ fn steps(a: &Opened, b: &Opened) -> Vec<Row> {
 fn variables(difference: &Difference<'_>) -> Vec<Row> {
     let held = |held: Option<&Held<'_>>| {
         let held = held?;
-        let step = held.step.map(|step| shown!("   (step {})", step + 1)).unwrap_or_default();
-        Some(shown!("{}{step}", value(held.value?)))
+        let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
+        Some(shown!("{}   ({step}{})", value(held.value?), held.badge.short()))
     };
     let rows = difference.variables.iter().map(|variable| Row::Sides {
         name: variable.name.line(),
@@ -316,6 +351,20 @@ fn value(value: Value<'_>) -> Shown {
     prose(value).shortened(MAX_VALUE)
 }
 
+/// Cuts what follows when very much has been said: everything is wrapped anew for every frame.
+fn bound(rows: &mut [Row]) {
+    let mut spent = 0;
+    for row in rows {
+        let Row::Sides { a, b, .. } = row else { continue };
+        for side in [a, b].into_iter().flatten() {
+            spent += side.as_str().len();
+            if spent > MAX_ALL {
+                *side = std::mem::take(side).shortened(MAX_LATE);
+            }
+        }
+    }
+}
+
 fn part(title: &'static str, rows: Vec<Row>) -> Vec<Row> {
     if rows.is_empty() {
         return rows;
@@ -331,4 +380,85 @@ fn summed(title: &'static str, mut rows: Vec<Row>) -> Vec<Row> {
         *heading = shown!("{title}: {same} the same, {others} not");
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn versus(a: &str, b: &str) -> Versus {
+        Versus::of_texts(["one".to_owned(), "other".to_owned()].map(|name| shown!("{name}")), [a.into(), b.into()])
+    }
+
+    fn run(steps: &[(&str, &str)], state: &str) -> String {
+        let step = |(n, (text, output)): (usize, &(&str, &str))| {
+            format!(
+                r#"{{"id": {}, "inputs": [], "stepDescription": "{text}", "output": [{{"name": "{output}", "description": ""}}]}}"#,
+                n + 1
+            )
+        };
+        let steps: Vec<String> = steps.iter().enumerate().map(step).collect();
+        format!(
+            r#"{{"id": 1, "question": "?", "procedure": {{"steps": [{}]}}, "state": {{{state}}}}}"#,
+            steps.join(",")
+        )
+    }
+
+    fn side<'v>(versus: &'v Versus, wanted: &str) -> (Change, Option<&'v str>, Option<&'v str>) {
+        let found = versus.rows.iter().find_map(|row| match row {
+            Row::Sides { name, change, a, b } if name.as_str() == wanted => {
+                Some((*change, a.as_ref().map(Shown::as_str), b.as_ref().map(Shown::as_str)))
+            }
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("no {wanted} in {versus:?}"))
+    }
+
+    fn says(versus: &Versus, wanted: &str) -> bool {
+        versus
+            .rows
+            .iter()
+            .any(|row| matches!(row, Row::Heading(text) | Row::Sentence(text) if text.as_str().contains(wanted)))
+    }
+
+    #[test]
+    fn a_fork_stands_beside_its_parent() {
+        let parent = run(&[("Read", "a"), ("Add", "final_answer")], r#""a": 2, "final_answer": "3""#);
+        let fork = run(&[("Read", "a"), ("Add both", "final_answer")], r#""a": 2, "final_answer": "4""#);
+        let versus = versus(&parent, &fork);
+        assert!(says(&versus, "first diverging step: 2 (text, values of final_answer)"));
+        assert!(says(&versus, "Steps: 1 the same, 1 not"));
+        let step = side(&versus, "step 2");
+        assert_eq!(
+            step,
+            (Change::Differs, Some("Add\n   → final_answer = 3"), Some("Add both\n   → final_answer = 4"))
+        );
+        assert_eq!(side(&versus, "final_answer").1, Some("3   (step 2, re)"));
+        assert!(versus.shown().count() < versus.rows.len());
+    }
+
+    #[test]
+    fn answers_of_any_shape_and_what_is_no_json_can_be_compared() {
+        let answers = versus(r#"{"final_answer": "a", "x": [1, 2]}"#, r#"{"final_answer": "b", "x": [1, 3]}"#);
+        assert_eq!(side(&answers, "/x/1"), (Change::Differs, Some("2"), Some("3")));
+        assert_eq!(side(&answers, "answer").0, Change::Differs);
+        let broken = versus("{\"id\": ", r#"{"id": 1}"#);
+        assert!(says(&broken, "not readable as JSON"));
+        let hostile = versus("{\"\\u001b[31m\": \"\\u202e\"}", "{}");
+        assert_eq!(side(&hostile, "/␛[31m"), (Change::OnlyA, Some("⟨U+202E⟩"), None));
+    }
+
+    #[test]
+    fn what_is_too_much_is_cut() {
+        let many: Vec<(String, String)> = (0..MAX_STEPS + 5).map(|n| (format!("s{n}"), format!("v{n}"))).collect();
+        let steps: Vec<(&str, &str)> = many.iter().map(|(text, name)| (text.as_str(), name.as_str())).collect();
+        let long = run(&steps, "");
+        assert!(says(&versus(&long, &long), "5 more steps are not listed"));
+        let members: Vec<String> = (0..1_000).map(|n| format!(r#""k{n}": "{}""#, "y".repeat(2_000))).collect();
+        let wide = versus(&format!("{{{}}}", members.join(",")), "{}");
+        let all: usize = (0..1_000).filter_map(|n| side(&wide, &format!("/k{n}")).1).map(str::len).sum();
+        assert!(all < MAX_ALL + 1_000 * (MAX_LATE + 40) + MAX_VALUE, "{all}");
+        let text = format!(r#"{{"text": "{}"}}"#, "x".repeat(MAX_VALUE * 3));
+        assert!(side(&versus(&text, "{}"), "/text").1.is_some_and(|text| text.len() < MAX_VALUE + 100));
+    }
 }

@@ -1,7 +1,7 @@
 //! The comparison with the baseline: five cells on every basis, each a filter, and the measures below them.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, wash};
@@ -51,13 +51,14 @@ fn head(app: &App) -> Vec<Shown> {
 /// Draws the pane.
 pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = title(app, look);
-    if app.desk.running.is_some() || app.desk.due {
+    if app.desk.comparing.is_coming() {
         title.push(look.span("  comparing…", Role::Accent));
     }
     let inner = frame(title, area, buf, look);
     let Some(compared) = &app.desk.compared else {
-        let text = app.desk.failed.clone().unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
-        let role = if app.desk.failed.is_some() { Role::Fatal } else { Role::Dim };
+        let text =
+            app.desk.comparing.failed.clone().unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
+        let role = if app.desk.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
         for (row, range) in wrap_up_to(text.as_str(), usize::from(inner.width), 8).into_iter().enumerate() {
             put(vec![look.span(text.as_str().get(range).unwrap_or_default(), role)], row, inner, buf);
         }
@@ -84,11 +85,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let measured = measures(&compared.columns);
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(row) = rows.get(n) else { continue };
-        let gap = match row {
-            Row::Measure(block, _) if area.height >= ROOMY => block + 1,
-            _ => 0,
-        };
-        let line = line + gap;
+        let line = line + gap(*row, area);
         put(spans(compared, *row, &measured, look), line, body, buf);
         if n == list.at {
             mark(app, *row, line, body, buf, look);
@@ -109,6 +106,26 @@ fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         look.span(fit(b.as_str(), 40), Role::Title),
         look.span(format!("  {records_b}"), Role::Faint),
     ]
+}
+
+/// The row at a place of the screen, and the basis of the column.
+pub fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
+    let area = view::parts(app.area()).body;
+    let first = area.y + 1 + head(app).len() as u16;
+    let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
+    let rows = rows(app.desk.compared.as_ref()?);
+    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.desk.matrix.list.top + gap(*row, area) == line);
+    let row = (app.desk.matrix.list.top..rows.len()).find(on_it)?;
+    let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
+    Some((row, column.filter(|column| *column < Basis::ALL.len())))
+}
+
+/// Blank lines above a row.
+const fn gap(row: Row, area: Rect) -> usize {
+    match row {
+        Row::Measure(block, _) if area.height >= ROOMY => block + 1,
+        _ => 0,
+    }
 }
 
 /// The cell under the cursor, or its whole row where all bases are one.

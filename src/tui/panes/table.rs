@@ -125,7 +125,8 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn nothing(app: &App) -> &'static str {
-    if app.table.filtering.as_ref().is_some_and(|search| !search.done) {
+    let waiting = app.table.filter.sets().next().is_some() && app.desk.is_working();
+    if waiting || app.table.filtering.as_ref().is_some_and(|search| !search.done) {
         "looking…"
     } else if !app.store.is_empty() {
         "no record fits the filter; Esc drops it"

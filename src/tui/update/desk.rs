@@ -1,15 +1,21 @@
 //! The keys of the desk: the matrix of a comparison, and two records side by side.
 
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
+
 use super::Effects;
 use crate::domain::compare::Basis;
 use crate::domain::filter::Filter;
+use crate::domain::review::event::{Event, Verdict};
+use crate::domain::review::stats::name_of;
 use crate::domain::text::Shown;
+use crate::io::boards;
 use crate::io::compare::{Partner, Wanted};
 use crate::io::snapshot::Snapshot;
 use crate::shown;
-use crate::tui::app::{App, Find, Screen, short_name};
+use crate::tui::app::{App, Find, Overlay, Popup, Screen, short_name};
 use crate::tui::desk::versus::{Against, Versus};
-use crate::tui::desk::{Errand, Front, News, Seat, matrix};
+use crate::tui::desk::{Errand, Front, News, Pending, Seat, disputes, matrix};
 use crate::tui::keymap::Action;
 use crate::tui::list::{List, Move};
 use crate::tui::msg::Work;
@@ -19,7 +25,17 @@ use crate::tui::run::Effect;
 impl App {
     /// Does what a key means on the desk, or opens it; `None`: what it means everywhere.
     pub(super) fn desk_action(&mut self, action: Action, times: isize) -> Option<Effects> {
+        // Who does something else meanwhile does not want to be taken away from it.
+        self.desk.partner_of = None;
         match (action, self.desk.front) {
+            (Action::Open, Some(Front::Disputes)) if self.desk.disputes.choosing.is_some() => {
+                let chosen = self.desk.disputes.choosing.take().unwrap_or_default();
+                return Some(self.decide(Verdict::Fail, &chosen));
+            }
+            (Action::Escape, Some(Front::Disputes)) if self.desk.disputes.choosing.is_some() => {
+                self.desk.disputes.choosing = None;
+            }
+            (Action::NextPane, Some(Front::Disputes)) => self.show_agreement(),
             (Action::Matrix, Some(Front::Matrix)) | (Action::Back | Action::Escape, Some(_)) => {
                 return Some(self.leave_desk());
             }
@@ -27,7 +43,17 @@ impl App {
                 self.desk.front = Some(Front::Matrix);
                 return Some(self.compare());
             }
-            (Action::Baseline, Some(Front::Versus)) => return Some(self.leave_desk()),
+            (Action::Baseline, Some(Front::Versus))
+            | (Action::Boards, Some(Front::Boards))
+            | (Action::Disputes, Some(Front::Disputes)) => return Some(self.leave_desk()),
+            (Action::Boards | Action::Disputes, _) => {
+                self.desk.front = Some(if action == Action::Boards { Front::Boards } else { Front::Disputes });
+                return Some(self.read_boards());
+            }
+            (Action::Open, Some(Front::Boards)) => return Some(self.open_number()),
+            (Action::Open, Some(Front::Disputes)) => return Some(self.open_case()),
+            (Action::DecidePass, Some(Front::Disputes)) => return Some(self.decide(Verdict::Pass, &[])),
+            (Action::DecideFail, Some(Front::Disputes)) => self.desk.disputes.choosing = Some(Vec::new()),
             (Action::Baseline, _) => {
                 let record = match (self.screen, &self.inspect) {
                     (Screen::Table, _) | (_, None) => self.record(),
@@ -65,8 +91,8 @@ impl App {
 
     pub(super) fn leave_desk(&mut self) -> Effects {
         let behind = self.desk.behind_versus.take();
+        self.desk.disputes.choosing = None;
         let left = self.desk.front.take();
-        self.desk.partner_of = None;
         if left != Some(Front::Versus) {
             return Vec::new();
         }
@@ -89,6 +115,30 @@ impl App {
                 let rows = self.desk.compared.as_ref().map_or(0, |compared| matrix::rows(compared).len());
                 self.desk.matrix.list.go(movement, rows, panes::matrix::height(self));
             }
+            Some(Front::Boards) => {
+                let height = panes::boards::height(self);
+                if let Some(judged) = self.desk.judged.clone() {
+                    self.desk.boards.go(movement, &judged, height);
+                }
+            }
+            Some(Front::Disputes) => {
+                let cases = self.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
+                let (lines, room) = panes::disputes::size(self);
+                let height = panes::disputes::height(self);
+                let disputes = &mut self.desk.disputes;
+                let before = disputes.list.at;
+                if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
+                    let mut list = List { at: disputes.top, top: disputes.top };
+                    list.go(movement, lines.saturating_sub(room) + 1, room);
+                    disputes.top = list.at;
+                } else {
+                    disputes.list.go(movement, cases, height);
+                }
+                if disputes.list.at != before {
+                    (disputes.top, disputes.choosing) = (0, None);
+                }
+                disputes.top = disputes.top.min(lines.saturating_sub(room));
+            }
             Some(Front::Versus) => {
                 let (lines, height) = panes::versus::size(self, area);
                 if let Some(versus) = &mut self.desk.versus {
@@ -103,6 +153,12 @@ impl App {
     }
 
     fn desk_sideways(&mut self, by: isize) {
+        if self.desk.front == Some(Front::Boards) {
+            if let Some(judged) = self.desk.judged.clone() {
+                self.desk.boards.turn(by, &judged);
+            }
+            return;
+        }
         let basis = &mut self.desk.matrix.basis;
         *basis = basis.saturating_add_signed(by).min(Basis::ALL.len() - 1);
     }
@@ -111,7 +167,7 @@ impl App {
     pub(super) fn settle_desk(&mut self) {
         match self.desk.front {
             None => {}
-            Some(Front::Matrix) => {
+            Some(Front::Matrix | Front::Boards | Front::Disputes) => {
                 self.desk_go(Move::By(0));
             }
             Some(Front::Versus) => {
@@ -123,49 +179,123 @@ impl App {
         }
     }
 
+    /// Brings the cursor where the mouse is; where it is already, opens.
+    pub(super) fn click_desk(&mut self, at: Position) -> Effects {
+        let again = match self.desk.front {
+            Some(Front::Matrix) => panes::matrix::place_of(self, at).map(|(row, basis)| {
+                let matrix = &mut self.desk.matrix;
+                let before = (matrix.list.at, matrix.basis);
+                (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
+                before == (matrix.list.at, matrix.basis)
+            }),
+            Some(Front::Boards) => panes::boards::place_of(self, at).map(|(line, column)| {
+                let boards = &mut self.desk.boards;
+                let before = (boards.line, boards.column);
+                (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
+                before == (boards.line, boards.column)
+            }),
+            Some(Front::Disputes) => panes::disputes::row_of(self, at).map(|row| {
+                let again = self.desk.disputes.list.at == row;
+                self.desk_go(Move::To(row));
+                again
+            }),
+            Some(Front::Versus) | None => None,
+        };
+        if again == Some(true) { self.act(Action::Open) } else { Vec::new() }
+    }
+
     // The comparison.
 
     /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
     pub(super) fn compare(&mut self) -> Effects {
-        self.desk.due = true;
-        self.begin_comparison()
+        self.desk.comparing.due = true;
+        self.begin_errands()
     }
 
-    /// Begins a comparison that is due, if it can be made now.
-    pub(super) fn begin_comparison(&mut self) -> Effects {
-        let ready = self.desk.due && self.desk.running.is_none() && self.store.is_settled();
-        let Some(baseline) = self.desk.baseline.clone().filter(|_| ready) else { return Vec::new() };
-        self.desk.due = false;
+    /// Reads the reviews anew as soon as all records are read.
+    fn read_boards(&mut self) -> Effects {
+        self.desk.judging.due = true;
+        self.begin_errands()
+    }
+
+    /// When the records have changed: works out anew what is on screen or asked for by the filter.
+    pub(super) fn refresh_desk(&mut self) -> Effects {
+        let now = (self.store.len(), self.table.moves());
+        if self.store.is_settled() && self.desk.of != now {
+            let asked = |field: &str| self.table.filter.sets().any(|set| set.starts_with(field));
+            let compared = self.desk.front == Some(Front::Matrix) || asked("cell:");
+            let judged = matches!(self.desk.front, Some(Front::Boards | Front::Disputes)) || asked("board:");
+            self.desk.comparing.due |= compared && self.desk.compared.is_some();
+            self.desk.judging.due |= judged && self.desk.judged.is_some();
+        }
+        self.begin_errands()
+    }
+
+    /// Begins what is due, if it can be done now.
+    pub(super) fn begin_errands(&mut self) -> Effects {
+        if !self.store.is_settled() {
+            return Vec::new();
+        }
+        let mut errands = Vec::new();
         let id = self.desk.number();
-        self.desk.running = Some(id);
-        let (run, name) = (Snapshot::of(&self.store), self.title());
-        let journals = self.desk.journals.clone();
-        let wanted = Wanted { run, name, baseline, journals };
-        vec![Effect::Work(Work::Desk(Errand::Compare(id, Box::new(wanted))))]
+        self.desk.of = (self.store.len(), self.table.moves());
+        let ready = |pending: &Pending| pending.due && pending.running.is_none();
+        if let Some(baseline) = self.desk.baseline.clone().filter(|_| ready(&self.desk.comparing)) {
+            let (run, name) = (Snapshot::of(&self.store), self.title());
+            let (document, journals) = (self.desk.document.clone(), self.desk.journals.clone());
+            let wanted = Wanted { run, name, baseline, document, journals };
+            self.desk.comparing = Pending { running: Some(id), ..Pending::default() };
+            errands.push(Errand::Compare(id, Box::new(wanted)));
+        }
+        if ready(&self.desk.judging) {
+            let (run, journals) = (Snapshot::of(&self.store), self.desk.journals.clone());
+            self.desk.judging = Pending { running: Some(id), ..Pending::default() };
+            errands.push(Errand::Judge(id, Box::new(boards::Wanted { run, journals })));
+        }
+        errands.into_iter().map(|errand| Effect::Work(Work::Desk(errand))).collect()
     }
 
     pub(super) fn take_news(&mut self, news: News) -> Effects {
         match news {
             News::Compared(id, result) => {
-                if self.desk.running != Some(id) {
-                    return Vec::new();
-                }
-                self.desk.running = None;
+                let Some(result) = self.desk.comparing.done(id, result) else { return Vec::new() };
                 match result {
                     Ok(compared) => {
-                        self.desk.failed = None;
                         self.desk.compared = Some(compared);
                         self.arrange();
                     }
-                    Err(failure) => {
-                        self.desk.failed = Some(shown!("{failure}"));
-                        self.fail(shown!("{failure}"));
-                    }
+                    Err(why) => self.fail(why),
                 }
                 let wanted = self.desk.partner_of.take().filter(|_| self.desk.compared.is_some());
                 let mut effects = wanted.map(|record| self.put_beside(record)).unwrap_or_default();
-                effects.extend(self.begin_comparison());
+                effects.extend(self.begin_errands());
                 effects
+            }
+            News::Judged(id, result) => {
+                match self.desk.judging.done(id, result) {
+                    Some(Ok(judged)) => {
+                        self.desk.judged = Some(judged);
+                        self.arrange();
+                    }
+                    Some(Err(why)) => self.fail(why),
+                    None => {}
+                }
+                self.begin_errands()
+            }
+            News::Decided(event, result) => {
+                let name = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
+                match result {
+                    Ok(()) => {
+                        self.desk.unsaved = None;
+                        self.say(shown!("saved {name}"));
+                        self.read_boards()
+                    }
+                    Err(failure) => {
+                        self.desk.unsaved = Some(event);
+                        self.fail(shown!("NOT SAVED {name}: {failure}; decide again to try again"));
+                        Vec::new()
+                    }
+                }
             }
             News::Sides(record, result) => {
                 if self.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
@@ -231,14 +361,90 @@ impl App {
 
     /// What a filter needs that is not worked out yet; `Err`: it cannot be.
     pub(super) fn prepare_sets(&mut self, filter: &Filter) -> Result<Effects, &'static str> {
-        let cells = filter.sets().any(|set| set.starts_with("cell:"));
-        if !cells || self.desk.compared.is_some() {
-            return Ok(Vec::new());
+        let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
+        let mut effects = Vec::new();
+        if asks("board:") && self.desk.judged.is_none() {
+            effects.extend(self.read_boards());
         }
-        if self.desk.baseline.is_none() {
-            return Err("cell: is about a comparison; start with --baseline PATH");
+        if asks("cell:") && self.desk.compared.is_none() {
+            if self.desk.baseline.is_none() {
+                return Err("cell: is about a comparison; start with --baseline PATH");
+            }
+            effects.extend(self.compare());
         }
-        Ok(self.compare())
+        Ok(effects)
+    }
+
+    // The boards and the disputes.
+
+    /// To the records behind the number under the cursor.
+    fn open_number(&mut self) -> Effects {
+        let cell = self.desk.judged.as_ref().and_then(|judged| self.desk.boards.cell(judged)).cloned();
+        if let Some(cell) = cell {
+            return self.show_filtered(&cell.set);
+        }
+        self.say(Shown::own("there are no records behind this"));
+        Vec::new()
+    }
+
+    /// Opens the record that reviewers disagree about.
+    fn open_case(&mut self) -> Effects {
+        let case = self.desk.judged.as_ref().and_then(|judged| self.desk.disputes.case(judged));
+        let record = case.and_then(|case| self.store.position(case.address.0, case.address.1));
+        let Some(record) = record else {
+            self.say(Shown::own("this record is no longer there"));
+            return Vec::new();
+        };
+        self.desk.front = None;
+        self.screen = Screen::Table;
+        self.table.list.at = self.table.row_of(record);
+        self.request(record, Screen::Run)
+    }
+
+    /// The digits while labels are chosen; `None`: it is another key, or none are chosen.
+    pub(super) fn label_key(&mut self, key: KeyEvent) -> Option<Effects> {
+        let KeyCode::Char(digit @ '1'..='9') = key.code else { return None };
+        if self.desk.front != Some(Front::Disputes) || self.desk.disputes.choosing.is_none() || self.overlay.is_some() {
+            return None;
+        }
+        let judged = self.desk.judged.clone()?;
+        let offered = self.desk.disputes.case(&judged).map_or(0, |case| disputes::offered(&judged, case).len());
+        let label = usize::from(digit as u8 - b'1');
+        if label < offered {
+            self.desk.disputes.toggle(label);
+        } else {
+            self.say(Shown::own("there is no such label"));
+        }
+        Some(Vec::new())
+    }
+
+    fn decide(&mut self, verdict: Verdict, chosen: &[usize]) -> Effects {
+        self.desk.disputes.choosing = None;
+        let Some(judged) = self.desk.judged.clone() else { return Vec::new() };
+        let Some(case) = self.desk.disputes.case(&judged) else { return Vec::new() };
+        let (Some(journal), Some(reviewer)) = (self.desk.journals.own(), self.desk.reviewer.clone()) else {
+            self.fail(Shown::own("verdicts are saved to one journal; name it with --reviews"));
+            return Vec::new();
+        };
+        let offered = disputes::offered(&judged, case);
+        let labels = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
+        let mut event = disputes::decide(case, reviewer, verdict, labels);
+        let same = |earlier: &&Event| {
+            (&earlier.item, earlier.verdict, &earlier.labels) == (&event.item, event.verdict, &event.labels)
+        };
+        if let Some(earlier) = self.desk.unsaved.as_deref().filter(same) {
+            event.event_id = earlier.event_id.clone();
+        }
+        vec![Effect::Work(Work::Desk(Errand::Decide(journal, Box::new(event))))]
+    }
+
+    fn show_agreement(&mut self) {
+        let Some(judged) = self.desk.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
+            self.say(Shown::own("nobody judged anything yet"));
+            return;
+        };
+        let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();
+        self.overlay = Some(Overlay::Popup(Popup { title: Shown::own("Agreement"), text, top: 0 }));
     }
 
     // Side by side.
@@ -247,7 +453,7 @@ impl App {
     fn put_beside(&mut self, record: usize) -> Effects {
         self.desk.partner_of = Some(record);
         let Some(compared) = self.desk.compared.clone() else {
-            self.say(Shown::own("the two runs are being joined; the record opens when that is done"));
+            self.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
             return self.compare();
         };
         let address = self.store.address(record);

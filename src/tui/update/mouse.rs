@@ -60,7 +60,7 @@ impl App {
             return Vec::new();
         }
         if self.desk.front.is_some() {
-            return Vec::new();
+            return self.click_desk(at);
         }
         match self.screen {
             Screen::Table => self.click_table(at, body),
