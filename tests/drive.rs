@@ -694,7 +694,7 @@ fn a_run_trace_shows_prompt_schema_and_reply() {
 #[test]
 fn the_help_names_every_key() {
     let mut d = Drive::runs();
-    d.resize(120, 250).keys("?");
+    d.resize(120, 255).keys("?");
     for binding in stepscope::tui::keymap::BINDINGS {
         d.shows(&[binding.help]);
     }

@@ -243,7 +243,7 @@ fn a_procedure_is_repaired_without_a_model() {
     assert_eq!(d.status(), "open a run with steps first");
     d.keys("{ F");
     assert!(d.header().contains("2/8"), "{}", d.header());
-    d.shows(&["Repair without a model", "all that help", "remove colour"]);
+    d.shows(&["Repair", "all that help", "remove colour"]);
     d.keys("Enter");
     d.shows(&["not kept yet", "Procedure", "diagnostics 4 → 1", "- "]);
     let target = folder.path().join("fixed.json");
@@ -385,4 +385,96 @@ fn the_users_own_editor_gets_the_text_and_gives_it_back() {
     d.event(Event::Returned(std::process::Command::new("false").status()));
     d.draw();
     assert!(d.status().contains("nothing is changed"), "{}", d.status());
+}
+
+#[test]
+fn a_value_that_is_written_over_is_no_secret() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    state(&mut d, "trips", 1);
+    d.keys("v").shows(&["recorded  nothing", "step 3 writes it again, over this value"]);
+}
+
+#[test]
+fn a_forks_file_that_is_replaced_is_read_anew() {
+    let (_folder, path) = runs();
+    with_forks(&path, 2, &["\"x\"", "\"y\""]);
+    let mut d = open(&path);
+    d.shows(&["2 forks"]);
+    let other = path.with_file_name("other");
+    std::fs::write(&other, std::fs::read_to_string(forks_of(&path)).unwrap().lines().next().unwrap()).unwrap();
+    std::fs::rename(&other, forks_of(&path)).unwrap();
+    d.wait_for(|app| app.fork_count() == 1);
+    d.shows(&["1 fork ", "└ problem_text edited"]);
+}
+
+/// Keys without sense, on a file whose forks are of every kind: nothing breaks, whatever the size of the screen.
+#[test]
+fn random_keys_on_forks_of_every_kind() {
+    let (_folder, path) = runs();
+    with_forks(&path, 2, &["\"x\"", "[1, {\"a\": \"\\u202e\"}]", "null"]);
+    let mut lines = std::fs::read_to_string(forks_of(&path)).unwrap();
+    let again = edited(lines.lines().next().unwrap().as_bytes(), 2, "trips", "7");
+    lines += &String::from_utf8(again).unwrap();
+    lines += "\n{\"trace\": {\"fork\": {\"parent_sha256\": 7, \"edited\": {}, \"step_index\": 99999999999999999999}}}\n{torn";
+    std::fs::write(forks_of(&path), &lines).unwrap();
+    let mut d = open(&path);
+    d.app.outside.command = Some("true".into());
+    let keys = [
+        "j",
+        "k",
+        "Enter",
+        "q",
+        "Esc",
+        "d",
+        "=",
+        "v",
+        "s",
+        "X",
+        "F",
+        "o",
+        ")",
+        "(",
+        "}",
+        "{",
+        "]",
+        "[",
+        "Tab",
+        "S-Tab",
+        "G",
+        "g",
+        "^S",
+        "^E",
+        "^U",
+        "7",
+        "c e",
+        "'a'",
+        "Backspace",
+        "~",
+        ">",
+        "e",
+        "J",
+        "y v",
+        "Z",
+        "h",
+        "l",
+    ];
+    let mut seed = 12_345_u64;
+    let mut next = |count: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % count
+    };
+    for n in 0..1_500 {
+        if n % 50 == 0 {
+            let (width, height) = ([20, 80, 120, 200][next(4)], [4, 10, 24, 60][next(4)]);
+            d.resize(width, height);
+        }
+        d.keys(keys[next(keys.len())]);
+        if d.quit.take().is_some() {
+            d.app.overlay = None;
+        }
+    }
+    let after = std::fs::read_to_string(forks_of(&path)).unwrap();
+    assert!(after.starts_with(&lines), "what stood there stands there");
+    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(drive::runs()).unwrap());
 }

@@ -19,7 +19,7 @@ use stepscope::io::model::Backend;
 use stepscope::io::model::cassette::Speed;
 use stepscope::io::model::settings::Wanted;
 use stepscope::io::model::setup::Setup;
-use stepscope::tui::app::App;
+use stepscope::tui::app::{App, Overlay};
 use stepscope::tui::msg::Msg;
 use stepscope::tui::rerun::Stage;
 use stepscope::tui::run::Event;
@@ -481,6 +481,87 @@ fn what_is_edited_in_the_state_is_gone_on_with() {
     d.keys("q").hides(&["✎"]);
     d.keys(")").shows(&["fork r1"]);
     d.keys("] ]").shows(&["✎", "r1"]);
+}
+
+/// The run with an output that nobody reads, and its procedure without it.
+fn flawed() -> (String, String) {
+    let record = RUN.replace(
+        r#"{"name": "eaten", "description": "nuts eaten"}]}, {"id": 2"#,
+        r#"{"name": "eaten", "description": "nuts eaten"}, {"name": "dead", "description": "d"}]}, {"id": 2"#,
+    );
+    let sound: serde_json::Value = serde_json::from_str(RUN).unwrap();
+    (record, sound["procedure"].to_string())
+}
+
+fn repair(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(&path, flawed().0 + "\n").unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.ask(setup(server));
+    d.keys("Enter F G");
+    (folder, path, d)
+}
+
+fn fixes(app: &App) -> String {
+    match &app.overlay {
+        Some(Overlay::Fixes(_, fixes)) => fixes.model.as_str().to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn is_mended(app: &App) -> bool {
+    matches!(&app.overlay, Some(Overlay::Mending(mending)) if mending.is_over)
+}
+
+#[test]
+fn a_procedure_is_repaired_by_a_model() {
+    let server = Server::start(|seen, talk| match seen.n {
+        0 => stream(talk, &["I can", "not"]),
+        _ => stream(talk, &["```json\n", &flawed().1, "\n```"]),
+    });
+    let (_folder, path, mut d) = repair(&server);
+    d.shows(&["remove dead", "a model: Enter gets it ready, and sends nothing yet"]);
+    d.keys("Enter");
+    d.wait_for(|app| fixes(app).starts_with("ask small at "));
+    assert!(fixes(&d.app).contains("bytes, at most 10 calls") && server.seen().is_empty());
+    d.keys("Enter");
+    d.wait_for(is_mended);
+    d.shows(&["Repair by small at ", "call 1: the reply is not JSON; nothing changed", "call 2: diagnostics 1 → 0"]);
+    let sent = server.seen()[1].json();
+    assert!(sent["prompt"].as_str().unwrap().starts_with("You will make the requested minimal structural fixes"));
+    assert_eq!((&sent["options"]["temperature"], &sent["format"]["title"]), (&0.into(), &"Procedure".into()));
+    d.keys("Enter").shows(&["repaired by small at ", "diagnostics 1 → 0", "not kept yet", "- "]);
+    d.keys("s");
+    d.wait_for(|app| app.kin().len() == 2);
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["trace"]["fork"]["how"], "repair");
+    assert_eq!(fork["procedure"].to_string(), flawed().1);
+}
+
+#[test]
+fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
+    let server = Server::start(|seen, talk| match seen.n {
+        0 => {
+            talk.head("200 OK", "application/x-ndjson");
+            talk.chunk(piece("{\"NameDescr"));
+            talk.wait_for_hang_up();
+        }
+        _ => talk.whole("404 Not Found", "application/json", "", "{\"error\": \"model 'small' not found\"}"),
+    });
+    let (_folder, path, mut d) = repair(&server);
+    d.keys("Enter");
+    d.wait_for(|app| fixes(app).starts_with("ask "));
+    d.keys("Enter");
+    d.wait_for(|app| matches!(&app.overlay, Some(Overlay::Mending(mending)) if !mending.reply.content.is_empty()));
+    d.shows(&["Esc breaks it off", "NameDescr"]).hides(&["Enter shows"]);
+    d.keys("j x ^C").shows(&["broken off; what had come is no answer", "diagnostics 1 → 1"]);
+    assert!(d.quit.is_none());
+    d.keys("Enter Esc").hides(&["Repair by"]);
+    d.keys("F G Enter");
+    d.wait_for(is_mended);
+    d.shows(&["call 1: ", "not found"]);
+    assert!(forks(&path).is_empty());
 }
 
 #[test]

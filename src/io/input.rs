@@ -458,6 +458,27 @@ mod tests {
     }
 
     #[test]
+    fn files_of_forks_come_last_and_only_where_they_are_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["a.jsonl", "a.jsonl.forks.jsonl", "b.jsonl", "gone.jsonl.forks.jsonl", "mine"] {
+            std::fs::write(at(name), "{}\n").unwrap();
+        }
+        let all = |inputs: Expand| inputs.map(Result::unwrap).collect::<Vec<_>>();
+        let folder = || expand(&[dir.path().into()]);
+        let found = ["a.jsonl", "b.jsonl", "mine"].map(|name| Input::Found(at(name)));
+        assert_eq!(all(folder()), found, "what is checked");
+        let forks = ["a.jsonl.forks.jsonl", "gone.jsonl.forks.jsonl"].map(|name| Input::Forks(at(name)));
+        assert_eq!(all(folder().with_forks(None)), [&found[..], &forks[..]].concat());
+        let named = || expand(&[at("a.jsonl")]);
+        let own = [Input::Named(at("a.jsonl")), Input::Forks(at("a.jsonl.forks.jsonl"))];
+        assert_eq!(all(named().with_forks(None)), own);
+        let also = [&own[..], &[Input::Forks(at("mine"))]].concat();
+        assert_eq!(all(named().with_forks(Some(&at("mine")))), also);
+        assert_eq!(all(expand(&[at("a.jsonl.forks.jsonl")])), [Input::Named(at("a.jsonl.forks.jsonl"))], "named");
+    }
+
+    #[test]
     fn wide_files_are_decoded() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("wide.jsonl");

@@ -8,6 +8,7 @@ use tempfile::TempPath;
 use tui_input::Input as Line;
 
 use crate::domain::filter::{Completion, FilterError};
+use crate::domain::rerun::RunId;
 use crate::domain::text::Shown;
 use crate::io::cut::Skips;
 use crate::io::forks::Mark;
@@ -23,6 +24,7 @@ use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect, Pane, Tab};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
+use crate::tui::mend::Mending;
 use crate::tui::msg::SearchId;
 use crate::tui::rerun::{Attempt, Field, Models};
 use crate::tui::review::{Ask, Review};
@@ -64,6 +66,8 @@ pub enum Overlay {
     Contents(List),
     /// Something is asked about a verdict.
     Review(Ask),
+    /// A procedure is repaired by a model.
+    Mending(Box<Mending>),
     /// A text is being typed.
     Editor(Box<Editor>),
     /// What can be repaired without a model.
@@ -207,6 +211,8 @@ pub struct App {
     pub forks: Forks,
     /// What was changed of records before they are gone on with.
     pub edits: HashMap<Address, Edits>,
+    /// The repair for which a server is being made ready.
+    pub choosing: Option<RunId>,
     /// The user's own editor, and the file that it has.
     pub outside: Outside,
     /// These are the sample runs that come with the program.
@@ -247,6 +253,7 @@ impl App {
             return_to: None,
             forks: Forks::default(),
             edits: HashMap::new(),
+            choosing: None,
             outside: Outside::default(),
             samples: false,
             desk: Desk::default(),

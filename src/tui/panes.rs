@@ -32,6 +32,7 @@ pub mod items;
 pub mod json;
 pub mod ladder;
 pub mod matrix;
+pub mod mend;
 pub mod palette;
 pub mod popup;
 pub mod question;

@@ -197,7 +197,6 @@ fn read_by_boards(start: &Start, journals: Option<&Result<Vec<PathBuf>, &'static
     let samples = journals.and_then(|journals| journals.as_ref().ok()).filter(|_| start.paths.is_empty());
     Journals { files: start.paths.clone(), named: samples.cloned().unwrap_or(named) }
 }
-}
 
 /// The command of the user's own editor.
 fn editor() -> Option<String> {

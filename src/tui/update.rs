@@ -37,6 +37,7 @@ mod edits;
 mod evidence;
 mod forks;
 mod making;
+mod mend;
 mod mouse;
 mod overlays;
 mod rerun;
@@ -204,7 +205,7 @@ impl App {
         self.status = None;
         let key = Key::from_event(event);
         if Some(key) == Key::from_name("^C") {
-            return self.cancel_run().unwrap_or_else(|| self.quit());
+            return self.cancel_mending().or_else(|| self.cancel_run()).unwrap_or_else(|| self.quit());
         }
         if self.must_wait(event) {
             return Vec::new();
@@ -727,9 +728,15 @@ impl App {
                 self.took_fork(id, result.is_ok());
                 self.fork_wrote(id, &result)
             }
-            Msg::Run(id, told) => self.take_told(id, told, now),
+            Msg::Run(id, told) => match self.mend_told(id, told) {
+                Ok(effects) => effects,
+                Err(told) => self.take_told(id, told, now),
+            },
             Msg::Reached(id, reached) => self.take_reached(id, *reached),
-            Msg::Chosen(id, chosen) => self.take_chosen(id, chosen),
+            Msg::Chosen(id, chosen) => match self.mend_chosen(id, chosen) {
+                Ok(()) => Vec::new(),
+                Err(chosen) => self.take_chosen(id, chosen),
+            },
             Msg::Offers(id, offers, trouble) => {
                 self.take_offers(id, offers, trouble);
                 Vec::new()

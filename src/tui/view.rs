@@ -232,6 +232,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             }
         }
         Some(Overlay::Editor(editor)) => panes::editor::draw(editor, area, buf, Look { theme, focused: true }),
+        Some(Overlay::Mending(mending)) => panes::mend::draw(mending, area, buf, Look { theme, focused: true }),
         Some(Overlay::Fixes(list, fixes)) => {
             panes::fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }

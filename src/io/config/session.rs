@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::text::Shown;
 use super::own_folder;
+use crate::domain::text::Shown;
 use crate::io::failure::Failure;
 
 /// How many files are remembered; the one that was not opened for longest is forgotten first.

@@ -67,16 +67,25 @@ impl Make {
     }
 }
 
-/// The fixes of a procedure that need no model.
+/// What can be done about a procedure: the fixes that need no model, and last a model.
 #[derive(Clone, Debug, Default)]
 pub struct Fixes {
     /// All that help, one after the other, if there are several; then each alone.
     pub list: Vec<Fix>,
     /// How many diagnostics there are.
     pub diagnostics: usize,
+    /// The procedure as it is, for a model.
+    pub procedure: Vec<u8>,
+    /// The line that asks a model, or why none can be asked.
+    pub model: Shown,
 }
 
 impl Fixes {
+    /// How many lines there are to choose from.
+    pub fn rows(&self) -> usize {
+        self.list.len() + 1
+    }
+
     /// Of the procedure of a record; `Err`: why there are none.
     pub fn of(parent: &Opened) -> Result<Self, Shown> {
         let analysis = parent.analyse();
@@ -90,10 +99,9 @@ impl Fixes {
                 (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).len());
             list.insert(0, Fix { title, procedure: all, before, after });
         }
-        match (before, list.is_empty()) {
-            (0, _) => Err(Shown::own("the procedure is sound: there is nothing to repair")),
-            (_, true) => Err(shown!("none of the {before} diagnostics can be repaired without a model")),
-            _ => Ok(Self { list, diagnostics: before }),
+        if before == 0 {
+            return Err(Shown::own("the procedure is sound: there is nothing to repair"));
         }
+        Ok(Self { list, diagnostics: before, procedure: procedure.to_vec(), model: Shown::default() })
     }
 }

@@ -1,4 +1,4 @@
-//! The fixes of a procedure that need no model, in a window.
+//! What can be done about a procedure, in a window: the fixes that need no model, and last a model.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ use crate::tui::view::window;
 /// Where the window is.
 fn place(fixes: &Fixes, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 100);
-    let lines = u16::try_from(fixes.list.len()).unwrap_or(u16::MAX);
+    let lines = u16::try_from(fixes.rows()).unwrap_or(u16::MAX);
     window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
 }
 
@@ -29,23 +29,27 @@ pub fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<
     let place = place(fixes, area);
     Clear.render(place, buf);
     let title = vec![
-        look.span("Repair without a model", Role::Title),
+        look.span("Repair", Role::Title),
         look.span(format!("  {} diagnostics   ", fixes.diagnostics), Role::Warning),
-        look.span("Enter shows what changes, Esc closes", Role::Faint),
+        look.span("Enter: see what changes, or ask", Role::Faint),
     ];
     let inner = frame(title, place, buf, look);
     let room = usize::from(inner.width).saturating_sub(9);
-    for (row, n) in list.visible(fixes.list.len(), usize::from(inner.height)).enumerate() {
-        let Some(fix) = fixes.list.get(n) else { continue };
-        let role = if fix.after == 0 { Role::Ok } else { Role::Warning };
-        let line = vec![
-            look.span(pad(&fit(fix.title.as_str(), room), room), Role::Text),
-            look.span(format!(" {} → {}", fix.before, fix.after), role),
-        ];
+    for (row, n) in list.visible(fixes.rows(), usize::from(inner.height)).enumerate() {
+        let line = match fixes.list.get(n) {
+            Some(fix) => vec![
+                look.span(pad(&fit(fix.title.as_str(), room), room), Role::Text),
+                look.span(
+                    format!(" {} → {}", fix.before, fix.after),
+                    if fix.after == 0 { Role::Ok } else { Role::Warning },
+                ),
+            ],
+            None => vec![look.span(fit(fixes.model.as_str(), room + 9), Role::Accent)],
+        };
         put(line, row, inner, buf);
         if n == list.at {
             wash(row, inner, buf, look.selection());
         }
     }
-    scroll_mark(place, list.top, fixes.list.len(), buf, look);
+    scroll_mark(place, list.top, fixes.rows(), buf, look);
 }

@@ -65,7 +65,11 @@ impl App {
         }
         let what = if plain { "as text" } else { "as JSON" };
         let title = shown!("{} before step {}, {what}", name.line(), step + 1);
-        Ok(Editor::new(Subject::Value { variable, name, step, plain }, title, recorded, &text))
+        let row = inspect.opened.variables.get(variable);
+        let later = row.and_then(|row| row.writes.iter().filter_map(|write| write.step).find(|at| *at >= step));
+        let mut editor = Editor::new(Subject::Value { variable, name, step, plain }, title, recorded, &text);
+        editor.said = later.map(|later| shown!("step {} writes it again, over this value", later + 1));
+        Ok(editor)
     }
 
     fn prompt_editor(&self) -> Result<Editor, Shown> {

@@ -110,17 +110,20 @@ impl App {
             return;
         }
         match found {
-            Ok(fixes) => self.overlay = Some(Overlay::Fixes(List::default(), fixes)),
+            Ok(fixes) => {
+                self.overlay = Some(Overlay::Fixes(List::default(), fixes));
+                self.refresh_mend_line();
+            }
             Err(why) => self.say(why),
         }
     }
 
     /// Shows what the fix under the cursor changes.
     pub(super) fn open_fix(&mut self) -> Effects {
-        let Some(Overlay::Fixes(list, mut fixes)) = self.overlay.take() else { return Vec::new() };
-        if list.at >= fixes.list.len() {
-            return Vec::new();
+        if matches!(&self.overlay, Some(Overlay::Fixes(list, fixes)) if list.at >= fixes.list.len()) {
+            return self.mend();
         }
+        let Some(Overlay::Fixes(list, mut fixes)) = self.overlay.take() else { return Vec::new() };
         let fix = fixes.list.swap_remove(list.at);
         let done = shown!("{}: diagnostics {} → {}", fix.title, fix.before, fix.after);
         self.make(Make::Repair { done, procedure: fix.procedure })

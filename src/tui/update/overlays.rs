@@ -68,7 +68,7 @@ impl App {
                 }
             }
             Some(Overlay::Fixes(list, fixes)) => {
-                list.go(Move::By(rows), fixes.list.len(), panes::fixes::height(fixes, area));
+                list.go(Move::By(rows), fixes.rows(), panes::fixes::height(fixes, area));
             }
             Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
             _ => {}
@@ -102,6 +102,18 @@ impl App {
             }
             Action::Open if matches!(self.overlay, Some(Overlay::Contents(_))) => {
                 self.follow_contents();
+                return Some(Vec::new());
+            }
+            Action::Open if matches!(self.overlay, Some(Overlay::Mending(_))) => return Some(self.open_mended()),
+            Action::Escape | Action::Back if matches!(self.overlay, Some(Overlay::Mending(_))) => {
+                let cancelled = self.cancel_mending();
+                if cancelled.is_none() {
+                    self.overlay = None;
+                }
+                return Some(cancelled.unwrap_or_default());
+            }
+            // A call that runs is not lost by a slip.
+            action if matches!(self.overlay, Some(Overlay::Mending(_))) && action != Action::Quit => {
                 return Some(Vec::new());
             }
             Action::Open if matches!(self.overlay, Some(Overlay::Fixes(..))) => return Some(self.open_fix()),

@@ -1,0 +1,143 @@
+//! A repair by a model: from the line that names the endpoint to the server, and from its replies to a fork.
+
+use super::Effects;
+use crate::domain::rerun::RunId;
+use crate::domain::text::Shown;
+use crate::io::model::setup::Server;
+use crate::shown;
+use crate::tui::app::{App, Overlay};
+use crate::tui::desk::making::Make;
+use crate::tui::mend::Mending;
+use crate::tui::msg::Work;
+use crate::tui::rerun::{Mode, Offer};
+use crate::tui::run::Effect;
+
+impl App {
+    /// The line that asks a model: whom, and how much goes out; `Err`: why nobody can be asked now.
+    fn mend_line(&self, procedure: &[u8]) -> Result<Shown, Shown> {
+        if self.models.mode() == Mode::Offline {
+            return Err(Shown::own("no model: --offline forbids it"));
+        }
+        let Some(server) = &self.models.server else {
+            return Err(if self.models.is_configured {
+                Shown::own("a model: Enter gets it ready, and sends nothing yet")
+            } else {
+                Shown::own("a model: first choose whom to ask, with r on a step")
+            });
+        };
+        let model = self.mend_model().ok_or(Shown::own("a model: none is named; start with --model"))?;
+        let call = Mending::call(procedure, &model, &self.models.sampling).map_err(Shown::own)?;
+        let size = server.client.size(&call);
+        Ok(shown!("ask {} at {}: {size} bytes, at most 10 calls", Shown::line(model.as_bytes()), server.place()))
+    }
+
+    /// Whom to ask may have changed.
+    pub(super) fn refresh_mend_line(&mut self) {
+        let Some(Overlay::Fixes(_, fixes)) = &self.overlay else { return };
+        let line = self.mend_line(&fixes.procedure).unwrap_or_else(|why| why);
+        if let Some(Overlay::Fixes(_, fixes)) = &mut self.overlay {
+            fixes.model = line;
+        }
+    }
+
+    fn mend_model(&self) -> Option<String> {
+        self.models.model.clone().or_else(|| self.models.server.as_ref()?.model.clone())
+    }
+
+    /// The line was confirmed.
+    pub(super) fn mend(&mut self) -> Effects {
+        let Some(Overlay::Fixes(_, fixes)) = &self.overlay else { return Vec::new() };
+        let procedure = fixes.procedure.clone();
+        match self.mend_line(&procedure) {
+            Ok(_) => {
+                let server = self.models.server.as_ref();
+                let place = server.map(Server::place).unwrap_or_default();
+                let model = self.mend_model().unwrap_or_default();
+                let whom = shown!("{} at {place}", Shown::line(model.as_bytes()));
+                self.overlay = Some(Overlay::Mending(Box::new(Mending::new(procedure, whom))));
+                self.ask_to_mend()
+            }
+            Err(_) if self.models.server.is_none() && self.models.is_configured => {
+                let id = self.models.next_id();
+                self.choosing = Some(id);
+                vec![Effect::Work(Work::Choose(id, Offer::Named(None)))]
+            }
+            Err(why) => {
+                self.say(why);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Asks. The one place from which a repair is sent.
+    fn ask_to_mend(&mut self) -> Effects {
+        let model = self.mend_model().unwrap_or_default();
+        let (Some(Overlay::Mending(mending)), Some(server)) = (&mut self.overlay, self.models.server.clone()) else {
+            return Vec::new();
+        };
+        let Ok(call) = Mending::call(&mending.procedure, &model, &self.models.sampling) else {
+            mending.is_over = true;
+            return Vec::new();
+        };
+        let id = self.models.next_id();
+        mending.begin(id);
+        vec![Effect::Work(Work::StartRun { id, client: Box::new(server.client), calls: vec![call], at_once: 1 })]
+    }
+
+    /// What was heard of the call; `None`: it is about another.
+    pub(super) fn mend_told(
+        &mut self,
+        id: RunId,
+        told: Vec<crate::domain::fork::round::Told>,
+    ) -> Result<Effects, Vec<crate::domain::fork::round::Told>> {
+        match &mut self.overlay {
+            Some(Overlay::Mending(mending)) if mending.id == id => {
+                let goes_on = mending.hear(id, told);
+                Ok(if goes_on { self.ask_to_mend() } else { Vec::new() })
+            }
+            _ => Err(told),
+        }
+    }
+
+    /// Who was chosen to repair; `Err`: it was for something else.
+    pub(super) fn mend_chosen(
+        &mut self,
+        id: RunId,
+        chosen: Result<Box<Server>, Shown>,
+    ) -> Result<(), Result<Box<Server>, Shown>> {
+        if self.choosing.take_if(|wanted| *wanted == id).is_none() {
+            return Err(chosen);
+        }
+        match chosen {
+            Ok(server) => {
+                self.models.server = Some(*server);
+                self.refresh_mend_line();
+            }
+            Err(why) => self.fail(why),
+        }
+        Ok(())
+    }
+
+    /// Breaks off a repair that runs; `None`: none does.
+    pub(super) fn cancel_mending(&mut self) -> Option<Effects> {
+        let Some(Overlay::Mending(mending)) = &mut self.overlay else { return None };
+        if mending.is_over {
+            return None;
+        }
+        mending.cancel();
+        Some(vec![Effect::Work(Work::CancelRun(mending.id))])
+    }
+
+    /// Shows what the model changed.
+    pub(super) fn open_mended(&mut self) -> Effects {
+        let Some(Overlay::Mending(mending)) = &self.overlay else { return Vec::new() };
+        if !mending.is_over || !mending.is_changed {
+            return Vec::new();
+        }
+        let (before, after) = mending.diagnostics;
+        let done = shown!("repaired by {}: diagnostics {before} → {after}", mending.whom);
+        let procedure = mending.procedure.clone();
+        self.overlay = None;
+        self.make(Make::Repair { done, procedure })
+    }
+}
