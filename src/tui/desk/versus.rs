@@ -19,6 +19,8 @@ use crate::shown;
 use crate::tui::model::{Opened, StepRow, prose};
 use crate::tui::sheet::Sheet;
 
+/// Upstream's tolerance for numbers.
+const NEAR: f64 = 1e-6;
 /// At most so many bytes of one value are made ready; the JSON has the rest.
 const MAX_VALUE: usize = 8 << 10;
 /// When so many bytes have been shown, later values are cut to so many.
@@ -187,6 +189,19 @@ fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<Row> {
 }
 
 /// What each is and answers: always shown, the same or not.
+/// 4 and 4.0 are the same answer, however each record writes it.
+fn as_numbers(row: Row) -> Row {
+    let number = |text: &Option<Shown>| text.as_ref()?.as_str().replace(',', "").parse::<f64>().ok();
+    match row {
+        Row::Sides { name, change: Change::Differs, a, b }
+            if number(&a).zip(number(&b)).is_some_and(|(a, b)| (a - b).abs() <= NEAR) =>
+        {
+            Row::Sides { name, change: Change::Same, a, b }
+        }
+        row => row,
+    }
+}
+
 fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
     let both = |name: &'static str, of: &dyn Fn(&Opened) -> Option<Shown>| sides(Shown::own(name), of(a), of(b));
     let right = |opened: &Opened| {
@@ -197,9 +212,9 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
     };
     let fix = |opened: &Opened| opened.verdict.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
     let rows = [
-        both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())),
+        both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
         both("judged", &right),
-        both("gold", &|opened| opened.gold.clone()),
+        both("gold", &|opened| opened.gold.clone()).map(as_numbers),
         both("items", &|opened| opened.sheet.as_deref().map(items)),
         both("route", &|opened| opened.route.map(|route| Shown::own(route.word()))),
         both("in words", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
