@@ -649,6 +649,8 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{ANSWER}\n"), "the source is never written");
     d.keys("q").shows(&["Citation", "1 The deductible is USD 250."]);
     assert_eq!(stage(&d.app), None);
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys("q j Enter").shows(&["✓ A amount", "250 USD", "exact"]);
 }
 
 #[test]
