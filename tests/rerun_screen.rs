@@ -149,7 +149,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         let round = app.attempt.as_ref().unwrap().round.as_ref();
         round.is_some_and(|round| round.heard[0].reply.content == b"{\"all_")
     });
-    d.shows(&["Asking", "step 2, 1 of 1", "the reply is coming", "{\"all_", "schema sent"]);
+    d.shows(&["Asking", "step 2, 1 of 1   small at", "the reply is coming", "{\"all_", "schema sent"]);
     d.hides(&["nuts\": 12}"]);
     go.send(()).unwrap();
     until(&mut d, Stage::Over);
@@ -402,17 +402,19 @@ fn the_sample_runs_have_recorded_replies() {
     assert!(played, "no reply of the cassette belongs to the first steps of the first runs");
 }
 
+/// Looks at every pane in every size.
+fn sizes(d: &mut Drive) {
+    for (width, height) in [(80, 24), (120, 36), (200, 60), (20, 5), (1, 1), (0, 0), (100, 8), (99, 50)] {
+        d.resize(width, height);
+        d.keys("Tab Tab Tab Tab");
+    }
+    d.resize(120, 36);
+}
+
 #[test]
 fn every_size_shows_every_stage() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = at(&server);
-    let sizes = |d: &mut Drive| {
-        for (width, height) in [(80, 24), (120, 36), (200, 60), (20, 5), (1, 1), (0, 0), (100, 8), (99, 50)] {
-            d.resize(width, height);
-            d.keys("Tab Tab Tab Tab");
-        }
-        d.resize(120, 36);
-    };
     preview(&mut d, "^R");
     sizes(&mut d);
     d.keys("g Enter");
@@ -662,4 +664,136 @@ fn what_could_not_be_saved_is_said_kept_and_offered_again() {
     d.keys("^S");
     d.shows(&["✓ saved as a fork"]);
     assert_eq!(forks(&path).len(), 1);
+}
+
+/// A typed answer that found nothing, where there is something.
+const ANSWER: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "question": "What is the deductible?", "schema": "AmountAnswer", "retrieved_pages": [{"page_num": 2}], "document": {"lines": [{"page_num": 1, "line_num": 1, "text": "Policy"}, {"page_num": 2, "line_num": 1, "text": "The deductible is USD 250."}]}, "answer": {"extraction_method": "na", "confidence": 0.5, "caveats": [], "answer_found": false, "complete_answer_found": true, "context_completeness_weak": 1, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": []}, "model": "small"}"#;
+/// A reply to it.
+const REPLY: &str = r#"{"extraction_method": "verbatim", "confidence": 0.90, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 1, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "USD 250"}]}]}"#;
+
+/// The answer in a folder of its own, opened, and its re-run as far as the preview.
+fn answer_at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(&path, format!("{ANSWER}\n")).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.ask(setup(server));
+    d.keys("Enter");
+    preview(&mut d, "r");
+    (folder, path, d)
+}
+
+/// What `stepscope check` says of the forks beside a file.
+fn check(path: &Path) -> (Option<i32>, String) {
+    let forks = path.with_file_name("runs.jsonl.forks.jsonl");
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_stepscope")).arg("check").arg(forks).output().unwrap();
+    (out.status.code(), String::from_utf8(out.stdout).unwrap())
+}
+
+#[test]
+fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
+    let server = Server::start(|_, talk| stream(talk, &[&REPLY[..40], &REPLY[40..]]));
+    let (_folder, path, mut d) = answer_at(&server);
+    let place = format!("http://127.0.0.1:{}", server.port);
+    d.shows(&[
+        "Preview: nothing was sent",
+        "asks with a prompt made again from 1 line, about",
+        " kB, of small at",
+        &place,
+    ]);
+    d.shows(&["What is the deductible?"]).hides(&["how far", "samples"]);
+    for key in ["R", "D", "^R"] {
+        d.keys(key);
+        assert_eq!(d.status(), "a typed answer is one call: r asks for it again");
+    }
+    d.keys("v");
+    assert_eq!(d.status(), "only the prompts of steps are edited");
+    sizes(&mut d);
+    assert!(server.seen().is_empty(), "a request went out without Enter on its line");
+    d.keys("g Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&[
+        "the answer: 421 bytes",
+        "answer nothing → ✓ 250 USD",
+        "findings ! 1 → ✓ clean",
+        "route reject → route ship",
+    ]);
+    d.shows(&["A nothing was answered", "B ✓ amount  250 USD"]);
+    d.keys("Z").shows(&["A answer/complete_withou"]);
+    sizes(&mut d);
+    d.keys("Z s");
+    d.shows(&["✓ saved as a fork"]);
+    let fork = forks(&path).remove(0);
+    assert_eq!(fork["answer"]["items"][0]["amount"]["value"], 250);
+    assert_eq!((&fork["trace"]["fork"]["parent"], &fork["model"]), (&"a7".into(), &"small".into()));
+    assert_eq!(check(&path), (Some(0), "1 record, nothing found\n".to_owned()));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{ANSWER}\n"), "the source is never written");
+    d.keys("q").shows(&["Citation", "1 The deductible is USD 250."]);
+    assert_eq!(stage(&d.app), None);
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys("q j Enter").shows(&["✓ A amount", "250 USD", "exact"]);
+}
+
+#[test]
+fn what_a_new_answer_makes_up_is_shown() {
+    let server = Server::start(|_, talk| stream(talk, &[&REPLY.replace("\"USD 250\"", "\"nothing is deducted\"")]));
+    let (_folder, path, mut d) = answer_at(&server);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["answer nothing → ✗ 250 USD", "findings ! 1 → ✗ 1 ▲ 1   route reject", "B ✗ amount  250 USD  (made up:"]);
+    d.keys("Z").shows(&["B span/"]);
+    d.keys("Z s");
+    assert_eq!(check(&path).0, Some(1));
+}
+
+#[test]
+fn what_is_no_answer_is_never_taken_for_one() {
+    let server = Server::start(|seen, talk| {
+        if seen.n == 0 {
+            return stream(talk, &["I cannot say."]);
+        }
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece(REPLY));
+        talk.wait_for_hang_up();
+    });
+    let (_folder, path, mut d) = answer_at(&server);
+    d.keys("Enter");
+    until(&mut d, Stage::Over);
+    d.shows(&["obeyed 0/1", "answer/json_invalid"]);
+    // Nothing that came is lost unasked.
+    d.keys("r");
+    assert!(d.status().contains("is not kept"), "{}", d.status());
+    d.keys("r");
+    d.wait_for(ready);
+    d.keys("g Enter");
+    d.wait_for(|app| {
+        let round = app.attempt.as_ref().unwrap().round.as_ref();
+        round.is_some_and(|round| !round.heard[0].reply.content.is_empty())
+    });
+    d.shows(&["the answer   small at", "the reply is coming"]);
+    d.keys("Esc");
+    until(&mut d, Stage::Over);
+    d.shows(&["the call was broken off", "is partial and is no answer", "no answer came: the recorded one"]);
+    d.hides(&["250 USD"]);
+    d.keys("s");
+    let fork = forks(&path).remove(0);
+    assert_eq!((fork.get("answer"), fork.get("answer_text")), (None, None));
+    assert_eq!(fork["trace"]["steps"][0]["raw"], REPLY);
+}
+
+#[test]
+fn an_answer_whose_document_is_not_at_hand_is_not_asked_for() {
+    let server = Server::start(|_, talk| stream(talk, &[REPLY]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::write(&path, ANSWER.replace("\"document\"", "\"d\"") + "\n").unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.ask(setup(&server));
+    d.keys("Enter r");
+    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.never.is_some()));
+    d.shows(&["this answer cannot be asked for again: the document is not at hand"]);
+    d.keys("Enter q");
+    d.keys("R");
+    assert_eq!(d.status(), "a typed answer is one call: r asks for it again");
+    assert!(server.seen().is_empty());
 }

@@ -101,6 +101,7 @@ impl Generation {
     /// Where the prompt comes from, in words.
     pub fn source(&self) -> Shown {
         match self.lines {
+            Some(1) => Shown::own("a prompt made again from 1 line"),
             Some(lines) => shown!("a prompt made again from {lines} lines"),
             None => Shown::own("the recorded prompt"),
         }

@@ -364,7 +364,9 @@ impl App {
             }
             A::Keep => need(false, "there is nothing to keep here"),
             A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
-            A::TakeEdit | A::ExternalEditor => need(false, "this is for texts that are being typed"),
+            A::TakeEdit | A::ExternalEditor => {
+                need(self.context() == Context::Editor, "this is for texts that are being typed")
+            }
             A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
             A::FindNext | A::FindPrevious => need(self.has_search(), "look for something first: /"),
             A::SortNext | A::SortPrevious | A::SortReverse | A::Filter => {

@@ -426,6 +426,11 @@ impl Opened {
         model.utf8().map(ToOwned::to_owned)
     }
 
+    /// The model that gave a typed answer.
+    pub fn model_of_answer(&self) -> Option<String> {
+        self.root()?.get("model")?.string()?.utf8().map(ToOwned::to_owned)
+    }
+
     /// What can influence a variable.
     pub fn influence(&self, variable: usize) -> Influence {
         self.analyse().state.ancestors(variable)

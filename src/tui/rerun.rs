@@ -1,10 +1,12 @@
 //! The re-run screen's state: whom to ask, what goes out, what comes back and what became of the run. It owns its
 //! changes; `update` only routes to it, and nothing is sent from here.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::domain::document::Document;
 use crate::domain::fork::round::{Choice, Round, Sampling, Told, failed};
-use crate::domain::fork::{Course, How, Preview, Scope, Start};
+use crate::domain::fork::{How, Preview, Scope, Start};
 use crate::domain::rerun::{Call, RunId, Rung};
 use crate::domain::runner::Ask;
 use crate::domain::text::{Shown, Untrusted};
@@ -15,10 +17,11 @@ use crate::shown;
 use crate::tui::forks::ForkId;
 use crate::tui::list::List;
 
+pub mod answer;
 pub mod leg;
 pub mod outcome;
 
-use leg::{Leg, Reached, Ready};
+use leg::{Leg, Reached, Ready, Way};
 use outcome::Outcome;
 
 /// More samples are not asked from the screen.
@@ -163,6 +166,9 @@ impl Field {
     pub const ALL: [Self; 8] =
         [Self::Send, Self::Server, Self::Model, Self::Scope, Self::Samples, Self::Temperature, Self::Seed, Self::Rung];
 
+    /// Those of a typed answer, which is one call.
+    const OF_ANSWER: [Self; 6] = [Self::Send, Self::Server, Self::Model, Self::Temperature, Self::Seed, Self::Rung];
+
     /// The word before it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -236,11 +242,22 @@ pub enum Kept {
     Failed,
 }
 
+/// What is asked again.
+#[derive(Clone, Debug)]
+pub enum Of {
+    /// Steps of a run.
+    Run,
+    /// A typed answer; the document that it cites.
+    Answer(Option<Arc<Document>>),
+}
+
 /// One re-run.
 #[derive(Debug)]
 pub struct Attempt {
     /// Of what is awaited; everything else is stale.
     pub id: RunId,
+    /// What is asked again.
+    pub of: Of,
     /// The step at which it begins, by position.
     pub step: usize,
     /// How many steps there are.
@@ -271,8 +288,8 @@ pub struct Attempt {
     pub is_recorded: Option<bool>,
     /// What is being heard, or was.
     pub round: Option<Box<Round>>,
-    /// The course, while a choice is awaited.
-    course: Option<Box<Course>>,
+    /// What the calls are a part of, while they run and while a choice is awaited.
+    way: Option<Way>,
     /// The steps that were asked so far: a sentence each.
     pub past: Vec<Shown>,
     /// All that is asked.
@@ -298,9 +315,10 @@ pub struct Attempt {
 
 impl Attempt {
     /// Before a step of a record.
-    pub fn new(text: Vec<u8>, step: usize, steps: usize, known: Option<String>) -> Self {
+    pub fn new(of: Of, text: Vec<u8>, step: usize, steps: usize, known: Option<String>) -> Self {
         Self {
             id: RunId::default(),
+            of,
             step,
             steps,
             known,
@@ -316,7 +334,7 @@ impl Attempt {
             bytes: None,
             is_recorded: None,
             round: None,
-            course: None,
+            way: None,
             past: Vec::new(),
             preview: Preview::default(),
             outcome: None,
@@ -335,6 +353,9 @@ impl Attempt {
     pub fn begin(&mut self, id: RunId) -> Leg {
         self.id = id;
         self.never = None;
+        if let Of::Answer(document) = &self.of {
+            return Leg::Answer(self.text.clone(), document.clone());
+        }
         let how = if self.samples > 1 { How::Consensus } else { How::Rerun };
         let (step, edits, scope) = (self.step, self.edits.clone(), self.scope);
         Leg::Begin(self.text.clone(), Start { step, edits, scope, how, is_lenient: false })
@@ -343,7 +364,7 @@ impl Attempt {
     /// Back to the preview; what came is dropped.
     pub fn again(&mut self) {
         (self.stage, self.pane, self.list) = (Stage::Preview, Pane::Top, List::default());
-        (self.round, self.course, self.outcome, self.ready) = (None, None, None, None);
+        (self.round, self.way, self.outcome, self.ready) = (None, None, None, None);
         (self.kept, self.warned, self.follows) = (Kept::No, false, true);
         self.past.clear();
         self.tops = [0; 3];
@@ -414,7 +435,7 @@ impl Attempt {
         let asked = (ready.ask, ready.step_id);
         let (round, calls) = Round::new(id, asked, prompt.as_ref(), &models.sampling, count, whom);
         self.id = id;
-        (self.round, self.course) = (Some(Box::new(round)), Some(Box::new(ready.course)));
+        (self.round, self.way) = (Some(Box::new(round)), Some(ready.way));
         (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
         self.tops = [0; 3];
         self.list = List::default();
@@ -444,7 +465,7 @@ impl Attempt {
 
     fn judge(&mut self) -> Option<Leg> {
         self.stage = Stage::Judging;
-        Some(Leg::Came(self.course.take()?, self.round.clone()?))
+        Some(Leg::Came(self.way.take()?, self.round.clone()?))
     }
 
     /// The time moves on.
@@ -470,7 +491,7 @@ impl Attempt {
             Reached::Ask(mut ready) => {
                 let goes_on = self.stage == Stage::Judging;
                 if let Some(past) = ready.past.take() {
-                    self.past.push(in_short(&past));
+                    self.past.push(self.in_short(&past));
                 } else {
                     self.preview = ready.preview.clone();
                 }
@@ -478,12 +499,12 @@ impl Attempt {
                 return goes_on;
             }
             Reached::Several(course, round) => {
-                (self.course, self.round) = (Some(course), Some(round));
+                (self.way, self.round) = (Some(Way::Steps(course)), Some(round));
                 (self.stage, self.pane, self.list) = (Stage::Several, Pane::Top, List::default());
             }
             Reached::Over(round, outcome) => {
                 if let Some(round) = round {
-                    self.past.push(in_short(&round));
+                    self.past.push(self.in_short(&round));
                     self.round = Some(round);
                 }
                 (self.stage, self.outcome, self.list) = (Stage::Over, Some(outcome), List::default());
@@ -502,7 +523,7 @@ impl Attempt {
     pub fn take(&mut self, scope: Option<Scope>) -> Option<Leg> {
         let choice = self.list.at.checked_sub(1).map_or(Choice::Consensus, Choice::Reply);
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several)?;
-        let mut course = self.course.take()?;
+        let Way::Steps(mut course) = self.way.take()? else { return None };
         if let Some(scope) = scope {
             course.reach(scope);
             self.preview = course.preview();
@@ -540,15 +561,49 @@ impl Attempt {
     pub fn rows(&self) -> usize {
         match self.stage {
             Stage::Choosing => self.picker.offers.len(),
-            Stage::Preview => Field::ALL.len(),
+            Stage::Preview => self.fields().len(),
             Stage::Several => 1 + self.round.as_ref().map_or(0, |round| round.heard.len()),
             Stage::Asking | Stage::Judging | Stage::Over => 0,
         }
     }
 
+    /// A typed answer is asked for again.
+    pub const fn is_answer(&self) -> bool {
+        matches!(self.of, Of::Answer(_))
+    }
+
+    /// The rows of the preview.
+    pub const fn fields(&self) -> &'static [Field] {
+        if self.is_answer() { &Field::OF_ANSWER } else { &Field::ALL }
+    }
+
     /// The field under the cursor.
     pub fn field(&self) -> Field {
-        Field::ALL.get(self.list.at).copied().unwrap_or(Field::Send)
+        self.fields().get(self.list.at).copied().unwrap_or(Field::Send)
+    }
+
+    /// One call, or the calls of a step, in a sentence.
+    fn in_short(&self, round: &Round) -> Shown {
+        let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len()).sum();
+        let slowest = round.heard.iter().map(|heard| heard.elapsed).max().unwrap_or_default();
+        let seconds = slowest.as_secs_f64();
+        let what = self.named(round.ask.step);
+        if let [heard] = round.heard.as_slice()
+            && failed(&heard.reply).is_some()
+        {
+            return shown!("{what}: no whole reply; {bytes} bytes came in {seconds:.1} s");
+        }
+        let around = match round.heard.as_slice() {
+            [heard] => heard.executed.around.words(),
+            _ => "",
+        };
+        let comma = if around.is_empty() { "" } else { ", " };
+        shown!("{what}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.tally())
+    }
+
+    /// What a step is called.
+    pub fn named(&self, step: usize) -> Shown {
+        if self.is_answer() { Shown::own("the answer") } else { shown!("step {}", step + 1) }
     }
 
     /// Something would be lost that is not safe.
@@ -562,25 +617,6 @@ impl Attempt {
 
 fn usable(judged: &crate::domain::rerun::Judged) -> bool {
     judged.is_usable()
-}
-
-/// One step that was asked, in a sentence.
-fn in_short(round: &Round) -> Shown {
-    let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len()).sum();
-    let slowest = round.heard.iter().map(|heard| heard.elapsed).max().unwrap_or_default();
-    let seconds = slowest.as_secs_f64();
-    let step = round.ask.step + 1;
-    if let [heard] = round.heard.as_slice()
-        && failed(&heard.reply).is_some()
-    {
-        return shown!("step {step}: no whole reply; {bytes} bytes came in {seconds:.1} s");
-    }
-    let around = match round.heard.as_slice() {
-        [heard] => heard.executed.around.words(),
-        _ => "",
-    };
-    let comma = if around.is_empty() { "" } else { ", " };
-    shown!("step {step}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.tally())
 }
 
 /// The next rung, round and round.

@@ -206,6 +206,13 @@ impl Sheet {
             peek: completeness.map(|verdict| verdict.peeked.clone()).filter(|peek| !peek.is_empty()),
         })
     }
+
+    /// What became of the worst citation of an item, if it does not stand where it was cited.
+    pub fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
+        let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
+        let worst = spans.iter().min_by_key(|span| span.standing)?;
+        (worst.standing != Standing::Grounded).then_some(&worst.badge)
+    }
 }
 
 fn offset_in_words(shared: Shared) -> Shown {

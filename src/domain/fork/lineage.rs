@@ -75,6 +75,8 @@ impl Lineage {
             Some(How::Repair) => Shown::own("procedure repaired"),
             Some(How::Consensus) => shown!("most frequent values of step {step}"),
             Some(How::Edit) => return shown!("{} edited before step {step}", self.names()),
+            // A typed answer is one call, and has no steps.
+            Some(How::Rerun) if self.asked.is_empty() => Shown::own("asked again"),
             Some(How::Rerun) if self.asked.len() > 1 => shown!("asked again from step {step}"),
             Some(How::Rerun) => shown!("step {step} asked again"),
             None => shown!("changed at step {step}"),
@@ -117,6 +119,7 @@ mod tests {
             said(r#", "how": "rerun", "asked": [2, 3], "prompts_edited": [2]"#),
             "asked again from step 3, prompt edited"
         );
+        assert_eq!(said(r#", "how": "rerun""#), "asked again");
         assert_eq!(said(r#", "how": "exact""#), "executed exactly from step 3");
         assert_eq!(said(r#", "how": "edit", "edited": [{"variable": "a\u001b"}]"#), "a␛ edited before step 3");
         assert_eq!(said(r#", "how": "?""#), "changed at step 3");

@@ -163,6 +163,11 @@ impl Round {
         heard.reply.take(id, told.event)
     }
 
+    /// The model that is asked.
+    pub fn model(&self) -> &str {
+        &self.whom.model
+    }
+
     /// Whether nothing more will come.
     pub fn is_over(&self) -> bool {
         !self.heard.iter().any(|heard| heard.reply.is_running())

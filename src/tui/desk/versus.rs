@@ -238,7 +238,8 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
 fn items(sheet: &Sheet) -> Shown {
     let lines = sheet.items.iter().take(MAX_ITEMS).map(|item| {
         let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
-        shown!("{} {}  {}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
+        let badge = sheet.worst_badge(item).map(|badge| shown!("  ({badge})")).unwrap_or_default();
+        shown!("{} {}  {}{badge}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
     });
     let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("nothing was answered"));
     match sheet.items.len().saturating_sub(MAX_ITEMS) {

@@ -105,7 +105,12 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
             line.push(look.span("json", Role::Text));
         } else if let Some(attempt) = app.attempt.as_ref().filter(|_| app.screen == Screen::Rerun) {
             line.push(arrow());
-            line.push(look.span(format!("re-run step {}/{}", attempt.step + 1, attempt.steps), Role::Current));
+            let what = if attempt.is_answer() {
+                "re-run".to_owned()
+            } else {
+                format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
+            };
+            line.push(look.span(what, Role::Current));
         } else if inspect.opened.has_steps() {
             line.push(arrow());
             line.push(look.span(format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len()), Role::Current));

@@ -17,6 +17,7 @@ use crate::shown;
 use crate::tui::app::App;
 use crate::tui::inspect::{Inspect, inner_width};
 use crate::tui::prose::{MAX_PROSE, fit, pad, wrap};
+use crate::tui::rerun::leg::Way;
 use crate::tui::rerun::outcome::{Outcome, Row, Side};
 use crate::tui::rerun::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
 use crate::tui::theme::{Role, Theme};
@@ -61,7 +62,9 @@ fn shown_pane(attempt: &Attempt) -> Pane {
 fn top_height(attempt: &Attempt, body: Rect) -> u16 {
     let rows = match attempt.stage {
         Stage::Choosing => attempt.picker.offers.len() + 2,
-        Stage::Preview => Field::ALL.len() + 1 + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some()),
+        Stage::Preview => {
+            attempt.fields().len() + 1 + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
+        }
         Stage::Asking | Stage::Judging => 2 + attempt.past.len().min(3),
         Stage::Several => attempt.rows() + 1,
         Stage::Over => 4 + attempt.past.len().min(3),
@@ -215,6 +218,10 @@ fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
     let times = if attempt.samples > 1 { format!(", the first {} times", attempt.samples) } else { String::new() };
     let verb = if server.client.is_cassette() { "plays" } else { "asks" };
     let size = size(bytes);
+    if let Some(Way::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.way) {
+        let source = &answer.source;
+        return (shown!("{verb} with {source}, about {tokens} tokens, {size}, of {model} at {place}"), Role::Live);
+    }
     let what =
         shown!("{verb} {steps} of {of} steps{times}, about {tokens} tokens, {size} at first, of {model} at {place}");
     (what, Role::Live)
@@ -235,8 +242,8 @@ fn preview(attempt: &Attempt, models: &Models, width: usize, look: Look<'_>) -> 
         lines.push(vec![look.span(head, Role::Accent), look.span(text, role)]);
     }
     let tall = lines.len();
-    for field in Field::ALL.into_iter().skip(1) {
-        let value = value(field, attempt, models);
+    for field in attempt.fields().iter().skip(1) {
+        let value = value(*field, attempt, models);
         lines
             .push(vec![look.span(format!("  {}", pad(field.word(), WORD)), Role::Faint), look.span(value, Role::Text)]);
     }
@@ -295,12 +302,15 @@ fn kind(server: &Server) -> &'static str {
 fn progress(attempt: &Attempt, look: Look<'_>) -> Page {
     let mut lines = past(attempt, look);
     let Some(round) = &attempt.round else { return Page::plain(lines) };
-    let (step, done, all) = (round.ask.step + 1, attempt.past.len() + 1, attempt.preview.steps.len().max(1));
+    let (step, done, all) = (attempt.named(round.ask.step), attempt.past.len() + 1, attempt.preview.steps.len().max(1));
     let running = round.heard.iter().filter(|heard| heard.reply.phase == Phase::Streaming).count();
-    let mut line = vec![look.span(format!("step {step}, {done} of {all}"), Role::Current)];
+    let mut line = vec![look.span(
+        if attempt.is_answer() { step.into_string() } else { format!("{step}, {done} of {all}") },
+        Role::Current,
+    )];
     let first = round.heard.first();
     if let Some(heard) = first.filter(|heard| !heard.reply.endpoint.as_str().is_empty()) {
-        let model = Shown::line(heard.executed.model.as_bytes());
+        let model = Shown::line(round.model().as_bytes());
         line.push(look.span(format!("   {model} at {}", heard.reply.endpoint), Role::Live));
     }
     lines.push(line);
@@ -686,14 +696,24 @@ impl Text<'_> {
 
     fn difference(&mut self, attempt: &Attempt, inspect: Option<&Inspect>) {
         if let Some(outcome) = &attempt.outcome {
-            return self.outcome(outcome);
+            return self.outcome(outcome, attempt.is_answer());
+        }
+        if attempt.is_answer() {
+            return self
+                .say("the new answer stands here beside the recorded one, once the whole reply is there", Role::Dim);
         }
         self.rows(&expected(attempt, inspect));
         let more = if attempt.stage == Stage::Preview { "" } else { "; new values come with the whole reply" };
         self.say(format!("recorded beside what exact calculation gives{more}"), Role::Faint);
     }
 
-    fn outcome(&mut self, outcome: &Outcome) {
+    fn outcome(&mut self, outcome: &Outcome, is_answer: bool) {
+        if is_answer && outcome.versus.is_none() {
+            return self.say("no answer came: the recorded one stands", Role::Dim);
+        }
+        if let Some(versus) = &outcome.versus {
+            return super::versus::lines(versus, self.width).into_iter().for_each(|line| self.spans(line));
+        }
         if outcome.rows.is_empty() {
             self.say("no value changed", Role::Dim);
         }

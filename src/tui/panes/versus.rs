@@ -49,7 +49,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Everything in a width.
-fn lines(versus: &Versus, width: usize) -> Vec<Vec<Piece>> {
+pub(super) fn lines(versus: &Versus, width: usize) -> Vec<Vec<Piece>> {
     let wide = width >= usize::from(WIDE) - 4;
     let mut lines = Vec::new();
     for row in versus.shown() {

@@ -1,7 +1,11 @@
 //! A leg of a course: the part of a re-run that is worked out between two calls. A record may be anything, so this is
 //! done on the thread that reads records, never on the one that draws.
 
+use std::sync::Arc;
+
+use super::answer::{self, Answer};
 use super::outcome::Outcome;
+use crate::domain::document::Document;
 use crate::domain::fork::round::{Choice, Round};
 use crate::domain::fork::{Course, Preview, Start};
 use crate::domain::runner::{Ask, Ended};
@@ -14,10 +18,21 @@ use crate::shown;
 pub enum Leg {
     /// A course begins at a step of this record.
     Begin(Vec<u8>, Start),
+    /// The call that gave this typed answer is to be made again, from the document that it cites.
+    Answer(Vec<u8>, Option<Arc<Document>>),
     /// All that will be heard of a step is there.
-    Came(Box<Course>, Box<Round>),
+    Came(Way, Box<Round>),
     /// Of several replies this is to be it.
     Take(Box<Course>, Box<Round>, Choice),
+}
+
+/// What a re-run goes along.
+#[derive(Debug)]
+pub enum Way {
+    /// The steps of a run.
+    Steps(Box<Course>),
+    /// The one call of a typed answer.
+    Answer(Box<Answer>),
 }
 
 /// Where it led.
@@ -36,8 +51,8 @@ pub enum Reached {
 /// A step that can be asked.
 #[derive(Debug)]
 pub struct Ready {
-    /// The course.
-    pub course: Course,
+    /// What it is a part of.
+    pub way: Way,
     /// All that it asks.
     pub preview: Preview,
     /// What is asked next.
@@ -56,7 +71,18 @@ impl Leg {
                 Ok(course) => next(course, None, beside, now),
                 Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
             },
-            Self::Came(course, mut round) => {
+            Self::Answer(text, document) => match answer::ready(text, document) {
+                Ok(ready) => Reached::Ask(Box::new(ready)),
+                Err(why) => Reached::Never(why),
+            },
+            Self::Came(Way::Answer(answer), mut round) => {
+                round.judge();
+                match answer.outcome(&round, beside, now) {
+                    Some(outcome) => Reached::Over(Some(round), Box::new(outcome)),
+                    None => Reached::Never(Shown::own("the fork could not be written")),
+                }
+            }
+            Self::Came(Way::Steps(course), mut round) => {
                 round.judge();
                 // Of calls that were broken off none is to be chosen.
                 if round.heard.len() > 1 && round.obeyed() > 0 {
@@ -80,7 +106,7 @@ fn next(course: Course, past: Option<Round>, beside: &Beside, now: &str) -> Reac
     match course.next_ask() {
         Ok(Some(ask)) => {
             let (preview, step_id) = (course.preview(), course.step_id(ask.step));
-            Reached::Ask(Box::new(Ready { course, preview, ask, step_id, past }))
+            Reached::Ask(Box::new(Ready { way: Way::Steps(Box::new(course)), preview, ask, step_id, past }))
         }
         Ok(None) => over(&course, past, None, beside, now),
         // Before anything was asked it is the request that cannot be made.

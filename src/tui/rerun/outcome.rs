@@ -16,6 +16,7 @@ use crate::domain::text::Shown;
 use crate::domain::triage::{Fix, Triage};
 use crate::io::beside::Beside;
 use crate::shown;
+use crate::tui::desk::versus::Versus;
 use crate::tui::model::one_line;
 use crate::tui::proof::Proof;
 
@@ -43,6 +44,8 @@ pub struct Outcome {
     pub stale: Vec<usize>,
     /// The first step from which on the two are not the same, by position.
     pub diverges: Option<usize>,
+    /// Two typed answers side by side, in place of the variables.
+    pub versus: Option<Box<Versus>>,
 }
 
 /// One variable in both runs.
@@ -106,7 +109,7 @@ impl Outcome {
         let ended = fork.ended.as_ref().map(|ended| shown!("{ended}"));
         let has_values = fork.ended.is_none() || fork.calls.iter().any(|call| call.outputs.is_some());
         let stale = fork.stale.clone();
-        Self { line, ended, has_values, rows, before, after, news, stale, diverges }
+        Self { line, ended, has_values, rows, before, after, news, stale, diverges, versus: None }
     }
 }
 

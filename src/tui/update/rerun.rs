@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
-use super::Effects;
+use super::{Effects, screen_of};
 use crate::domain::fork::Scope;
 use crate::domain::fork::round::Told;
 use crate::domain::rerun::{Phase, RunId};
@@ -21,10 +21,12 @@ use crate::tui::msg::Work;
 use crate::tui::panes;
 use crate::tui::rerun::leg::Reached;
 use crate::tui::rerun::{
-    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Offer, Pane, SAMPLES, Stage, farther, turned,
+    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
 };
 use crate::tui::run::Effect;
 
+/// Why an answer is asked for once.
+const ONE_CALL: &str = "a typed answer is one call: r asks for it again";
 /// Larger texts are not typed as the name of a model.
 const MAX_MODEL: usize = 200;
 
@@ -34,7 +36,10 @@ impl App {
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         let attempt = self.attempt.as_ref().filter(|_| self.screen == Screen::Rerun);
         if let Some(attempt) = attempt {
+            let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
             return match action {
+                _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
+                Action::Edit if attempt.is_answer() => Err("only the prompts of steps are edited"),
                 Action::Keep => match (&attempt.outcome, &attempt.kept) {
                     (None, _) => Err("there is nothing to keep yet"),
                     (_, Kept::Saved) => Err("it is saved already"),
@@ -58,11 +63,15 @@ impl App {
                 _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
             };
         }
-        need(self.screen == Screen::Run, "open a run first")?;
         let inspect = self.inspect.as_ref();
-        let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
-        need(has_steps, "this record has no steps")?;
-        need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
+        if self.screen == Screen::Evidence {
+            need(action == Action::Rerun, ONE_CALL)?;
+        } else {
+            need(self.screen == Screen::Run, "open a run first")?;
+            let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+            need(has_steps, "this record has no steps")?;
+            need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
+        }
         let offline = self.models.mode() == Mode::Offline && !self.samples;
         need(!offline, "nothing is sent: --offline forbids it")
     }
@@ -73,11 +82,18 @@ impl App {
             return self.rerun_again(action);
         }
         let Some(inspect) = &self.inspect else { return Vec::new() };
+        if self.screen == Screen::Evidence {
+            let opened = &inspect.opened;
+            let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
+            self.attempt = Some(Box::new(Attempt::new(of, opened.text().to_vec(), 0, 1, known)));
+            self.screen = Screen::Rerun;
+            return self.plan();
+        }
         let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
             return Vec::new();
         };
         let known = opened.model_of(step);
-        let mut attempt = Attempt::new(opened.text().to_vec(), step, opened.steps.len(), known);
+        let mut attempt = Attempt::new(Of::Run, opened.text().to_vec(), step, opened.steps.len(), known);
         (attempt.scope, attempt.samples) = wanted(action);
         attempt.edits = edits.pairs();
         attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
@@ -382,8 +398,9 @@ impl App {
         if let Some(effects) = self.cancel_run() {
             return effects;
         }
+        let own = self.inspect.as_ref().and_then(|inspect| screen_of(inspect.opened.kind)).unwrap_or(Screen::Run);
         let Some(attempt) = &mut self.attempt else {
-            self.screen = Screen::Run;
+            self.screen = own;
             return Vec::new();
         };
         if std::mem::take(&mut attempt.maximised) {
@@ -398,7 +415,7 @@ impl App {
             return Vec::new();
         }
         self.attempt = None;
-        self.screen = Screen::Run;
+        self.screen = own;
         vec![Effect::Work(Work::CancelRun(id))]
     }
 
