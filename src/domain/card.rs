@@ -4,6 +4,7 @@ use foldhash::HashMap;
 
 use super::canonical::Digest;
 use super::finding::Finding;
+use super::fork::Lineage;
 use super::gold::Gold;
 use super::json::Value;
 use super::number::Number;
@@ -25,6 +26,8 @@ pub struct Card {
     pub kind: RecordKind,
     /// Which item it is.
     pub item: Item,
+    /// Which execution it shows: `rec`, the recorded one, or `fork`.
+    pub execution: Text,
     /// Its content.
     pub content: Digest,
     /// What the model was asked.
@@ -57,9 +60,11 @@ impl Card {
                 rules.push(finding.rule);
             }
         }
+        let is_fork = record.is_some_and(|record| Lineage::of(record.root).is_some());
         let mut card = Self {
             kind: record.map_or(RecordKind::Broken, |record| record.kind),
             item: Item { dataset, id: None, row_index: Some(position), side: None },
+            execution: if is_fork { "fork".into() } else { "rec".into() },
             content: record.map_or_else(|| Digest::of_bytes(subject.text), |record| Digest::of(record.root)),
             input: record.and_then(Digest::of_input),
             answer: None,
@@ -97,7 +102,7 @@ impl Card {
         Seen {
             content_sha256: Some(self.content),
             input_sha256: self.input,
-            execution: Some("rec".into()),
+            execution: Some(self.execution.clone()),
             hidden: Vec::new(),
             answer: self.answer.clone(),
         }

@@ -308,6 +308,14 @@ impl App {
         if let Some(allowed) = self.review_allowed(action) {
             return allowed;
         }
+        let forks = matches!(
+            action,
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
+        );
+        if forks && inspect.is_some_and(|inspect| !inspect.opened.hidden.is_empty()) {
+            // A fork is bound to the whole text of its parent.
+            return Err("some of this record is hidden until your verdict: * shows it");
+        }
         match action {
             A::Open | A::CopyRecord | A::CopyQuestion if self.screen == Screen::Table => {
                 need(self.record().is_some(), "there is no record here")

@@ -83,7 +83,11 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     };
     let there = record.filter(|inspect| inspect.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
-    line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
+    // Which record it is matters more than the file; the table names that.
+    let is_named = wide || record.is_none();
+    if is_named {
+        line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
+    }
     if let Some(front) = app.desk.front {
         line.push(arrow());
         line.push(look.span(front.word(), Role::Text));
@@ -94,7 +98,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     }
     if let Some(inspect) = record {
         let (row, of) = app.place_of(inspect.opened.index);
-        line.push(arrow());
+        line.extend(is_named.then(arrow));
         line.push(match there {
             Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.

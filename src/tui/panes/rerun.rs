@@ -720,7 +720,7 @@ impl Text<'_> {
         self.rows(&outcome.rows);
         match outcome.diverges {
             Some(step) => self.say(format!("the runs part at step {}", step + 1), Role::Dim),
-            None if outcome.ended.is_none() => self.say("the runs nowhere part", Role::Dim),
+            None if outcome.ended.is_none() => self.say("no step differs", Role::Dim),
             None => {}
         }
         for (said, sign, role) in [(&outcome.news[0], "+", Role::Added), (&outcome.news[1], "−", Role::Removed)] {

@@ -367,7 +367,7 @@ impl App {
         // A filter may hide the record itself meanwhile: then the next one stands in its place.
         let around = || {
             let records = (here..rows).chain(0..here.min(rows)).filter_map(|row| self.table.record(row));
-            records.filter(|record| *record != from)
+            records.filter(|record| *record != from && self.fork_of(*record).is_none())
         };
         let mine = |record: usize| self.review.known(record).and_then(|known| known.judged.mine);
         let open = |record: &usize| mine(*record).is_none();
@@ -417,13 +417,16 @@ impl App {
     /// How far the queue is done.
     pub(in crate::tui) fn count_progress(&mut self) {
         let all = self.rows();
-        let done = if self.table.is_natural() {
-            self.review.known_records().filter(|(record, known)| *record < all && known.judged.is_done()).count()
+        self.review.progress = if self.table.is_natural() {
+            let known = self.review.known_records();
+            (known.filter(|(record, known)| *record < all && known.judged.is_done()).count(), all)
         } else {
+            // A fork is judged where somebody wants to, but nobody has to.
             let records = (0..all).filter_map(|row| self.table.record(row));
-            records.filter(|record| self.review.known(*record).is_some_and(|known| known.judged.is_done())).count()
+            let own: Vec<usize> = records.filter(|record| self.fork_of(*record).is_none()).collect();
+            let is_done = |record: &&usize| self.review.known(**record).is_some_and(|known| known.judged.is_done());
+            (own.iter().filter(is_done).count(), own.len())
         };
-        self.review.progress = (done, all);
     }
 
     /// What is left out of a record when it is read now.
@@ -439,8 +442,11 @@ impl App {
         if !self.review.is_on() {
             return Vec::new();
         }
-        let Some(subject) = subject_of(opened) else { return Vec::new() };
+        let Some(mut subject) = subject_of(opened) else { return Vec::new() };
         let record = subject.record;
+        if let Some((_, address, true)) = self.fork_of(record) {
+            subject.card.execution = self.forks.family.execution(address).into();
+        }
         self.review.look_at(subject);
         self.resumed();
         let mut effects = vec![task(Task::Look)];
