@@ -538,6 +538,25 @@ fn pace_and_new_labels_are_told() {
 }
 
 #[test]
+fn the_queue_begins_at_its_front_until_somebody_moves() {
+    let desk = Desk::new(120);
+    let queue = Queue { shuffle: Some(3), ..Queue::default() };
+    let begin = |app: &mut stepscope::tui::app::App| {
+        app.review.queue = queue;
+        app.begin_queue();
+    };
+    let mut d = desk.open_with(begin);
+    assert_eq!((d.app.table.list.at, d.app.table.record(0) == Some(0)), (0, false), "not where the file begins");
+    d.keys("Enter a").until(|app| app.review.saved);
+    let judged = d.app.table.record(0);
+    // The next session goes on behind what is done.
+    let mut d = desk.open_with(begin);
+    assert_eq!((d.app.table.record(0), d.app.table.list.at), (judged, 1));
+    d.keys("j");
+    assert_eq!(d.app.table.list.at, 2);
+}
+
+#[test]
 fn of_the_clean_records_a_share_is_looked_at() {
     let desk = Desk::new(120);
     let queue = Queue { clean_share: Some(0.25), ..Queue::default() };

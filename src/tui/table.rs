@@ -168,6 +168,8 @@ pub struct Table {
     order: Option<Vec<u32>>,
     headlines: HashMap<usize, Headline>,
     moves: u64,
+    /// Nobody has chosen a row yet: the cursor stays at the front of the queue while the order is still being made.
+    pub from_front: bool,
 }
 
 impl Table {

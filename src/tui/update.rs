@@ -96,6 +96,7 @@ impl App {
             }
             Event::Input(input) => {
                 self.review.pressed(now);
+                self.table.from_front &= !matches!(input, Input::Key(_) | Input::Mouse(_));
                 self.input(input)
             }
             Event::Message(message) => self.message(message, now),

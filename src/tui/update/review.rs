@@ -427,6 +427,9 @@ impl App {
             let is_done = |record: &&usize| self.review.known(**record).is_some_and(|known| known.judged.is_done());
             (own.iter().filter(is_done).count(), own.len())
         };
+        if self.table.from_front {
+            self.table.list.at = self.front_row();
+        }
     }
 
     /// What is left out of a record when it is read now.
@@ -602,7 +605,15 @@ impl App {
     pub fn begin_queue(&mut self) {
         self.table.sort = SortBy::Review;
         self.table.descending = false;
+        self.table.from_front = self.return_to.is_none() && self.review.resume.is_none();
         self.arrange();
+    }
+
+    /// The first row that is still to be judged, else the first.
+    fn front_row(&self) -> usize {
+        let mine = |record| self.review.known(record).and_then(|known| known.judged.mine);
+        let is_open = |row: &usize| self.table.record(*row).is_some_and(|record| mine(record).is_none());
+        (0..self.rows()).find(is_open).unwrap_or(0)
     }
 }
 
