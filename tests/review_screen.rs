@@ -551,6 +551,7 @@ fn the_queue_begins_at_its_front_until_somebody_moves() {
     let judged = d.app.table.record(0);
     // The next session goes on behind what is done.
     let mut d = desk.open_with(begin);
+    d.until(|app| app.review.progress.0 == 1);
     assert_eq!((d.app.table.record(0), d.app.table.list.at), (judged, 1));
     d.keys("j");
     assert_eq!(d.app.table.list.at, 2);
