@@ -560,6 +560,13 @@ fn the_models_of_a_server_are_listed() {
     *list.lock().unwrap() = ("500 Oops", r#"{"error": "boom"}"#);
     let output = models(&[]);
     assert!(code(&output) == 3 && text(&output.stderr).contains("lists no models (HTTP 500): boom"));
+    // An address alone does not say what speaks there.
+    let openai = Server::start(|seen, talk| match seen.path() {
+        "/v1/models" => talk.whole("200 OK", "application/json", "", r#"{"data": [{"id": "c"}]}"#),
+        _ => talk.whole("404 Not Found", "text/plain", "", "File Not Found"),
+    });
+    let output = stepscope().args(["models", "--url", &openai.url("")]).output().unwrap();
+    assert!(code(&output) == 0 && text(&output.stdout).contains("  openai      c"), "{output:?}");
     let nobody = stepscope().args(["models", "--url", "http://127.0.0.1:1"]).output().unwrap();
     assert!(code(&nobody) == 3 && text(&nobody.stderr).contains("nobody listens at http://127.0.0.1:1"));
 }

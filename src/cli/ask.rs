@@ -152,6 +152,13 @@ impl Ask {
         Ok((setup.settle(&self.config()?)?.0, setup.names_server()))
     }
 
+    /// The same for a server of OpenAI's kind, where an address alone was given: it does not say what speaks there.
+    pub(super) fn as_openai(&self) -> Option<Self> {
+        let flags = &self.flags;
+        let alone = flags.url.is_some() && flags.backend.is_none() && flags.profile.is_none();
+        alone.then(|| Self { flags: ModelFlags { backend: Some(Backend::Chat), ..flags.clone() }, ..self.clone() })
+    }
+
     /// Prepares everything. `known`: the model that a record names, where the user names none.
     pub(super) fn prepare(&self, known: Option<&str>) -> Result<Asked, Shown> {
         let server = self.setup()?.server(&self.config()?)?;

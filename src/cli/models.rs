@@ -48,16 +48,21 @@ fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
     let (settled, is_named) = options.ask.settle()?;
     let runtime = runtime()?;
     if is_named || !settled.endpoint.is_local() {
-        return Ok(match runtime.block_on(models(&settled.endpoint, PATIENCE)) {
-            Ok(names) => {
-                print(options.format, &settled.endpoint, &names, out);
-                CLEAN
+        let other = options.ask.as_openai().map(|ask| ask.settle()).transpose()?;
+        let mut trouble = None;
+        for endpoint in std::iter::once(settled.endpoint).chain(other.map(|(settled, _)| settled.endpoint)) {
+            match runtime.block_on(models(&endpoint, PATIENCE)) {
+                Ok(names) => {
+                    print(options.format, &endpoint, &names, out);
+                    return Ok(CLEAN);
+                }
+                Err(why) => trouble = trouble.or(Some(why)),
             }
-            Err(trouble) => {
-                out.complain(&trouble.sentence);
-                UNANSWERED
-            }
-        });
+        }
+        if let Some(trouble) = trouble {
+            out.complain(&trouble.sentence);
+        }
+        return Ok(UNANSWERED);
     }
     let found = runtime.block_on(async {
         let mut found = discover().await;
