@@ -10,7 +10,7 @@ a busy machine hits all: milliseconds from exec until its first useful text is o
 the last byte that it causes, bytes a key, peak memory. Medians; machines differ, so quote ratios. Linux, Python 3.9,
 nothing else.
 """
-import argparse, fcntl, os, pty, select, shutil, signal, statistics, struct, subprocess, sys, tempfile, termios, time
+import argparse, fcntl, json, os, pty, select, shutil, signal, statistics, struct, subprocess, sys, tempfile, termios, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -106,7 +106,7 @@ def main():
             rng = random.Random(7)
             with open(file + ".part", "w") as out:
                 for n in range(args.records):
-                    out.write(compare.record(rng, n) + "\n")
+                    out.write(json.dumps(compare.record(rng, n)) + "\n")
             os.replace(file + ".part", file)
     programs = {"stepscope": ([args.stepscope, file], b"question"), "less -S": (["less", "-S", file], b"question"),
                 "jless": (["jless", file], b"question"), "visidata": (["vd", file], b"question"),
