@@ -8,6 +8,7 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
+use stepscope::domain::fork::{Course, How, Scope, Start};
 use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope::domain::review::hide::{Hidden, Hide};
 use stepscope::domain::review::line::write;
@@ -612,4 +613,37 @@ fn a_note_that_was_left_comes_back() {
     d.keys("} {").shows(&["half"]);
     d.keys("; Enter").until(|app| app.review.saved);
     assert_eq!(desk.events()[0].note, Some("half".into()));
+}
+
+#[test]
+fn forks_wait_for_the_verdict_where_something_is_hidden_and_are_no_items_of_the_queue() {
+    let desk = Desk::new(3);
+    let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Gold]));
+    for key in ["r", "R", "X", "F"] {
+        d.keys("Enter").keys(key);
+        assert!(d.status().contains("hidden until your verdict"), "{key}: {}", d.status());
+        d.keys("q");
+    }
+    drop(d);
+    let start = Start {
+        step: 0,
+        edits: vec![("sum".into(), b"9".to_vec())],
+        scope: Scope::One,
+        how: How::Edit,
+        is_lenient: false,
+    };
+    let record = std::fs::read(desk.runs()).unwrap();
+    let record = record.split(|byte| *byte == b'\n').next().unwrap();
+    let (_, fork) = Course::new(record, start).unwrap().fork(None, "2026-11-20T09:00:00.000Z").unwrap();
+    std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
+    let mut d = desk.open();
+    d.wait_for(|app| app.rows() == 4);
+    d.keys("Enter a").until(|app| app.review.saved);
+    assert_eq!((d.app.review.progress, d.app.table.list.at), ((1, 3), 2), "the fork is passed over");
+    // Who wants to judges it all the same, and the journal says what it was.
+    d.keys("{ )");
+    assert!(d.header().contains("fork r1"), "{}", d.header());
+    d.keys("a").until(|app| app.review.saved);
+    let executions: Vec<_> = desk.events().into_iter().filter_map(|event| event.seen.execution).collect();
+    assert_eq!(executions, ["rec", "r1"].map(Text::from));
 }
