@@ -38,8 +38,6 @@ pub mod domain {
     pub mod generation;
     /// The gold answer: its number, and what in it cannot be right.
     pub mod gold;
-    /// The hash that names what was sent and forked.
-    pub mod hash;
     /// What the table shows of one record.
     pub mod headline;
     /// JSON as people really have it, every value with its place.

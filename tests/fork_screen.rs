@@ -262,11 +262,7 @@ fn a_procedure_is_repaired_without_a_model() {
 /// Opens the run of the fixture whose steps have findings, the state in front, the cursor on a variable at a moment.
 fn state(d: &mut Drive, variable: &str, moment: usize) {
     d.keys("j Enter Tab");
-    let inspect = d.app.inspect.as_mut().unwrap();
-    inspect.go_to_moment(moment);
-    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == variable).unwrap();
-    inspect.choose_variable(at);
-    d.draw();
+    state_of(d, variable, moment);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use std::io::Read as _;
 
-use stepscope::domain::hash::sha256;
+use stepscope::domain::canonical::sha256;
 use stepscope::domain::json::{Tape, Value};
 use stepscope::domain::procedure::Procedure;
 use stepscope::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};

@@ -273,7 +273,7 @@ fn a_step_is_asked_again_and_the_fork_says_what_became_of_the_run() {
         (&"ollama".into(), &"schema".into(), &"obeyed".into())
     );
     assert_eq!(step["usage"], serde_json::json!({"prompt_tokens": 9, "completion_tokens": 4}));
-    assert_eq!(step["request_sha256"].as_str().unwrap(), stepscope::domain::hash::sha256(&seen[0].body));
+    assert_eq!(step["request_sha256"].as_str().unwrap(), stepscope::domain::canonical::sha256(&seen[0].body));
     assert_eq!(std::fs::read(folder.path("f.jsonl")).unwrap(), output.stdout, "what is saved is what was printed");
     assert_eq!(std::fs::read(folder.path("runs.jsonl")).unwrap(), before, "records are never written");
     // A fork is a record like any other: it can be checked, shown and forked again.

@@ -51,6 +51,11 @@ impl Digest {
     }
 }
 
+/// The SHA-256 of bytes in hex, as `sha256sum` prints it: what was sent and what was forked is named by it.
+pub fn sha256(bytes: &[u8]) -> String {
+    Digest::of_bytes(bytes).to_string()
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -4,10 +4,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::canonical::sha256;
 use super::compose::{Object, list, text, tight};
 use super::document::Document;
 use super::fork::round::{Round, failed};
-use super::hash::sha256;
 use super::json::{Kind, Tape, Value};
 use super::prompt::Request;
 use super::pyjson::Letters;

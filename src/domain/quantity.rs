@@ -16,7 +16,7 @@ mod words;
 
 pub use number::{Number, near};
 pub use uptake::{Changed, Missed, Taker, Uptake};
-pub use words::{Dimension, Unit, unit};
+pub use words::{Dimension, Unit, unit, word_value};
 
 /// What sort of number stands there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

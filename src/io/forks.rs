@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::append::Content;
 use super::reading::Reading;
 use super::search::Plan;
+use crate::domain::canonical::sha256;
 use crate::domain::fork::Lineage;
-use crate::domain::hash::sha256;
 use crate::domain::json::Tape;
 
 /// What a file of forks holds.

@@ -21,6 +21,7 @@ use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
 use crate::io::forks::{FORKS, Mark, find};
 use crate::io::fresh::{lend, take_back, write_new};
+use crate::io::guard::guarded;
 use crate::io::load::Loader;
 use crate::io::reading::Reading;
 use crate::io::search::{self, Plan};
@@ -284,7 +285,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
         Work::Leg(id, leg) => {
             let now = now();
-            let failed = || Reached::Never(Shown::own("stepscope itself failed on this record; please report this"));
+            let failed = || Reached::Never(Shown::own(FAILED));
             Some(Msg::Reached(id, Box::new(guarded(|| leg.go(beside, &now)).unwrap_or_else(failed))))
         }
         Work::Begin
@@ -345,12 +346,7 @@ fn keep_all(orders: &Receiver<Keeping>, outbox: &Outbox) -> Option<Failure> {
 }
 
 /// What is said of a record on which a part of this program panicked.
-const FAILED: &str = "stepscope itself failed on it; please report this";
-
-/// A record may be anything, and a mistake of ours in reading it must cost no more than this record.
-pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
-}
+pub(super) const FAILED: &str = "stepscope itself failed on it; please report this";
 
 fn headline(reading: &Reading, tape: &mut Tape) -> Headline {
     let Ok(text) = reading.read_head(MAX_HEADLINE_TEXT) else { return Headline::default() };

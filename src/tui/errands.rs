@@ -12,10 +12,8 @@ use crate::shown;
 use crate::tui::desk::making::{Fixes, Make};
 use crate::tui::desk::versus::{Against, Unkept, Versus};
 use crate::tui::desk::{Errand, News, Seat};
+use crate::tui::effects::FAILED;
 use crate::tui::model::Opened;
-
-/// What is said where this program panicked on somebody's data.
-const FAILED: &str = "stepscope itself failed on it; please report this";
 
 /// Does one; waits for it.
 pub fn run(errand: Errand, beside: &Beside) -> News {

@@ -17,6 +17,7 @@ use crate::domain::text::Shown;
 use crate::io::drafts::Drafts;
 use crate::io::examine::read_row;
 use crate::io::failure::Failure;
+use crate::io::guard::guarded;
 use crate::io::journal::{Follow, Journal, Met, Told};
 use crate::io::reading::Reading;
 use crate::io::search;
@@ -272,7 +273,7 @@ fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, te
     let mut done = Vec::new();
     let mut records = records.into_iter().peekable();
     while let Some((record, reading, row)) = records.next() {
-        let card = crate::tui::effects::guarded(|| card(&reading, &row, batch.is_some())).flatten();
+        let card = guarded(|| card(&reading, &row, batch.is_some())).flatten();
         done.push((record, card.map(Box::new)));
         if (done.len() >= CARDS || records.peek().is_none())
             && !tell.say(News::Cards(moves, batch, std::mem::take(&mut done)))

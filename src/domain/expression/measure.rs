@@ -2,6 +2,7 @@
 
 use super::{Names, Reading, reading};
 use crate::domain::number::{Number, Written};
+use crate::domain::quantity::word_value;
 
 /// Longer texts are prose.
 const MAX_TEXT: usize = 60;
@@ -45,34 +46,15 @@ fn number(text: &str) -> Option<Written> {
 }
 
 fn word(text: &str) -> Option<Written> {
-    const WORDS: [(&str, i64, i64); 24] = [
-        ("zero", 0, 1),
-        ("one", 1, 1),
-        ("two", 2, 1),
-        ("three", 3, 1),
-        ("four", 4, 1),
-        ("five", 5, 1),
-        ("six", 6, 1),
-        ("seven", 7, 1),
-        ("eight", 8, 1),
-        ("nine", 9, 1),
-        ("ten", 10, 1),
-        ("eleven", 11, 1),
-        ("twelve", 12, 1),
-        ("dozen", 12, 1),
-        ("half", 1, 2),
-        ("one half", 1, 2),
-        ("one-half", 1, 2),
-        ("one third", 1, 3),
-        ("one-third", 1, 3),
-        ("one quarter", 1, 4),
-        ("one-quarter", 1, 4),
-        ("twice", 2, 1),
-        ("double", 2, 1),
-        ("triple", 3, 1),
-    ];
-    let known = WORDS.iter().find(|(word, ..)| word.eq_ignore_ascii_case(text))?;
-    Some(Written { value: Number::fraction(known.1, known.2)?, decimals: 18 })
+    let lower = text.to_ascii_lowercase();
+    // A third alone is a place in a row; one third is a number.
+    let share = lower.strip_prefix("one ").or(lower.strip_prefix("one-"));
+    let (upper, under) = word_value(share.unwrap_or(&lower).as_bytes())?;
+    let fits = if share.is_some() { under > 1 } else { under <= 2 };
+    if !fits {
+        return None;
+    }
+    Some(Written { value: Number::fraction(upper, under)?, decimals: 18 })
 }
 
 /// The numbers of a list: `[5, 7, 4]`, `$5, $7 and $4`.

@@ -2,9 +2,9 @@
 //! `trace`, and under `trace.fork` where it comes from.
 
 use super::{Fork, How};
+use crate::domain::canonical::sha256;
 use crate::domain::compose::{Object, list, number, one_line, text, tight};
 use crate::domain::formats;
-use crate::domain::hash::sha256;
 use crate::domain::json::{Kind, Tape, Value};
 use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::prompt::AnswerShape;

@@ -34,6 +34,20 @@ pub(super) enum Part {
     Period(u8),
 }
 
+/// The value of one number word, as a fraction: `twelve`, `thirds`, `twice`, `dozen`. `None`: it is none, or only with
+/// what stands beside it.
+pub fn word_value(word: &[u8]) -> Option<(i64, i64)> {
+    Some(match part(word)? {
+        Part::Small(n) | Part::Tens(n) | Part::Multiple(n) => (n.into(), 1),
+        Part::Hundred => (100, 1),
+        Part::Scale(n) => (n.try_into().ok()?, 1),
+        Part::Dozen => (12, 1),
+        Part::Half => (1, 2),
+        Part::Nth(n, _) => (1, n.into()),
+        Part::Ordinal(_) | Part::Two | Part::Score | Part::Each | Part::Period(_) => return None,
+    })
+}
+
 /// Writes the table of words as a function and as a list.
 macro_rules! words {
     ($($($word:literal)|+ => $part:expr,)+) => {

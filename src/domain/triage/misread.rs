@@ -6,7 +6,7 @@ use crate::domain::finding::{Datum, Finding, Severity};
 use crate::domain::gold::Gold;
 use crate::domain::json::Value;
 use crate::domain::number::Number;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, word_value};
 use crate::domain::recompute::{Basis, name_of, value_pointer};
 use crate::domain::rules::quantity;
 use crate::shown;
@@ -167,41 +167,6 @@ impl Case<'_, '_> {
 
 /// The numbers that a text says, in digits and in words.
 fn said(text: &str) -> Vec<Number> {
-    const WORDS: [(&str, i64, i64); 33] = [
-        ("one", 1, 1),
-        ("two", 2, 1),
-        ("three", 3, 1),
-        ("four", 4, 1),
-        ("five", 5, 1),
-        ("six", 6, 1),
-        ("seven", 7, 1),
-        ("eight", 8, 1),
-        ("nine", 9, 1),
-        ("ten", 10, 1),
-        ("eleven", 11, 1),
-        ("twelve", 12, 1),
-        ("fifteen", 15, 1),
-        ("twenty", 20, 1),
-        ("thirty", 30, 1),
-        ("forty", 40, 1),
-        ("fifty", 50, 1),
-        ("hundred", 100, 1),
-        ("thousand", 1000, 1),
-        ("half", 1, 2),
-        ("halves", 1, 2),
-        ("twice", 2, 1),
-        ("double", 2, 1),
-        ("triple", 3, 1),
-        ("third", 1, 3),
-        ("thirds", 1, 3),
-        ("quarter", 1, 4),
-        ("quarters", 1, 4),
-        ("fourth", 1, 4),
-        ("fifth", 1, 5),
-        ("dozen", 12, 1),
-        ("once", 1, 1),
-        ("tripled", 3, 1),
-    ];
     let mut list: Vec<Number> = numbers(text).into_iter().map(|(number, _)| number.value).collect();
     let fractions = text.split(|c: char| !(c.is_ascii_digit() || c == '/')).filter(|word| word.contains('/'));
     list.extend(fractions.filter_map(|word| match read(word, &Names::default()) {
@@ -210,8 +175,9 @@ fn said(text: &str) -> Vec<Number> {
     }));
     for word in text.split(|c: char| !c.is_alphabetic()) {
         let word = word.to_lowercase();
-        let known = WORDS.iter().find(|(name, ..)| *name == word);
-        list.extend(known.and_then(|(_, upper, lower)| Number::fraction(*upper, *lower)));
+        let once = (word == "once").then_some((1, 1));
+        let known = once.or_else(|| word_value(word.as_bytes()));
+        list.extend(known.and_then(|(upper, lower)| Number::fraction(upper, lower)));
     }
     list
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::endpoint::Backend;
 use super::key::{Key, Redactor};
 use super::wire::{Answer, Head};
-use crate::domain::hash::sha256;
+use crate::domain::canonical::sha256;
 use crate::domain::json::{Kind, Tape as JsonTape, Value};
 use crate::domain::rerun::{Trouble, TroubleKind};
 use crate::domain::text::{Shown, Untrusted};

@@ -13,7 +13,7 @@ use super::endpoint::{Backend, origin};
 use super::key::Redactor;
 use super::reply::{Piece, Reader, Said, error_text};
 use super::wire::{Answer, Head};
-use crate::domain::hash::sha256;
+use crate::domain::canonical::sha256;
 use crate::domain::rerun::{Call, Finish, Part, RunEvent, Rung, Trouble, TroubleKind};
 use crate::domain::text::{Shown, Untrusted, head as head_of};
 use crate::io::frames::{Frame, Framer, Framing, TooLong};

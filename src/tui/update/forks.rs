@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Effects;
-use crate::domain::hash::sha256;
+use crate::domain::canonical::sha256;
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
 use crate::io::append::Met;
