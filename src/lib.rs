@@ -221,8 +221,6 @@ pub mod tui {
     pub mod ladder;
     /// A cursor over n rows.
     pub mod list;
-    /// A procedure that is repaired by a model.
-    pub mod mend;
     /// The open record, ready for the panes.
     pub mod model;
     /// What the screen is told, and what it asks to be done.

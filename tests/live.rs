@@ -9,12 +9,16 @@
     reason = "tests"
 )]
 
+#[path = "support/calls.rs"]
+mod calls;
+
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use calls::{heard, wait};
 use stepscope::domain::rerun::samples::Distribution;
 use stepscope::domain::rerun::{Call, Judge, Part, Phase, Rerun, RunEvent, RunId, Rung, Verdict};
 use stepscope::domain::text::Untrusted;
@@ -79,22 +83,6 @@ fn call(prompt: &str) -> Call {
 
 fn client(backend: Backend, url: &str) -> Client {
     Client::new(Endpoint::new(backend, url, None).unwrap(), PATIENT).unwrap()
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-fn heard(client: &Client, call: Call) -> (Rerun, Vec<RunEvent>) {
-    let (mut rerun, mut events) = (Rerun::begin(RunId(1)), Vec::new());
-    wait(async {
-        let mut running = client.run(call);
-        while let Some(event) = running.next().await {
-            events.push(event.clone());
-            rerun.take(RunId(1), event);
-        }
-    });
-    (rerun, events)
 }
 
 fn judge() -> Judge {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(dead_code, reason = "the harness serves several test files")]
 
+#[path = "support/calls.rs"]
+mod calls;
 #[path = "support/server.rs"]
 mod server;
 
@@ -10,6 +12,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use calls::{heard, wait};
 use server::{Seen, Server, Talk};
 use stepscope::domain::rerun::{Call, Finish, Part, Phase, Rerun, RunEvent, RunId, Rung, Stop, Trouble, TroubleKind};
 use stepscope::domain::text::Untrusted;
@@ -52,24 +55,6 @@ fn limits() -> Limits {
 
 fn client(backend: Backend, url: &str, limits: Limits) -> Client {
     Client::new(Endpoint::new(backend, url, None).unwrap(), limits).unwrap()
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-/// Makes a call and hears it to its end.
-fn heard(client: &Client, call: Call) -> (Rerun, Vec<RunEvent>) {
-    let (mut rerun, mut events) = (Rerun::begin(RunId(1)), Vec::new());
-    wait(async {
-        let mut running = client.run(call);
-        while let Some(event) = running.next().await {
-            events.push(event.clone());
-            assert!(rerun.take(RunId(1), event), "something came after the end");
-        }
-    });
-    assert!(!rerun.is_running(), "a call without an end");
-    (rerun, events)
 }
 
 fn content(rerun: &Rerun) -> String {

@@ -7,10 +7,12 @@
     reason = "tests may fail loudly"
 )]
 
+#[path = "support/oracle.rs"]
+mod oracle;
+
 use std::collections::HashMap;
 
-use std::io::Read as _;
-
+use oracle::{lines, member, unpacked};
 use stepscope::domain::canonical::sha256;
 use stepscope::domain::json::{Tape, Value};
 use stepscope::domain::procedure::Procedure;
@@ -20,28 +22,13 @@ use stepscope::domain::state::State;
 use stepscope::domain::text::{Piece, Untrusted, pieces};
 use stepscope::domain::{formats, repair, schemas};
 
-fn unpacked(path: &str) -> Vec<u8> {
-    let packed = std::fs::File::open(format!("{}/tests/fixtures/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
-fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
-}
-
-fn text(value: Value<'_>, key: &str) -> Untrusted<'static> {
-    value.get(key).and_then(Value::string).unwrap_or_else(|| panic!("{key}")).into_owned()
-}
-
 /// Runs the scripted replies through our reading of upstream's runner; every prompt must be upstream's.
 fn follow(case: Value<'_>) -> usize {
     let what = String::from_utf8_lossy(case.get("n").unwrap().raw()).into_owned();
-    let source = text(case, "text");
+    let source = member(case, "text");
     let mut tape = Tape::default();
     let procedure = Procedure::read(tape.parse(source.bytes()).expect("the procedure can be read"));
-    let schema = AnswerSchema::from_word(text(case, "answer_schema").utf8().unwrap()).unwrap();
+    let schema = AnswerSchema::from_word(member(case, "answer_schema").utf8().unwrap()).unwrap();
     // Every value's own text: replies go away.
     let mut state: HashMap<Untrusted<'static>, Vec<u8>> = HashMap::new();
     let problem = case.get("problem_text").unwrap().raw().to_vec();
@@ -62,16 +49,16 @@ fn follow(case: Value<'_>) -> usize {
         let inputs: Vec<_> =
             inputs.parse(&shown).unwrap().members().map(|member| (member.name().into_owned(), member.value)).collect();
         let request = execution(&procedure, step, &inputs, AnswerShape::Published(schema)).unwrap();
-        let prompt = text(call, "prompt");
+        let prompt = member(call, "prompt");
         assert!(
             request.prompt == prompt,
             "case {what} step {step}\n--- ours\n{:?}\n--- upstream's\n{:?}",
             request.prompt.prose(),
             prompt.prose()
         );
-        assert!(request.schema == text(call, "schema_text"), "case {what} step {step}");
+        assert!(request.schema == member(call, "schema_text"), "case {what} step {step}");
         made += 1;
-        let raw = text(call, "raw");
+        let raw = member(call, "raw");
         let mut reply = Tape::default();
         let Some(reply) = reply.parse(raw.bytes()) else { break };
         for name in request.expected {
@@ -98,7 +85,7 @@ fn prompts_are_upstreams() {
 
 /// The text of a case with lone surrogates as escapes: as the bytes that upstream read.
 fn source(case: Value<'_>) -> Vec<u8> {
-    let text = text(case, "text");
+    let text = member(case, "text");
     let escape = |(range, piece): (std::ops::Range<usize>, Piece)| match piece {
         Piece::Surrogate(code) => format!("\\u{code:04x}").into_bytes(),
         _ => text.bytes()[range].to_vec(),
@@ -117,9 +104,9 @@ fn repair_prompts_are_upstreams() {
     for line in lines(&bytes) {
         let mut tape = Tape::default();
         let case = tape.parse(line).expect("a case");
-        if text(case, "kind") == "repair" {
-            assert_eq!(repair_prompt(&source(case)).prose(), text(case, "prompt").prose());
-            assert!(repair_prompt(&source(case)) == text(case, "prompt"));
+        if member(case, "kind") == "repair" {
+            assert_eq!(repair_prompt(&source(case)).prose(), member(case, "prompt").prose());
+            assert!(repair_prompt(&source(case)) == member(case, "prompt"));
             made += 1;
         }
     }
@@ -131,7 +118,7 @@ fn repair_prompts_are_upstreams() {
         let source = source(case);
         let prompt = repair_prompt(&source);
         assert!(
-            text(case, "sha256") == sha256(prompt.bytes()).as_str(),
+            member(case, "sha256") == sha256(prompt.bytes()).as_str(),
             "{:?}\n{:?}",
             Untrusted::new(&source),
             prompt.prose()

@@ -529,7 +529,11 @@ fn a_procedure_is_repaired_by_a_model() {
     assert!(fixes(&d.app).contains("bytes, at most 10 calls") && server.seen().is_empty());
     d.keys("Enter");
     d.wait_for(is_mended);
-    d.shows(&["Repair by small at ", "call 1: the reply is not JSON; nothing changed", "call 2: diagnostics 1 → 0"]);
+    d.shows(&[
+        "Repair by small at ",
+        "attempt 1: the reply is not JSON; nothing changed",
+        "attempt 2: diagnostics 1 → 0",
+    ]);
     let sent = server.seen()[1].json();
     assert!(sent["prompt"].as_str().unwrap().starts_with("You will make the requested minimal structural fixes"));
     assert_eq!((&sent["options"]["temperature"], &sent["format"]["title"]), (&0.into(), &"Procedure".into()));
@@ -562,7 +566,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter Esc").hides(&["Repair by"]);
     d.keys("F G Enter");
     d.wait_for(is_mended);
-    d.shows(&["call 1: ", "not found"]);
+    d.shows(&["attempt 1: ", "not found"]);
     assert!(forks(&path).is_empty());
 }
 

@@ -3,14 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(dead_code, reason = "the harness serves several test files")]
 
+#[path = "support/oracle.rs"]
+mod oracle;
 #[path = "support/server.rs"]
 mod server;
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
+use oracle::{lines, member, unpacked};
 use server::{Seen, Server, Talk};
 use stepscope::domain::json::{Tape as JsonTape, Value};
 use stepscope::domain::prompt::AnswerShape;
@@ -36,21 +38,6 @@ fn code(output: &Output) -> i32 {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn unpacked(path: &str) -> Vec<u8> {
-    let packed = std::fs::File::open(format!("{}/tests/fixtures/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
-    bytes
-}
-
-fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
-}
-
-fn member(value: Value<'_>, key: &str) -> Untrusted<'static> {
-    value.get(key).and_then(Value::string).unwrap_or_else(|| panic!("{key}")).into_owned()
 }
 
 /// A JSON text with lone surrogates as escapes, as Python's `json.dumps` would be if it could be written to a file.
@@ -653,7 +640,7 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
     assert!(
-        said.contains("attempt 1: the reply is not JSON") && said.contains("attempt 2: diagnostics 3 -> 0"),
+        said.contains("attempt 1: the reply is not JSON") && said.contains("attempt 2: diagnostics 3 → 0"),
         "{said}"
     );
     let seen = server.seen();

@@ -9,6 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::Out;
 use crate::domain::fork::Executed;
 use crate::domain::fork::round::{self, Told, Whom};
+use crate::domain::repair;
 use crate::domain::rerun::{Call, Rerun, RunEvent, RunId, Rung};
 use crate::domain::text::Shown;
 use crate::io::config::{Config, Folders};
@@ -18,9 +19,6 @@ use crate::io::model::settings::{Settled, Wanted};
 use crate::io::model::setup::{Server, Setup};
 use crate::io::model::{Backend, ModelClient};
 use crate::shown;
-
-/// Upstream's temperature for repairs.
-const REPAIR_TEMPERATURE: f64 = 0.0;
 
 /// Which model is asked, where, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -239,7 +237,7 @@ impl Sampling {
 
     /// The way of repairs.
     pub(super) fn repairs(&self) -> round::Sampling {
-        self.settle(REPAIR_TEMPERATURE, true)
+        self.settle(repair::TEMPERATURE, true)
     }
 }
 

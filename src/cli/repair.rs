@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::ask::{Ask, Asked, Sampling};
+use super::ask::{Ask, Sampling};
 use super::pick::Pick;
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
-use crate::domain::finding::Finding;
-use crate::domain::fork::Executed;
 use crate::domain::fork::round::failed;
 use crate::domain::formats;
-use crate::domain::json::{Tape, Value};
-use crate::domain::pyload::loads;
-use crate::domain::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty, prompt, schema};
-use crate::domain::rerun::parts;
-use crate::domain::text::{Shown, Untrusted};
+use crate::domain::json::Tape;
+use crate::domain::repair::mending::Mending;
+use crate::domain::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
+use crate::domain::rerun::RunId;
+use crate::domain::text::Shown;
 use crate::io::append::{Content, append_line};
 use crate::io::input::expand;
 use crate::shown;
@@ -110,41 +108,23 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
 
 /// Asks as upstream does: what is no JSON changes nothing, and it is asked again. The procedure, or why the server gave
 /// none.
-fn with_model(options: &Repair, mut procedure: Vec<u8>, out: &Out) -> Result<(Vec<u8>, Option<Shown>), Shown> {
+fn with_model(options: &Repair, procedure: Vec<u8>, out: &Out) -> Result<(Vec<u8>, Option<Shown>), Shown> {
     let asked = options.ask.prepare(None)?;
-    for attempt in 1..=options.tries {
-        let found = diagnostics(&procedure);
-        if found.is_empty() {
-            break;
+    let sampling = options.sampling.repairs();
+    let mut mending = Mending::new(procedure, asked.server.place(), options.tries);
+    let id = RunId(1);
+    while !mending.is_over {
+        let call = Mending::call(&mending.procedure, &asked.model, &sampling).map_err(Shown::own)?;
+        mending.begin(id);
+        asked.hear(vec![call], 1, out, |told| {
+            mending.hear(id, vec![told]);
+        });
+        if let Some(why) = failed(&mending.reply) {
+            return Ok((mending.procedure, Some(why)));
         }
-        match attempted(options, &asked, &procedure, &found, out) {
-            Err(why) => return Ok((procedure, Some(why))),
-            Ok(None) => out.complain(&shown!("attempt {attempt}: the reply is not JSON")),
-            Ok(Some(reply)) => {
-                let left = diagnostics(&reply).len();
-                out.complain(&shown!("attempt {attempt}: diagnostics {} -> {left}", found.len()));
-                procedure = reply;
-            }
+        if let Some(said) = mending.said.last() {
+            out.complain(said);
         }
     }
-    Ok((procedure, None))
-}
-
-fn attempted(
-    options: &Repair,
-    asked: &Asked,
-    procedure: &[u8],
-    found: &[Finding],
-    out: &Out,
-) -> Result<Option<Vec<u8>>, Shown> {
-    let mut tape = Tape::default();
-    let value: Value<'_> = tape.parse(procedure).ok_or(Shown::own("the procedure is not JSON"))?;
-    let prompt: Untrusted<'static> = prompt(value, found);
-    let call = options.sampling.repairs().call(&asked.model, prompt, Some(schema()), 0);
-    let reply = asked.call(call, &mut Executed::default(), out);
-    if let Some(why) = failed(&reply) {
-        return Err(why);
-    }
-    let json = reply.content.get(parts(&reply.content).json).unwrap_or_default();
-    Ok(loads(&mut Tape::default(), json).is_ok().then(|| json.to_vec()))
+    Ok((mending.procedure, None))
 }

@@ -16,8 +16,12 @@ use super::schemas;
 use super::text::{Shown, Untrusted};
 use crate::shown;
 
+pub mod mending;
+
 /// How often upstream asks before it gives up.
 pub const MAX_TRIES: u32 = 10;
+/// Upstream's temperature for repairs.
+pub const TEMPERATURE: f64 = 0.0;
 /// Procedures with more inputs and outputs get no fixes: nobody wrote them.
 const MAX_FIELDS: usize = 2_000;
 /// So many fixes are tried.

@@ -8,6 +8,7 @@ use tempfile::TempPath;
 use tui_input::Input as Line;
 
 use crate::domain::filter::{Completion, FilterError};
+use crate::domain::repair::mending::Mending;
 use crate::domain::rerun::RunId;
 use crate::domain::text::Shown;
 use crate::io::cut::Skips;
@@ -24,7 +25,6 @@ use crate::tui::forks::Forks;
 use crate::tui::inspect::{Hit, Inspect, Pane, Tab};
 use crate::tui::keymap::{Action, Binding, Context, Key, Keymap};
 use crate::tui::list::List;
-use crate::tui::mend::Mending;
 use crate::tui::msg::SearchId;
 use crate::tui::rerun::{Attempt, Field, Models};
 use crate::tui::review::{Ask, Review};

@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put};
+use crate::domain::repair::mending::Mending;
 use crate::domain::text::Shown;
 use crate::tui::inspect::inner_width;
-use crate::tui::mend::Mending;
 use crate::tui::prose::wrap;
 use crate::tui::theme::Role;
 use crate::tui::view::{parts, window};

@@ -1,13 +1,15 @@
 //! A repair by a model: from the line that names the endpoint to the server, and from its replies to a fork.
 
 use super::Effects;
+use crate::domain::fork::round::{Sampling, Told};
+use crate::domain::repair::mending::Mending;
+use crate::domain::repair::{MAX_TRIES, TEMPERATURE};
 use crate::domain::rerun::RunId;
 use crate::domain::text::Shown;
 use crate::io::model::setup::Server;
 use crate::shown;
 use crate::tui::app::{App, Overlay};
 use crate::tui::desk::making::Make;
-use crate::tui::mend::Mending;
 use crate::tui::msg::Work;
 use crate::tui::rerun::{Mode, Offer};
 use crate::tui::run::Effect;
@@ -26,9 +28,13 @@ impl App {
             });
         };
         let model = self.mend_model().ok_or(Shown::own("a model: none is named; start with --model"))?;
-        let call = Mending::call(procedure, &model, &self.models.sampling).map_err(Shown::own)?;
+        let call = Mending::call(procedure, &model, &self.mend_sampling()).map_err(Shown::own)?;
         let size = server.client.size(&call);
-        Ok(shown!("ask {} at {}: {size} bytes, at most 10 calls", Shown::line(model.as_bytes()), server.place()))
+        Ok(shown!(
+            "ask {} at {}: {size} bytes, at most {MAX_TRIES} calls",
+            Shown::line(model.as_bytes()),
+            server.place()
+        ))
     }
 
     /// Whom to ask may have changed.
@@ -44,6 +50,11 @@ impl App {
         self.models.model.clone().or_else(|| self.models.server.as_ref()?.model.clone())
     }
 
+    /// What was chosen for steps, but upstream's temperature.
+    fn mend_sampling(&self) -> Sampling {
+        Sampling { temperature: Some(TEMPERATURE), ..self.models.sampling.clone() }
+    }
+
     /// The line was confirmed.
     pub(super) fn mend(&mut self) -> Effects {
         let Some(Overlay::Fixes(_, fixes)) = &self.overlay else { return Vec::new() };
@@ -54,7 +65,7 @@ impl App {
                 let place = server.map(Server::place).unwrap_or_default();
                 let model = self.mend_model().unwrap_or_default();
                 let whom = shown!("{} at {place}", Shown::line(model.as_bytes()));
-                self.overlay = Some(Overlay::Mending(Box::new(Mending::new(procedure, whom))));
+                self.overlay = Some(Overlay::Mending(Box::new(Mending::new(procedure, whom, MAX_TRIES))));
                 self.ask_to_mend()
             }
             Err(_) if self.models.server.is_none() && self.models.is_configured => {
@@ -72,10 +83,11 @@ impl App {
     /// Asks. The one place from which a repair is sent.
     fn ask_to_mend(&mut self) -> Effects {
         let model = self.mend_model().unwrap_or_default();
+        let sampling = self.mend_sampling();
         let (Some(Overlay::Mending(mending)), Some(server)) = (&mut self.overlay, self.models.server.clone()) else {
             return Vec::new();
         };
-        let Ok(call) = Mending::call(&mending.procedure, &model, &self.models.sampling) else {
+        let Ok(call) = Mending::call(&mending.procedure, &model, &sampling) else {
             mending.is_over = true;
             return Vec::new();
         };
@@ -85,11 +97,7 @@ impl App {
     }
 
     /// What was heard of the call; `None`: it is about another.
-    pub(super) fn mend_told(
-        &mut self,
-        id: RunId,
-        told: Vec<crate::domain::fork::round::Told>,
-    ) -> Result<Effects, Vec<crate::domain::fork::round::Told>> {
+    pub(super) fn mend_told(&mut self, id: RunId, told: Vec<Told>) -> Result<Effects, Vec<Told>> {
         match &mut self.overlay {
             Some(Overlay::Mending(mending)) if mending.id == id => {
                 let goes_on = mending.hear(id, told);

@@ -1,16 +1,14 @@
 //! A procedure that is repaired by a model: asked with upstream's prompt as often as upstream asks, the procedure
 //! validated anew after every reply. Nothing is sent from here.
 
+use super::{diagnostics, prompt, schema};
 use crate::domain::fork::round::{Sampling, Told, failed};
 use crate::domain::json::Tape;
 use crate::domain::pyload::loads;
-use crate::domain::repair::{MAX_TRIES, diagnostics, prompt, schema};
 use crate::domain::rerun::{Call, Rerun, RunId, parts};
 use crate::domain::text::Shown;
 use crate::shown;
 
-/// Upstream's temperature for repairs.
-const TEMPERATURE: f64 = 0.0;
 /// Longer procedures are not sent.
 const MAX_PROCEDURE: usize = 1 << 20;
 
@@ -34,11 +32,12 @@ pub struct Mending {
     /// Something of the procedure was changed.
     pub is_changed: bool,
     calls: u32,
+    tries: u32,
 }
 
 impl Mending {
-    /// Before the first call.
-    pub fn new(procedure: Vec<u8>, whom: Shown) -> Self {
+    /// Before the first call; at most so many are made.
+    pub fn new(procedure: Vec<u8>, whom: Shown, tries: u32) -> Self {
         let count = diagnostics(&procedure).len();
         Self {
             id: RunId(0),
@@ -47,9 +46,10 @@ impl Mending {
             reply: Rerun::default(),
             diagnostics: (count, count),
             procedure,
-            is_over: false,
+            is_over: tries == 0,
             is_changed: false,
             calls: 0,
+            tries,
         }
     }
 
@@ -61,7 +61,6 @@ impl Mending {
         let mut tape = Tape::default();
         let value = tape.parse(procedure).ok_or("the procedure is not JSON")?;
         let prompt = prompt(value, &diagnostics(procedure));
-        let sampling = Sampling { temperature: Some(TEMPERATURE), ..sampling.clone() };
         Ok(sampling.call(model, prompt, Some(schema()), 0))
     }
 
@@ -90,27 +89,27 @@ impl Mending {
     fn take_reply(&mut self) {
         let n = self.calls;
         if let Some(why) = failed(&self.reply) {
-            self.said.push(shown!("call {n}: {why}"));
+            self.said.push(shown!("attempt {n}: {why}"));
             self.is_over = true;
             return;
         }
         let json = self.reply.content.get(parts(&self.reply.content).json).unwrap_or_default();
         if loads(&mut Tape::default(), json).is_ok() {
             let (before, after) = (self.diagnostics.1, diagnostics(json).len());
-            self.said.push(shown!("call {n}: diagnostics {before} → {after}"));
+            self.said.push(shown!("attempt {n}: diagnostics {before} → {after}"));
             self.is_changed |= json != self.procedure;
             self.procedure = json.to_vec();
             self.diagnostics.1 = after;
         } else {
-            self.said.push(shown!("call {n}: the reply is not JSON; nothing changed"));
+            self.said.push(shown!("attempt {n}: the reply is not JSON; nothing changed"));
         }
-        self.is_over = self.diagnostics.1 == 0 || n >= MAX_TRIES;
+        self.is_over = self.diagnostics.1 == 0 || n >= self.tries;
     }
 
     /// Breaks it off: what came of earlier calls stays.
     pub fn cancel(&mut self) {
         self.reply.cancel();
         self.is_over = true;
-        self.said.push(shown!("call {}: broken off; what had come is no answer", self.calls));
+        self.said.push(shown!("attempt {}: broken off; what had come is no answer", self.calls));
     }
 }

@@ -1,0 +1,22 @@
+//! Calls of a model, made and heard to their end.
+
+use stepscope::domain::rerun::{Call, Rerun, RunEvent, RunId};
+use stepscope::io::model::{Client, ModelClient as _};
+
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// Makes a call and hears it to its end.
+pub(crate) fn heard(client: &Client, call: Call) -> (Rerun, Vec<RunEvent>) {
+    let (mut rerun, mut events) = (Rerun::begin(RunId(1)), Vec::new());
+    wait(async {
+        let mut running = client.run(call);
+        while let Some(event) = running.next().await {
+            events.push(event.clone());
+            assert!(rerun.take(RunId(1), event), "something came after the end");
+        }
+    });
+    assert!(!rerun.is_running(), "a call without an end");
+    (rerun, events)
+}

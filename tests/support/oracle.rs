@@ -1,0 +1,21 @@
+//! Upstream's own results, packed as JSON lines.
+
+use std::io::Read as _;
+
+use stepscope::domain::json::Value;
+use stepscope::domain::text::Untrusted;
+
+pub(crate) fn unpacked(path: &str) -> Vec<u8> {
+    let packed = std::fs::File::open(format!("{}/tests/fixtures/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+pub(crate) fn member(value: Value<'_>, key: &str) -> Untrusted<'static> {
+    value.get(key).and_then(Value::string).unwrap_or_else(|| panic!("{key}")).into_owned()
+}
