@@ -1,7 +1,6 @@
 //! `stepscope compare`: two runs of the same questions.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 
@@ -17,7 +16,7 @@ use crate::domain::json::Tape;
 use crate::domain::review::fold::Reviews;
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::cards::Placed;
-use crate::io::check::check;
+use crate::io::check::read;
 use crate::io::input::expand;
 use crate::io::journal::beside;
 use crate::shown;
@@ -196,17 +195,105 @@ fn one(options: &Compare, id: &str, join: &Join, placed: [&[Placed]; 2], out: &m
 
 /// The bytes of a record that was read before.
 fn text_of(path: &Path, placed: &Placed) -> Vec<u8> {
-    let found = Mutex::new(Vec::new());
-    check(
-        expand(&[path.to_owned()]),
-        threads(None),
-        None,
-        |checked, _| {
-            if (checked.origin.source, checked.origin.offset) == (placed.source, placed.offset) {
-                *found.lock().unwrap_or_else(PoisonError::into_inner) = checked.text.to_vec();
+    let (found, _) = read(expand(&[path.to_owned()]), threads(None), |checked| {
+        let is_it = (checked.origin.source, checked.origin.offset) == (placed.source, placed.offset);
+        is_it.then(|| checked.text.to_vec())
+    });
+    found.into_iter().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser;
+
+    use super::super::review::{self, Review};
+    use super::{CLEAN, Compare, Out, run};
+    use crate::domain::review::event::{Event, EventKind, Item, Reviewer, ReviewerKind, Verdict};
+    use crate::domain::rules::counted;
+    use crate::io::baseline::Baseline;
+    use crate::io::boards::save;
+    use crate::io::compare::{Journals, Wanted, compare};
+    use crate::io::input::expand;
+    use crate::io::load::load_unchecked;
+    use crate::io::snapshot::Snapshot;
+    use crate::io::store::LoadEvent;
+    use crate::shown;
+
+    #[derive(Parser)]
+    enum Line {
+        Compare(Compare),
+        #[command(subcommand)]
+        Review(Review),
+    }
+
+    #[test]
+    fn commands_that_ask_for_no_findings_run_no_rules() {
+        const MARK: &str = "nobody asks what is wrong with this one";
+        counted::watch(MARK);
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for (name, right) in [("a.jsonl", false), ("b.jsonl", true)] {
+            let record = |n: usize| {
+                format!(
+                    r#"{{"id": {n}, "question": "{MARK} {n}?", "gold_num": 3, "procedure": {{"steps": []}}, "state": {{"final_answer_numerical": {}}}, "correct": {right}}}"#,
+                    if right { 3 } else { 4 }
+                ) + "\n"
+            };
+            std::fs::write(path(name), (0..20).map(record).collect::<String>()).unwrap();
+        }
+        let mut event = Event::new(EventKind::Verdict, Reviewer { id: "r".into(), kind: ReviewerKind::Person });
+        let dataset = Some("a.jsonl".into());
+        event.item = Some(Item { dataset, id: Some("3".into()), row_index: Some(3), side: None });
+        event.verdict = Some(Verdict::Fail);
+        save(&path("a.jsonl.reviews.jsonl"), event).unwrap();
+        let commands: [&[&str]; 7] = [
+            &["compare", "a.jsonl", "b.jsonl"],
+            &["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"],
+            &["compare", "a.jsonl", "b.jsonl", "--id", "3"],
+            &["review", "list", "a.jsonl"],
+            &["review", "list", "--regenerate", "--ids", "a.jsonl"],
+            &["review", "export", "a.jsonl"],
+            &["review", "export", "--failed", "a.jsonl"],
+        ];
+        for words in commands {
+            let place = |word: &&str| {
+                if word.ends_with("jsonl") && *word != "jsonl" { path(word).into() } else { OsString::from(word) }
+            };
+            let arguments = std::iter::once(OsString::from("stepscope")).chain(words.iter().map(place));
+            // What is printed is dropped with `out`.
+            let mut out = Out::new();
+            let code = match Line::try_parse_from(arguments).unwrap() {
+                Line::Compare(compare) => run(&compare, &mut out),
+                Line::Review(asked) => review::run(&asked, &mut out),
+            };
+            assert_eq!(code, CLEAN, "{words:?}");
+            assert_eq!(counted::runs(MARK), 0, "{words:?}");
+        }
+        assert_eq!(Baseline::read(&path("b.jsonl"), 2).unwrap().len(), 20);
+        let (sender, events) = std::sync::mpsc::channel();
+        let (mut store, _loader) =
+            load_unchecked(expand(&[path("a.jsonl")]), 1, move |event| sender.send(event).is_ok());
+        for event in &events {
+            let settled = matches!(event, LoadEvent::Settled);
+            store.apply(event);
+            if settled {
+                break;
             }
-        },
-        |_, _| Ok(()),
-    );
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+        }
+        let wanted = Wanted {
+            run: Snapshot::of(&store),
+            name: shown!("a"),
+            baseline: path("b.jsonl"),
+            document: None,
+            journals: Journals::default(),
+        };
+        let compared = compare(&wanted, 2).unwrap();
+        assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
+        assert_eq!(counted::runs(MARK), 0);
+        // Who asks what is wrong is told.
+        let cards = crate::io::cards::read_checked(&[path("a.jsonl")], 2).cards;
+        assert!(counted::runs(MARK) == 20 && cards.iter().all(|placed| !placed.card.findings.is_empty()));
+    }
 }

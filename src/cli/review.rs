@@ -12,7 +12,7 @@ use crate::domain::review::fold::{Outcome, Reviewed};
 use crate::domain::review::labels::LabelSets;
 use crate::domain::review::stats::is_to_be_run_again;
 use crate::domain::text::{Shown, Untrusted};
-use crate::io::cards::{Cards, read};
+use crate::io::cards::{Cards, read, read_checked};
 use crate::io::journal::{Contents, beside, read_all};
 use crate::shown;
 
@@ -171,12 +171,18 @@ impl Where {
         }
     }
 
-    /// The records, if any were named. `None`: one could not be read.
+    /// The records, if any were named, without what the rules say. `None`: one could not be read.
     fn cards(&self, out: &Out) -> Option<Cards> {
-        if self.files.is_empty() {
-            return Some(Cards::default());
-        }
-        cards(&self.files, out)
+        self.cards_by(cards, out)
+    }
+
+    /// The records, if any were named, with the rules that spoke. `None`: one could not be read.
+    fn checked_cards(&self, out: &Out) -> Option<Cards> {
+        self.cards_by(checked_cards, out)
+    }
+
+    fn cards_by(&self, read: fn(&[PathBuf], &Out) -> Option<Cards>, out: &Out) -> Option<Cards> {
+        if self.files.is_empty() { Some(Cards::default()) } else { read(&self.files, out) }
     }
 
     /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
@@ -191,9 +197,14 @@ impl Where {
     }
 }
 
-/// Reads records; what cannot be read is said, and then there are none.
+/// Reads records, and runs no rule; what cannot be read is said, and then there are none.
 pub(super) fn cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
     said(read(paths, super::check::threads(None)), out)
+}
+
+/// Reads and checks records; what cannot be read is said, and then there are none.
+pub(super) fn checked_cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
+    said(read_checked(paths, super::check::threads(None)), out)
 }
 
 fn said(cards: Cards, out: &Out) -> Option<Cards> {

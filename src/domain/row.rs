@@ -173,6 +173,16 @@ impl Row {
         }
     }
 
+    /// What the record itself says, where no rule looks at it; the place is kept.
+    #[must_use]
+    pub fn read(mut self, record: Option<&Record<'_>>) -> Self {
+        self.kind = RecordKind::Broken as u8;
+        if let Some(record) = record {
+            self.take(record);
+        }
+        self
+    }
+
     /// What the rules and the record itself say; the place is kept.
     #[must_use]
     pub fn checked(self, subject: &Subject<'_>, findings: &Findings, baseline: Option<f64>) -> Self {

@@ -110,24 +110,31 @@ impl<'a> Answered<'a> {
 impl<'a> Subject<'a> {
     /// Prepares a record for the rules.
     pub fn new(text: &'a [u8], problems: &'a [Problem], record: Option<Record<'a>>) -> Self {
-        let procedure = record.as_ref().and_then(|record| record.procedure).map(Procedure::read);
-        let procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
-        let flow = procedure.as_ref().filter(|_| procedure_errors.is_empty()).map(procedure::Flow::of);
-        let typed = record.as_ref().and_then(|record| record.typed.as_deref());
-        let document = typed.and_then(inline_document).map(Arc::new);
-        let types = types::in_use();
-        let answered = typed.map(|typed| Box::new(Answered::of(typed, types)));
+        let mut subject = Self::bare(text, problems, record);
+        let record = subject.record.as_ref();
+        let procedure = record.and_then(|record| record.procedure).map(Procedure::read);
+        let typed = record.and_then(|record| record.typed.as_deref());
+        subject.document = typed.and_then(inline_document).map(Arc::new);
+        subject.answered = typed.map(|typed| Box::new(Answered::of(typed, subject.types)));
+        subject.procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
+        subject.flow = procedure.as_ref().filter(|_| subject.procedure_errors.is_empty()).map(procedure::Flow::of);
+        subject.procedure = procedure;
+        subject
+    }
+
+    /// A record that no rule looks at: nothing is prepared but what it says itself.
+    pub fn bare(text: &'a [u8], problems: &'a [Problem], record: Option<Record<'a>>) -> Self {
         Self {
             text,
             problems,
             record,
-            procedure,
-            procedure_errors,
-            flow,
+            procedure: None,
+            procedure_errors: Vec::new(),
+            flow: None,
             answer_schema: None,
-            document,
-            types,
-            answered,
+            document: None,
+            types: types::in_use(),
+            answered: None,
             completeness: OnceCell::new(),
             uptake: OnceCell::new(),
             numbers: OnceCell::new(),
@@ -327,11 +334,43 @@ pub const RULES: &[&Rule] = &[
 
 /// What all rules say of a record.
 pub fn check(subject: &Subject<'_>) -> Findings {
+    #[cfg(test)]
+    counted::note(subject.text);
     let mut findings = Findings::new();
     for rule in RULES {
         (rule.check)(subject, &mut findings);
     }
     findings
+}
+
+/// How often the rules were run, for tests: on the records that hold a text which no other test has.
+#[cfg(test)]
+pub mod counted {
+    use std::sync::{Mutex, PoisonError};
+
+    static WATCHED: Mutex<Vec<(&'static str, usize)>> = Mutex::new(Vec::new());
+
+    fn watched<T>(then: impl FnOnce(&mut Vec<(&'static str, usize)>) -> T) -> T {
+        then(&mut WATCHED.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Counts from now on.
+    pub fn watch(mark: &'static str) {
+        watched(|all| all.push((mark, 0)));
+    }
+
+    /// How often it was since it is watched.
+    pub fn runs(mark: &str) -> usize {
+        watched(|all| all.iter().find(|(known, _)| *known == mark).map_or(0, |(_, runs)| *runs))
+    }
+
+    pub(super) fn note(text: &[u8]) {
+        watched(|all| {
+            for (mark, runs) in all {
+                *runs += usize::from(memchr::memmem::find(text, mark.as_bytes()).is_some());
+            }
+        });
+    }
 }
 
 /// The rule with this id.

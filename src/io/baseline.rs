@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
-use super::check::check;
+use super::check::read;
 use super::examine::id_hash;
 use super::failure::Failure;
 use super::input::expand;
@@ -23,23 +22,14 @@ pub struct Baseline {
 impl Baseline {
     /// Reads a file (or folder) of baseline records.
     pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
-        let answers = Mutex::new(HashMap::new());
-        let outcome = check(
-            expand(&[path.to_owned()]),
-            threads,
-            None,
-            |checked, _| {
-                let Some(record) = &checked.subject.record else { return };
-                if let (Some(id), Some(answer)) = (id_hash(record), baseline_answer(record)) {
-                    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
-                    if answers.len() < MAX_ANSWERS {
-                        answers.entry(id).or_insert(answer);
-                    }
-                }
-            },
-            |_, _| Ok(()),
-        );
-        let answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (found, outcome) = read(expand(&[path.to_owned()]), threads, |checked| {
+            let record = checked.subject.record.as_ref()?;
+            Some((id_hash(record)?, baseline_answer(record)?))
+        });
+        let mut answers = HashMap::new();
+        for (id, answer) in found.into_iter().take(MAX_ANSWERS) {
+            answers.entry(id).or_insert(answer);
+        }
         match outcome.failures.into_iter().next() {
             Some(failure) => Err(failure),
             None => Ok(Self { answers }),

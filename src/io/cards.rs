@@ -31,8 +31,14 @@ pub struct Cards {
     pub outcome: Outcome,
 }
 
-/// Reads and checks files (or folders).
+/// Reads files (or folders); no rule looks at the records.
 pub fn read(paths: &[PathBuf], threads: usize) -> Cards {
+    let (cards, outcome) = super::check::read(expand(paths), threads, |checked| Some(placed(checked)));
+    Cards { cards, outcome }
+}
+
+/// Reads and checks files (or folders): the cards say which rules spoke.
+pub fn read_checked(paths: &[PathBuf], threads: usize) -> Cards {
     read_with(paths, threads, placed)
 }
 

@@ -1,8 +1,10 @@
-//! `stepscope check`: every record is checked and rendered on all cores, in input order.
+//! `stepscope check`: every record is checked and rendered on all cores, in input order. [`read`] is the same without the
+//! rules, for commands that ask for no findings.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 use super::block::Block;
 use super::cut::{Skips, is_cut_off};
@@ -122,11 +124,51 @@ pub fn check(
     threads: usize,
     answers: Option<&Schema>,
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    examine_all(inputs, threads, || Examiner::judging(answers), render, sink)
+}
+
+/// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
+/// in input order.
+pub fn read<K: Send>(
+    inputs: Expand,
+    threads: usize,
+    record: impl Fn(&Checked<'_>) -> Option<K> + Sync,
+) -> (Vec<K>, Outcome) {
+    let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
+    let keep = |checked: &Checked<'_>, _: &mut Vec<u8>| {
+        if let Some(found) = record(checked) {
+            let place = (checked.origin.source, checked.origin.offset);
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push((place, found));
+        }
+    };
+    let outcome = read_through(inputs, threads, keep, |_, _| Ok(()));
+    let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    kept.sort_by_key(|(place, _)| *place);
+    (kept.into_iter().map(|(_, found)| found).collect(), outcome)
+}
+
+/// Reads everything, and runs no rule; else as [`check`].
+pub fn read_through(
+    inputs: Expand,
+    threads: usize,
+    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    examine_all(inputs, threads, Examiner::reading, render, sink)
+}
+
+fn examine_all<'s>(
+    inputs: Expand,
+    threads: usize,
+    examiner: impl Fn() -> Examiner<'s> + Sync,
+    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
     mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let mut ids = Ids::default();
-    let worker = || (Examiner::judging(answers), Tape::default());
+    let worker = || (examiner(), Tape::default());
     let work = |worker: &mut (Examiner<'_>, Tape), task: &Task, block: &mut Block, done: &mut Done<Tally>| {
         render_block(task, block, worker, &render, done);
     };

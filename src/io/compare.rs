@@ -6,11 +6,10 @@ use std::sync::mpsc::channel;
 
 use foldhash::{HashMap, HashSet};
 
-use super::beside::Beside;
 use super::failure::Failure;
 use super::input::expand;
 use super::journal::{beside, read_all};
-use super::load::load;
+use super::load::load_unchecked;
 use super::snapshot::{Address, Carded, Snapshot};
 use super::store::{LoadEvent, Store};
 use crate::domain::card::Card;
@@ -164,8 +163,7 @@ fn read(wanted: &Wanted, threads: usize) -> Result<Store, Failure> {
         Some(document) => inputs.with_document(document)?,
         None => inputs,
     };
-    let (mut store, loader) =
-        load(inputs, threads, Arc::new(Beside::default()), move |event| sender.send(event).is_ok());
+    let (mut store, loader) = load_unchecked(inputs, threads, move |event| sender.send(event).is_ok());
     for event in &events {
         let settled = matches!(event, LoadEvent::Settled);
         store.apply(event);

@@ -20,10 +20,21 @@ use crate::domain::rules::{Subject, check};
 const LARGE: usize = 4 << 20;
 static LARGE_TURN: Mutex<()> = Mutex::new(());
 
+/// What is done with each record.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Depth {
+    /// The rules look at it.
+    #[default]
+    Rules,
+    /// It is only read: nobody asks for findings.
+    Record,
+}
+
 /// Reads and checks records, one after another, in the same memory.
 #[derive(Debug, Default)]
 pub struct Examiner<'s> {
     tape: Tape,
+    depth: Depth,
     answers: Option<&'s Schema>,
     expect: Expect,
     documents: Option<Documents>,
@@ -32,6 +43,7 @@ pub struct Examiner<'s> {
 /// What is known before a record is read.
 #[derive(Clone, Copy)]
 struct Known<'k, 's> {
+    depth: Depth,
     answers: Option<&'s Schema>,
     expect: Expect,
     documents: Option<&'k Documents>,
@@ -50,12 +62,18 @@ pub struct Examined<'a> {
     pub findings: Findings,
     /// Checking failed: a fault of stepscope, not of the record.
     pub fault: bool,
+    depth: Depth,
 }
 
 impl<'s> Examiner<'s> {
     /// With a schema, takes every record as an answer object of it.
     pub fn judging(answers: Option<&'s Schema>) -> Self {
         Self { answers, ..Self::default() }
+    }
+
+    /// Only reads records: no rule looks at them, and nothing is found.
+    pub fn reading() -> Self {
+        Self { depth: Depth::Record, ..Self::default() }
     }
 
     /// What the next records are, from the beginning of their source, and where the documents are that they cite.
@@ -67,7 +85,8 @@ impl<'s> Examiner<'s> {
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
-        let known = Known { answers: self.answers, expect: self.expect, documents: self.documents.as_ref() };
+        let known =
+            Known { depth: self.depth, answers: self.answers, expect: self.expect, documents: self.documents.as_ref() };
         read_values(&mut self.tape, text, len, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
             found(&examine(range, joined, own, tape, known));
@@ -116,7 +135,7 @@ fn examine<'a>(
     joined: bool,
     text: &'a [u8],
     tape: &'a Tape,
-    Known { answers, expect, documents }: Known<'_, 'a>,
+    Known { depth, answers, expect, documents }: Known<'_, 'a>,
 ) -> Examined<'a> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let read = |root| match answers {
@@ -124,6 +143,10 @@ fn examine<'a>(
             None => formats::read_expecting(root, expect),
         };
         let record = tape.root(text).map(read);
+        if depth == Depth::Record {
+            let subject = Subject::bare(text, &tape.problems, record);
+            return Examined { range: range.clone(), joined, subject, findings: Vec::new(), fault: false, depth };
+        }
         let typed = record.as_ref().and_then(|record| record.typed.as_deref());
         let document = typed.zip(documents).and_then(|(typed, documents)| documents.of(typed));
         let mut subject = Subject::new(text, &tape.problems, record);
@@ -132,25 +155,35 @@ fn examine<'a>(
             subject.document = document;
         }
         let findings = check(&subject);
-        Examined { range: range.clone(), joined, subject, findings, fault: false }
+        Examined { range: range.clone(), joined, subject, findings, fault: false, depth }
     }));
     let mut examined = done.unwrap_or_else(|_| {
         let subject = Subject::new(text, &tape.problems, None);
-        Examined { range, joined, subject, findings: Vec::new(), fault: true }
+        Examined { range, joined, subject, findings: Vec::new(), fault: true, depth }
     });
-    examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));
+    if depth == Depth::Rules {
+        examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));
+    }
     examined
 }
 
 impl Examined<'_> {
-    /// Its row; `base` is where the text begins in the source, `len` its length on disk.
-    pub fn row(&self, base: u64, len: u64, beside: &Beside) -> Row {
+    fn place(&self, base: u64, len: u64) -> Row {
         let whole = if len > MAX_TEXT as u64 { len } else { self.range.len() as u64 };
         let mut row = Row::unchecked(base + self.range.start as u64, whole);
         if self.joined {
             row.set(Flag::Joined);
         }
-        let mut row = row.checked(&self.subject, &self.findings, beside.answer(self.subject.record.as_ref()));
+        row
+    }
+
+    /// Its row; `base` is where the text begins in the source, `len` its length on disk.
+    pub fn row(&self, base: u64, len: u64, beside: &Beside) -> Row {
+        let place = self.place(base, len);
+        if self.depth == Depth::Record {
+            return place.read(self.subject.record.as_ref());
+        }
+        let mut row = place.checked(&self.subject, &self.findings, beside.answer(self.subject.record.as_ref()));
         if self.fault {
             row.set(Flag::Fault);
         }

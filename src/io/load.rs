@@ -56,12 +56,30 @@ pub fn load(
     beside: Arc<Beside>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
-    let sink: Sink = Arc::new(sink);
+    begin_loading(inputs, threads, beside, Examiner::default, Arc::new(sink))
+}
+
+/// The same, but no rule looks at the records: the rows say where they stand and what they are.
+pub fn load_unchecked(
+    inputs: Expand,
+    threads: usize,
+    sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
+) -> (Store, Loader) {
+    begin_loading(inputs, threads, Arc::default(), Examiner::reading, Arc::new(sink))
+}
+
+fn begin_loading(
+    inputs: Expand,
+    threads: usize,
+    beside: Arc<Beside>,
+    examiner: fn() -> Examiner<'static>,
+    sink: Sink,
+) -> (Store, Loader) {
     let (wake, woken) = channel();
     let library = inputs.library().clone();
     let shared = Arc::new(Shared { library, beside, ..Shared::default() });
     let mut store = Store::default();
-    let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
+    let mut scout = Scout::new(inputs, shared.clone(), wake.clone(), examiner());
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -78,7 +96,7 @@ pub fn load(
     let mut started = Ok(());
     for _ in 0..threads.max(1) {
         let (shared, sink) = (shared.clone(), sink.clone());
-        started = started.and(spawn("check", Box::new(move || work(&shared, &sink))));
+        started = started.and(spawn("check", Box::new(move || work(&shared, examiner(), &sink))));
     }
     started = started.and(spawn("scout", Box::new(move || scout.run(&woken))));
     if let Err(error) = started {
@@ -249,10 +267,10 @@ impl Jobs {
     }
 }
 
-fn work(shared: &Shared, sink: &Sink) {
+fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
     // On this thread only: drawing and typing come first.
     let _ = rustix::process::nice(5);
-    let (mut block, mut examiner, mut ids) = (Block::default(), Examiner::default(), Vec::new());
+    let (mut block, mut ids) = (Block::default(), Vec::new());
     if let Some(failure) = shared.beside.complaint() {
         shared.send(sink, LoadEvent::Failed(None, failure));
     }
@@ -432,7 +450,7 @@ struct Samples {
 }
 
 impl Scout {
-    fn new(inputs: Expand, shared: Arc<Shared>, wake: Sender<Wake>) -> Self {
+    fn new(inputs: Expand, shared: Arc<Shared>, wake: Sender<Wake>, examiner: Examiner<'static>) -> Self {
         Self {
             inputs: Some(inputs),
             sources: Vec::new(),
@@ -440,7 +458,7 @@ impl Scout {
             wake,
             early: Vec::new(),
             sink: None,
-            examiner: Examiner::default(),
+            examiner,
             tape: Tape::default(),
             block: Block::default(),
             ids: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::review::{cards, contents};
+use crate::cli::review::{checked_cards, contents};
 use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
 use crate::domain::card::Index;
 use crate::domain::object::Object;
@@ -27,7 +27,7 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         return None;
     }
     let contents = contents(&[journal.to_owned()], out)?;
-    let cards = cards(&options.paths, out)?;
+    let cards = checked_cards(&options.paths, out)?;
     let index = Index::of(cards.cards.iter().map(|placed| &placed.card));
     let sets = contents.reviews.label_sets();
     let mut counts = [0_u64; Expectation::ALL.len()];

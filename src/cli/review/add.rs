@@ -84,7 +84,7 @@ impl<'k> Known<'k> {
 }
 
 pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
-    let cards = add.place.cards(out)?;
+    let cards = add.place.checked_cards(out)?;
     let (mut known, mut saver) = Known::open(&add.place, &add.who, &cards, out)?;
     let mut input = BufReader::new(std::io::stdin());
     let (mut code, mut tape, mut line) = (CLEAN, Tape::default(), Vec::new());

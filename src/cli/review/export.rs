@@ -12,7 +12,7 @@ use crate::domain::review::export::{self, Line};
 use crate::domain::review::fold::Outcome;
 use crate::domain::text::Shown;
 use crate::io::cards::placed;
-use crate::io::check::check;
+use crate::io::check::read_through;
 use crate::io::input::expand;
 use crate::io::journal::beside;
 use crate::shown;
@@ -88,10 +88,9 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
     }
     let contents = super::contents(&journals, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
-    let outcome = check(
+    let outcome = read_through(
         expand(&options.failed),
         threads(None),
-        None,
         |checked, into| {
             let card = placed(checked).card;
             let reviewed = reviews.find(&card.item, Some(&card.content));
