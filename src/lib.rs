@@ -187,6 +187,8 @@ pub mod cli;
 
 /// The screen. Law: knows `domain` and `io`; nothing knows `tui`.
 pub mod tui {
+    /// What of the table is left to judge.
+    pub mod agenda;
     /// The whole state of the screen.
     pub mod app;
     /// Model calls, each a task of its own.
@@ -225,6 +227,8 @@ pub mod tui {
     pub mod model;
     /// What the screen is told, and what it asks to be done.
     pub mod msg;
+    /// The order of the table's rows.
+    pub mod order;
     /// A record as JSON, folded or open.
     pub mod outline;
     /// Bytes to the terminal, never waiting for it.

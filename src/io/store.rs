@@ -392,6 +392,8 @@ impl Store {
     }
 
     fn place(&self, at: usize) -> Option<(usize, usize, usize)> {
+        #[cfg(test)]
+        visits::note();
         if at >= self.len {
             return None;
         }
@@ -515,6 +517,23 @@ impl Store {
             *to += n;
         }
         Change::Rows
+    }
+}
+
+/// How many rows were looked up on this thread, for tests.
+#[cfg(test)]
+pub mod visits {
+    use std::cell::Cell;
+
+    thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
+
+    pub(crate) fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// How many, since it was asked last.
+    pub fn take() -> usize {
+        COUNT.replace(0)
     }
 }
 

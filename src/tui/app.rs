@@ -353,7 +353,7 @@ impl App {
                 }
                 _ => need(self.rows() > 0, "there are no records"),
             },
-            A::NextFork | A::PreviousFork => need(self.kin().len() > 1, "this record has no forks"),
+            A::NextFork | A::PreviousFork => need(self.has_kin(), "this record has no forks"),
             A::Export => need(false, "only a repaired procedure is written to a file"),
             A::Exact | A::Repair | A::Between => {
                 need(steps && self.screen == Screen::Run, "open a run with steps first")
@@ -448,12 +448,8 @@ impl App {
 
     /// The row of a record among those that were recorded, and how many there are; a fork stands where its root does.
     pub fn place_of(&self, record: usize) -> (usize, usize) {
-        let (row, rows) = (self.table.row_of(self.root_of(record)), self.rows());
-        if self.forks.family.is_empty() {
-            return (row, rows);
-        }
-        let is_fork = |row: &usize| self.table.record(*row).is_some_and(|record| self.root_of(record) != record);
-        (row - (0..row).filter(is_fork).count(), rows - (0..rows).filter(is_fork).count())
+        let row = self.table.row_of(self.root_of(record));
+        (self.table.own_above(row), self.table.own_above(self.rows()))
     }
 
     /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
@@ -467,6 +463,12 @@ impl App {
     pub fn kin(&self) -> Vec<Address> {
         let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
         open.map(|address| self.forks.family.of(address)).unwrap_or_default()
+    }
+
+    /// Whether the open record has forks, or is one.
+    fn has_kin(&self) -> bool {
+        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        open.is_some_and(|address| self.forks.family.has_kin(address))
     }
 
     /// What was recorded and a record goes back to: itself, or the root of a fork.

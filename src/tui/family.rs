@@ -140,6 +140,11 @@ impl Family {
         (self.members, self.families) = (members, families);
     }
 
+    /// Where forks stand.
+    pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
+        self.marks.keys().copied()
+    }
+
     /// What is known of a fork.
     pub fn mark(&self, address: Address) -> Option<&Mark> {
         self.marks.get(&address)
@@ -171,27 +176,61 @@ impl Family {
         std::iter::once(root).chain(self.families.get(&root).into_iter().flatten().copied()).collect()
     }
 
-    /// The order of the table in which forks stand below what they come from. A fork is there if its root is, or if it
-    /// was there itself.
-    pub fn order(&self, store: &Store, rows: &[u32]) -> Vec<u32> {
+    /// Whether a record has forks, or is one that was placed.
+    pub fn has_kin(&self, address: Address) -> bool {
+        self.members.contains_key(&address) || self.families.contains_key(&address)
+    }
+
+    /// The order of the table in which forks stand below what they come from, and the rows of forks in it. A fork is
+    /// there if its root is, or if it was there itself.
+    pub fn order(&self, store: &Store, rows: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let position = |(source, byte): Address| store.position(source, byte).and_then(|at| u32::try_from(at).ok());
-        let there: HashSet<u32> = rows.iter().copied().collect();
-        let roots: HashMap<u32, Address> =
-            self.members.iter().filter_map(|(fork, member)| Some((position(*fork)?, member.root))).collect();
+        // Most records have nothing to do with forks: of them one bit is asked.
+        let mut there = vec![false; store.len()];
+        let mut apart = vec![false; store.len()];
+        for row in rows {
+            there.get_mut(*row as usize).into_iter().for_each(|there| *there = true);
+        }
+        let mut set_apart = |record: u32| apart.get_mut(record as usize).into_iter().for_each(|apart| *apart = true);
+        let mut roots: HashMap<u32, Option<u32>> = HashMap::new();
+        for (fork, member) in &self.members {
+            if let Some(fork) = position(*fork) {
+                roots.insert(fork, position(member.root));
+                set_apart(fork);
+            }
+        }
         let twice: HashSet<u32> = self.twice.iter().filter_map(|fork| position(*fork)).collect();
-        let families: HashMap<u32, &Vec<Address>> =
-            self.families.iter().filter_map(|(root, family)| Some((position(*root)?, family))).collect();
-        let mut order = Vec::with_capacity(rows.len());
-        for row in rows.iter().filter(|row| !twice.contains(row)) {
-            let root = roots.get(row).and_then(|root| position(*root));
-            if root.is_some_and(|root| there.contains(&root)) {
+        twice.iter().for_each(|fork| set_apart(*fork));
+        let mut families: HashMap<u32, &Vec<Address>> = HashMap::new();
+        for (root, family) in &self.families {
+            if let Some(root) = position(*root) {
+                families.insert(root, family);
+                set_apart(root);
+            }
+        }
+        let is = |bits: &[bool], record: u32| bits.get(record as usize).copied().unwrap_or(false);
+        let (mut order, mut forks) = (Vec::with_capacity(rows.len()), Vec::new());
+        for row in rows {
+            if !is(&apart, *row) {
+                order.push(*row);
                 continue;
             }
+            let root = roots.get(row).copied();
+            if twice.contains(row) || root.flatten().is_some_and(|root| is(&there, root)) {
+                continue;
+            }
+            if root.is_some() {
+                forks.push(order.len() as u32);
+            }
             order.push(*row);
-            let below = families.get(row).into_iter().flat_map(|family| family.iter());
-            order.extend(below.filter_map(|fork| position(*fork)));
+            for fork in
+                families.get(row).into_iter().flat_map(|family| family.iter()).filter_map(|fork| position(*fork))
+            {
+                forks.push(order.len() as u32);
+                order.push(fork);
+            }
         }
-        order
+        (order, forks)
     }
 }
 

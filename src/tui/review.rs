@@ -19,6 +19,7 @@ use crate::domain::review::queue::Queue;
 use crate::domain::text::Shown;
 use crate::io::failure::Failure;
 use crate::io::journal;
+use crate::tui::agenda::Agenda;
 use crate::tui::keymap::{Action, Key};
 use crate::tui::list::List;
 
@@ -307,6 +308,14 @@ pub struct Review {
     pub looked_through: usize,
     /// Records as items.
     known: HashMap<usize, Known>,
+    /// The known records of each item, by its id or its place.
+    places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
+    /// Known records of which something else is said than when the agenda was made; `None`: all may be.
+    changed: Option<Vec<usize>>,
+    /// What is left to judge.
+    pub agenda: Agenda,
+    /// The labels that I gave, as far as my verdicts were counted, and how many.
+    given: (HashSet<Text>, usize),
     /// The ids that no record has been looked for yet, and those that were.
     sought: HashSet<Text>,
     next: u64,
@@ -352,6 +361,10 @@ impl Review {
             revealed: HashSet::new(),
             expected: None,
             known: HashMap::new(),
+            places: HashMap::new(),
+            changed: None,
+            agenda: Agenda::default(),
+            given: (HashSet::new(), 0),
             sought: HashSet::new(),
             next: 0,
             undone: Vec::new(),
@@ -464,14 +477,41 @@ impl Review {
 
     /// The record of an item.
     pub fn record_of(&self, item: &Item) -> Option<usize> {
-        let same = |(record, known): (&usize, &Known)| same_item(&known.item, item).then_some(*record);
-        self.known.iter().find_map(same)
+        let same = |record: &&usize| self.known.get(*record).is_some_and(|known| same_item(&known.item, item));
+        self.places.get(&place_of(item))?.iter().find(same).copied()
     }
 
     /// A record is this item.
     pub fn learn(&mut self, record: usize, item: Item, content: Digest) {
         let judged = self.judge(&item, &content);
-        self.known.insert(record, Known { item, content, judged });
+        let place = place_of(&item);
+        let before = self.known.insert(record, Known { item, content, judged });
+        if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
+            && let Some(records) = self.places.get_mut(&before)
+        {
+            records.retain(|other| *other != record);
+        }
+        let records = self.places.entry(place).or_default();
+        if !records.contains(&record) {
+            records.push(record);
+        }
+        self.change(record);
+    }
+
+    fn change(&mut self, record: usize) {
+        if let Some(changed) = &mut self.changed {
+            changed.push(record);
+        }
+    }
+
+    /// The known records of which something else is said than when this was asked last; `None`: all may be.
+    pub fn take_changed(&mut self) -> Option<Vec<usize>> {
+        self.changed.replace(Vec::new())
+    }
+
+    /// Rows have other records now: the agenda is to be made anew.
+    pub fn reorder(&mut self) {
+        self.changed = None;
     }
 
     fn judge(&self, item: &Item, content: &Digest) -> Judged {
@@ -483,19 +523,28 @@ impl Review {
 
     /// What was said of the known records has changed: of the records of an item, or of all.
     fn renew(&mut self, item: Option<&Item>) {
-        let mut known = std::mem::take(&mut self.known);
-        for entry in known.values_mut() {
-            let same = |item: &Item| item.id == entry.item.id && (item.id.is_some() || *item == entry.item);
-            if item.is_none_or(same) {
-                entry.judged = self.judge(&entry.item, &entry.content);
+        let records: Vec<usize> = match item {
+            Some(item) => self.places.get(&place_of(item)).cloned().unwrap_or_default(),
+            None => {
+                self.changed = None;
+                self.known.keys().copied().collect()
             }
+        };
+        for record in records {
+            let Some(known) = self.known.get(&record) else { continue };
+            let judged = self.judge(&known.item, &known.content);
+            if let Some(known) = self.known.get_mut(&record) {
+                known.judged = judged;
+            }
+            self.change(record);
         }
-        self.known = known;
     }
 
     /// Records have other numbers now.
     pub fn forget_records(&mut self) {
         self.known.clear();
+        self.places.clear();
+        self.changed = None;
         self.sought.clear();
         self.prefetched = None;
         self.prefetching = None;
@@ -573,15 +622,17 @@ impl Review {
 
     /// Counts after how many of my verdicts there was no label that is new to me.
     pub fn count_since_new_label(&mut self) {
-        let mut seen: HashSet<&Text> = HashSet::new();
-        let mut since = 0;
-        for event in self.reviews.events() {
+        let (seen, counted) = &mut self.given;
+        for event in self.reviews.events().iter().skip(*counted) {
             if event.kind == EventKind::Verdict && event.reviewer.id == self.me.id {
-                let fresh = event.labels.iter().filter(|label| seen.insert(&label.id)).count();
-                since = if fresh > 0 { 0 } else { since + 1 };
+                let fresh = event.labels.iter().filter(|label| seen.insert(label.id.clone())).count();
+                self.since_new_label = if fresh > 0 { 0 } else { self.since_new_label + 1 };
             }
         }
-        self.since_new_label = if seen.is_empty() { 0 } else { since };
+        *counted = self.reviews.events().len();
+        if seen.is_empty() {
+            self.since_new_label = 0;
+        }
     }
 
     // Events.
@@ -654,6 +705,7 @@ impl Review {
     pub fn take_events(&mut self, events: Vec<Event>, anew: bool) -> bool {
         if anew {
             self.reviews = Reviews::default();
+            (self.given, self.since_new_label) = Default::default();
         }
         let before = self.reviews.events().len();
         for event in events {
@@ -727,13 +779,9 @@ impl Review {
     pub fn to_undo(&self) -> Vec<&Event> {
         let is_own = |event: &&Event| {
             let first = event.label_set.as_ref().is_some_and(|set| set.version <= 1);
-            event.reviewer.id == self.me.id
-                && !matches!(event.kind, EventKind::Undo | EventKind::Reveal)
-                && !event.draft
-                && !first
-                && self.reviews.event(&event.event_id).is_some_and(|(_, holds)| holds)
+            !matches!(event.kind, EventKind::Undo | EventKind::Reveal) && !event.draft && !first
         };
-        let Some(last) = self.reviews.events().iter().rev().find(is_own) else { return Vec::new() };
+        let Some(last) = self.reviews.said_by(&self.me.id).rfind(is_own) else { return Vec::new() };
         match self.batches.iter().find(|batch| batch.contains(&last.event_id)) {
             Some(batch) => batch.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event).collect(),
             None => vec![last],
@@ -801,6 +849,11 @@ pub fn id_for(name: &str, set: &LabelSet) -> Text {
         id = format!("{base}_{n}");
     }
     Text::from(id)
+}
+
+/// Under what the records of an item are found.
+fn place_of(item: &Item) -> (Option<Text>, Option<u64>) {
+    (item.id.clone(), item.row_index.filter(|_| item.id.is_none()))
 }
 
 /// Whether two items are one, as far as journals tell them apart.

@@ -10,6 +10,7 @@ use crate::domain::row::Row;
 use crate::domain::triage::Fix;
 use crate::tui::list::List;
 use crate::tui::msg::SearchId;
+use crate::tui::order::Order;
 use crate::tui::review::Review;
 
 /// More texts than this are not kept.
@@ -165,7 +166,7 @@ pub struct Table {
     pub finding: Option<Search>,
     /// Go to the first place found as soon as there is one.
     pub jump: Option<isize>,
-    order: Option<Vec<u32>>,
+    order: Option<Order>,
     headlines: HashMap<usize, Headline>,
     moves: u64,
     /// Nobody has chosen a row yet: the cursor stays at the front of the queue while the order is still being made.
@@ -175,25 +176,39 @@ pub struct Table {
 impl Table {
     /// How many rows there are, of `records`.
     pub fn len(&self, records: usize) -> usize {
-        self.order.as_ref().map_or(records, Vec::len)
+        self.order.as_ref().map_or(records, Order::len)
     }
 
     /// The record in a row.
     pub fn record(&self, row: usize) -> Option<usize> {
+        #[cfg(test)]
+        crate::io::store::visits::note();
         match &self.order {
-            Some(order) => order.get(row).map(|record| *record as usize),
+            Some(order) => order.record(row),
             None => Some(row),
         }
     }
 
     /// The row of a record; if it is hidden, the row where it would stand.
     pub fn row_of(&self, record: usize) -> usize {
-        match &self.order {
-            None => record,
-            Some(order) => order.iter().position(|other| *other as usize == record).unwrap_or_else(|| {
-                order.iter().position(|other| *other as usize > record).unwrap_or(order.len().saturating_sub(1))
-            }),
-        }
+        self.order.as_ref().map_or(record, |order| order.row_of(record))
+    }
+
+    /// How many rows above a row are no forks.
+    pub fn own_above(&self, row: usize) -> usize {
+        self.order.as_ref().map_or(row, |order| order.own_above(row))
+    }
+
+    /// The row so many records further down or up, forks not counted; at the ends the last there is.
+    pub fn row_from(&self, row: usize, by: isize, records: usize) -> usize {
+        let own = self.own_above(self.len(records));
+        let above = match by {
+            1.. => self.own_above(row + 1).saturating_add_signed(by - 1).min(own.saturating_sub(1)),
+            _ => self.own_above(row).saturating_add_signed(by),
+        };
+        let found = self.order.as_ref().map_or(above, |order| order.own_row(above));
+        // Where nothing follows, or stands before, the row stays.
+        if (by > 0) == (found > row) { found } else { row }
     }
 
     /// Whether every record is shown in the order of the file.
@@ -209,15 +224,16 @@ impl Table {
         row: impl Fn(usize) -> Option<Row>,
         is_in: impl Fn(usize, &str) -> bool,
         review: &Review,
-        forks: Option<impl Fn(&[u32]) -> Vec<u32>>,
+        forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
     ) {
         let here = self.record(self.list.at);
         let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
-        self.order = match forks {
+        let order = match forks {
             Some(forks) => Some(forks(&self.arranged(records, row, is_in, review))),
             None if natural => None,
-            None => Some(self.arranged(records, row, is_in, review)),
+            None => Some((self.arranged(records, row, is_in, review), Vec::new())),
         };
+        self.order = order.map(|(rows, forks)| Order::new(rows, forks, records));
         if let Some(record) = here {
             self.list.at = self.row_of(record);
         }
@@ -296,7 +312,9 @@ impl Table {
         let is_found = |record: u32| search.found.binary_search(&record).is_ok();
         match &self.order {
             None => search.found.iter().map(|record| *record as usize).collect(),
-            Some(order) => order.iter().enumerate().filter(|(_, at)| is_found(**at)).map(|(row, _)| row).collect(),
+            Some(order) => {
+                order.records().iter().enumerate().filter(|(_, at)| is_found(**at)).map(|(row, _)| row).collect()
+            }
         }
     }
 

@@ -44,6 +44,9 @@ mod rerun;
 mod review;
 mod search;
 
+#[cfg(test)]
+mod cost;
+
 pub(in crate::tui) use review::glyph;
 
 /// While records are still being checked, the order of the table is made anew at most this often.
@@ -605,6 +608,7 @@ impl App {
         let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
         let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
         table.arrange(records, |record| store.row(record).copied(), is_in, review, family);
+        self.review.reorder();
         if self.review.is_on() {
             self.count_progress();
         }

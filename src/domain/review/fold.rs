@@ -23,6 +23,8 @@ pub struct Reviews {
     by_key: HashMap<Key, usize>,
     /// The items of each id, whatever their file and side.
     by_name: HashMap<Name, Vec<usize>>,
+    /// What each reviewer said.
+    by_reviewer: HashMap<Text, Vec<usize>>,
     label_sets: Vec<usize>,
     counts: Counts,
 }
@@ -75,6 +77,7 @@ impl Reviews {
             EventKind::Undo => {}
             _ => self.add_to_item(event.item.as_ref(), at),
         }
+        self.by_reviewer.entry(event.reviewer.id.clone()).or_default().push(at);
         let id = event.event_id.clone();
         self.events.push(event);
         self.undone.push(0);
@@ -198,12 +201,15 @@ impl Reviews {
         LabelSets::of(hold.filter_map(|at| self.events.get(*at)?.label_set.as_ref()))
     }
 
+    /// What a reviewer said and holds, in its order.
+    pub fn said_by(&self, reviewer: &Text) -> impl DoubleEndedIterator<Item = &Event> {
+        let own = self.by_reviewer.get(reviewer).into_iter().flatten();
+        own.filter(|at| self.holds(**at)).filter_map(|at| self.events.get(*at))
+    }
+
     /// The event that a reviewer's next undo takes back: their last that holds.
     pub fn last_of(&self, reviewer: &Text) -> Option<&Event> {
-        let own = |(at, event): &(usize, &Event)| {
-            event.reviewer.id == *reviewer && event.kind != EventKind::Undo && self.holds(*at)
-        };
-        self.events.iter().enumerate().rev().find(own).map(|(_, event)| event)
+        self.said_by(reviewer).rfind(|event| event.kind != EventKind::Undo)
     }
 }
 

@@ -76,18 +76,7 @@ impl App {
 
     /// The row so many records further, forks not counted.
     pub(super) fn row_from(&self, record: usize, by: isize) -> usize {
-        let (here, rows) = (self.table.row_of(record), self.rows());
-        if self.forks.family.is_empty() {
-            return here.saturating_add_signed(by).min(rows.saturating_sub(1));
-        }
-        let is_own = |row: &usize| self.table.record(*row).is_some_and(|record| self.root_of(record) == record);
-        let times = by.unsigned_abs();
-        let way: Vec<usize> = if by < 0 {
-            (0..here).rev().filter(is_own).take(times).collect()
-        } else {
-            (here + 1..rows).filter(is_own).take(times).collect()
-        };
-        way.last().copied().unwrap_or(here)
+        self.table.row_from(self.table.row_of(record), by, self.store.len())
     }
 
     /// Opens another of the record and its forks, in a circle.

@@ -10,6 +10,7 @@ use crate::domain::text::Shown;
 use crate::domain::triage::Fix;
 use crate::io::config::session::FileView;
 use crate::shown;
+use crate::tui::agenda::{Agenda, Standing};
 use crate::tui::app::{App, Screen};
 use crate::tui::keymap::{Action, Context, Key};
 use crate::tui::model::Opened;
@@ -220,7 +221,7 @@ impl App {
         }
     }
 
-    fn judge(&mut self, verdict: Verdict) -> Effects {
+    pub(super) fn judge(&mut self, verdict: Verdict) -> Effects {
         self.take_up();
         let mut draft = std::mem::take(&mut self.review.draft);
         if verdict != Verdict::Fail {
@@ -361,19 +362,43 @@ impl App {
 
     /// The record that comes after another: one that I did not judge, then those that I deferred, then those that are to
     /// be judged a second time.
-    pub(in crate::tui) fn next_item(&self, from: usize) -> Option<usize> {
-        let rows = self.rows();
-        let here = self.table.row_of(from);
+    pub(in crate::tui) fn next_item(&mut self, from: usize) -> Option<usize> {
+        self.follow_agenda();
+        let (rows, here) = (self.rows(), self.table.row_of(from));
         // A filter may hide the record itself meanwhile: then the next one stands in its place.
-        let around = || {
-            let records = (here..rows).chain(0..here.min(rows)).filter_map(|row| self.table.record(row));
-            records.filter(|record| *record != from && self.fork_of(*record).is_none())
+        let own = Some(here).filter(|row| self.table.record(*row) == Some(from));
+        self.review.agenda.next(here, rows, own).and_then(|row| self.table.record(row))
+    }
+
+    /// Brings the agenda up to what was said since it was made; after the order of the table has changed it is made anew,
+    /// from what is known of records: of most nobody said anything.
+    fn follow_agenda(&mut self) {
+        let records = match self.review.take_changed() {
+            Some(records) => records,
+            None => {
+                self.review.agenda = Agenda::default();
+                let forks =
+                    self.forks.family.addresses().filter_map(|(source, byte)| self.store.position(source, byte));
+                forks.chain(self.review.known_records().map(|(record, _)| record)).collect()
+            }
         };
-        let mine = |record: usize| self.review.known(record).and_then(|known| known.judged.mine);
-        let open = |record: &usize| mine(*record).is_none();
-        let deferred = |record: &usize| mine(*record) == Some(Verdict::Defer);
-        let twice = |record: &usize| self.review.is_due_again(*record);
-        around().find(open).or_else(|| around().find(deferred)).or_else(|| around().find(twice))
+        for record in records {
+            let row = self.table.row_of(record);
+            if self.table.record(row) == Some(record) {
+                let standing = self.standing_of(record);
+                self.review.agenda.set(row, standing);
+            }
+        }
+    }
+
+    fn standing_of(&self, record: usize) -> Option<Standing> {
+        if self.fork_of(record).is_some() {
+            return Some(Standing::Fork);
+        }
+        match self.review.known(record)?.judged.mine? {
+            Verdict::Defer => Some(Standing::Deferred),
+            _ => Some(Standing::Done(self.review.is_due_again(record))),
+        }
     }
 
     fn go_to_open(&mut self) -> Effects {
@@ -416,17 +441,8 @@ impl App {
 
     /// How far the queue is done.
     pub(in crate::tui) fn count_progress(&mut self) {
-        let all = self.rows();
-        self.review.progress = if self.table.is_natural() {
-            let known = self.review.known_records();
-            (known.filter(|(record, known)| *record < all && known.judged.is_done()).count(), all)
-        } else {
-            // A fork is judged where somebody wants to, but nobody has to.
-            let records = (0..all).filter_map(|row| self.table.record(row));
-            let own: Vec<usize> = records.filter(|record| self.fork_of(*record).is_none()).collect();
-            let is_done = |record: &&usize| self.review.known(**record).is_some_and(|known| known.judged.is_done());
-            (own.iter().filter(is_done).count(), own.len())
-        };
+        self.follow_agenda();
+        self.review.progress = self.review.agenda.progress(self.rows());
         if self.table.from_front {
             self.table.list.at = self.front_row();
         }
@@ -611,13 +627,11 @@ impl App {
 
     /// The first row that is still to be judged, else the first.
     fn front_row(&self) -> usize {
-        let mine = |record| self.review.known(record).and_then(|known| known.judged.mine);
-        let is_open = |row: &usize| self.table.record(*row).is_some_and(|record| mine(record).is_none());
-        (0..self.rows()).find(is_open).unwrap_or(0)
+        self.review.agenda.first(self.rows()).unwrap_or(0)
     }
 }
 
-fn subject_of(opened: &Opened) -> Option<Subject> {
+pub(super) fn subject_of(opened: &Opened) -> Option<Subject> {
     let card = opened.card.as_deref()?.clone();
     let step = opened.verdict.as_ref().and_then(|verdict| verdict.step).map(|step| step as u64 + 1);
     Some(Subject::new(opened.index, card, step, opened.steps.len() as u64, opened.hidden))

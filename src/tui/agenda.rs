@@ -1,0 +1,150 @@
+//! What of the table is left to judge. A verdict changes the standing of one row, and the next item is looked up: nothing
+//! here goes through all rows.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How a row stands. Of all rows that are not named here nobody said anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// Judged for good; `true`: it is to be judged a second time.
+    Done(bool),
+    /// Put off.
+    Deferred,
+    /// A fork: nobody has to judge it.
+    Fork,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    standing: HashMap<usize, Standing>,
+    /// Rows that are not open, as runs: the first of each, and one past its last.
+    closed: BTreeMap<usize, usize>,
+    deferred: BTreeSet<usize>,
+    again: BTreeSet<usize>,
+    done: usize,
+    forks: usize,
+}
+
+impl Agenda {
+    /// How a row stands from now on; `None`: open.
+    pub fn set(&mut self, row: usize, standing: Option<Standing>) {
+        let before = match standing {
+            Some(standing) => self.standing.insert(row, standing),
+            None => self.standing.remove(&row),
+        };
+        if before == standing {
+            return;
+        }
+        match before {
+            None => self.close(row),
+            Some(Standing::Done(_)) => {
+                self.again.remove(&row);
+                self.done -= 1;
+            }
+            Some(Standing::Deferred) => _ = self.deferred.remove(&row),
+            Some(Standing::Fork) => self.forks -= 1,
+        }
+        match standing {
+            None => self.open(row),
+            Some(Standing::Done(again)) => {
+                self.done += 1;
+                if again {
+                    self.again.insert(row);
+                }
+            }
+            Some(Standing::Deferred) => _ = self.deferred.insert(row),
+            Some(Standing::Fork) => self.forks += 1,
+        }
+    }
+
+    fn close(&mut self, row: usize) {
+        let (mut first, mut end) = (row, row + 1);
+        if let Some((&before, &to)) = self.closed.range(..=row).next_back()
+            && to == row
+        {
+            first = before;
+        }
+        if let Some(to) = self.closed.remove(&end) {
+            end = to;
+        }
+        self.closed.insert(first, end);
+    }
+
+    fn open(&mut self, row: usize) {
+        let Some((&first, &end)) = self.closed.range(..=row).next_back().filter(|(_, end)| row < **end) else { return };
+        self.closed.remove(&first);
+        if first < row {
+            self.closed.insert(first, row);
+        }
+        if row + 1 < end {
+            self.closed.insert(row + 1, end);
+        }
+    }
+
+    /// The first open row from a row on.
+    fn open_from(&self, row: usize) -> usize {
+        let run = self.closed.range(..=row).next_back();
+        run.map_or(row, |(_, end)| row.max(*end))
+    }
+
+    /// The first open row of so many.
+    pub fn first(&self, rows: usize) -> Option<usize> {
+        Some(self.open_from(0)).filter(|row| *row < rows)
+    }
+
+    /// The row that comes next, from a row on and round from the top, but for one: open, else put off, else to be judged a
+    /// second time.
+    pub fn next(&self, from: usize, rows: usize, but: Option<usize>) -> Option<usize> {
+        let below = |row: &usize| *row < rows && Some(*row) != but;
+        let open = |from: usize| {
+            let found = self.open_from(from);
+            if Some(found) == but { self.open_from(found + 1) } else { found }
+        };
+        let of = |set: &BTreeSet<usize>| {
+            let below_it = set.range(from..).chain(set.range(..from));
+            below_it.copied().find(below)
+        };
+        [open(from), open(0)].into_iter().find(below).or_else(|| of(&self.deferred)).or_else(|| of(&self.again))
+    }
+
+    /// How many of so many rows are judged for good, and how many are to be judged at all.
+    pub fn progress(&self, rows: usize) -> (usize, usize) {
+        (self.done, rows.saturating_sub(self.forks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_next_is_what_going_through_all_rows_would_find() {
+        const ROWS: usize = 24;
+        let mut agenda = Agenda::default();
+        let mut plain = vec![None; ROWS];
+        // A fixed sequence of what people do.
+        let mut x = 7_usize;
+        for _ in 0..2_000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (row, what, from) = ((x >> 33) % ROWS, (x >> 40) % 7, (x >> 50) % ROWS);
+            let standing = match what {
+                0 | 1 => None,
+                2 => Some(Standing::Deferred),
+                3 => Some(Standing::Fork),
+                4 => Some(Standing::Done(true)),
+                _ => Some(Standing::Done(false)),
+            };
+            agenda.set(row, standing);
+            plain[row] = standing;
+            let around = || (from..ROWS).chain(0..from).filter(|other| *other != row);
+            let find = |wanted: Option<Standing>| around().find(|other| plain[*other] == wanted);
+            let expected = find(None).or(find(Some(Standing::Deferred))).or(find(Some(Standing::Done(true))));
+            assert_eq!(agenda.next(from, ROWS, Some(row)), expected);
+            assert_eq!(agenda.first(ROWS), plain.iter().position(Option::is_none));
+            let count = |is: fn(&Standing) -> bool| plain.iter().flatten().filter(|standing| is(standing)).count();
+            let forks = count(|standing| *standing == Standing::Fork);
+            assert_eq!(agenda.progress(ROWS), (count(|standing| matches!(standing, Standing::Done(_))), ROWS - forks));
+        }
+    }
+}
