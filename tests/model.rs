@@ -583,6 +583,323 @@ fn keys_stay_home() {
     assert_eq!(server.seen()[0].header("referer"), None);
 }
 
+// Servers that say the key back.
+
+const SECRET: &str = "sk-MKSecret/0123_456789";
+
+/// The key in a spelling, character by character, as it stands in JSON.
+fn spelled(spelling: &str) -> Vec<String> {
+    let each = |spell: fn(u8) -> String| SECRET.bytes().map(spell).collect();
+    match spelling {
+        "upper" => each(|byte| char::from(byte).to_ascii_uppercase().to_string()),
+        "lower" => each(|byte| char::from(byte).to_ascii_lowercase().to_string()),
+        "slash" => each(|byte| char::from(byte).to_string().replace('/', "\\/")),
+        "u" => each(|byte| format!("\\u{byte:04x}")),
+        "U" => each(|byte| format!("\\u{byte:04X}")),
+        "some u" => each(|byte| if byte % 3 == 0 { format!("\\u{byte:04x}") } else { char::from(byte).to_string() }),
+        "nested u" => each(|byte| format!("\\\\u{byte:04x}")),
+        "percent" => each(|byte| format!("%{byte:02X}")),
+        "reference" => each(|byte| format!("&#{byte};")),
+        "hex" => each(|byte| format!("{byte:02x}")),
+        "base64" => vec!["c2stTUtTZWNyZXQvMDEyM180NTY3ODk=".to_owned()],
+        "base64 of the header" => vec!["QmVhcmVyIHNrLU1LU2VjcmV0LzAxMjNfNDU2Nzg5".to_owned()],
+        _ => each(|byte| char::from(byte).to_string()),
+    }
+}
+
+const SPELLINGS: [&str; 13] = [
+    "plain",
+    "upper",
+    "lower",
+    "slash",
+    "u",
+    "U",
+    "some u",
+    "nested u",
+    "percent",
+    "reference",
+    "hex",
+    "base64",
+    "base64 of the header",
+];
+
+/// Whether a text gives the key away: as it is, or once its escapes are undone, however deep.
+fn gives_away(text: &str) -> bool {
+    let mut text = text.to_owned();
+    let escape = regex::Regex::new(r"\\+u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})|&#([0-9]{2,3});|\\+([^u])").unwrap();
+    for _ in 0..3 {
+        let told = text.to_lowercase();
+        if [SECRET, "c2stTUtTZWNyZXQvMDEyM180NTY3", "NrLU1LU2VjcmV0LzAxMjNfNDU2Nzg5", "736b2d4d4b536563726574"]
+            .iter()
+            .any(|form| told.contains(&form.to_lowercase()))
+        {
+            return true;
+        }
+        text = escape
+            .replace_all(&text, |found: &regex::Captures<'_>| {
+                let number = |n: usize, radix| u8::from_str_radix(found.get(n)?.as_str(), radix).ok().map(char::from);
+                let letter = number(1, 16).or_else(|| number(2, 16)).or_else(|| number(3, 10));
+                letter.map_or_else(|| found.get(4).map_or(String::new(), |rest| rest.as_str().to_owned()), String::from)
+            })
+            .into_owned();
+    }
+    false
+}
+
+#[test]
+fn what_gives_a_key_away_is_seen() {
+    for spelling in SPELLINGS {
+        assert!(gives_away(&format!("x {} y", spelled(spelling).concat())), "{spelling}");
+    }
+    assert!(!gives_away("x *** y"));
+}
+
+/// A hostile server: what it is called, the kind it plays, and its answer.
+type Hostile = (String, Backend, Box<dyn Fn(&mut Talk) + Send + Sync>);
+
+fn stream_of(backend: Backend, field: &str, text: &str) -> String {
+    match (backend, field) {
+        (Backend::Ollama, "content") => format!("{{\"response\":\"{text}\",\"done\":false}}\n"),
+        (Backend::Ollama, field) => format!("{{\"{field}\":\"{text}\",\"response\":\"\",\"done\":false}}\n"),
+        (Backend::OllamaChat, "content") => {
+            format!("{{\"message\":{{\"content\":\"{text}\"}},\"done\":false}}\n")
+        }
+        (Backend::OllamaChat, field) => {
+            format!("{{\"message\":{{\"{field}\":\"{text}\",\"content\":\"\"}},\"done\":false}}\n")
+        }
+        (Backend::Responses, "content") => {
+            format!("data: {{\"type\":\"response.output_text.delta\",\"delta\":\"{text}\"}}\n\n")
+        }
+        (Backend::Responses, field) => {
+            format!("data: {{\"type\":\"response.{field}.delta\",\"delta\":\"{text}\"}}\n\n")
+        }
+        (Backend::Anthropic, "content") => {
+            format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"text\":\"{text}\"}}}}\n\n")
+        }
+        (Backend::Anthropic, field) => {
+            format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"{field}\":\"{text}\"}}}}\n\n")
+        }
+        (Backend::Chat, field) => format!("data: {{\"choices\":[{{\"delta\":{{\"{field}\":\"{text}\"}}}}]}}\n\n"),
+    }
+}
+
+fn end_of(backend: Backend, reason: &str) -> String {
+    match backend {
+        Backend::Ollama | Backend::OllamaChat => {
+            format!("{{\"response\":\"\",\"done\":true,\"done_reason\":\"{reason}\",\"model\":\"{reason}\"}}\n")
+        }
+        Backend::Chat => format!(
+            "data: {{\"model\":\"{reason}\",\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"{reason}\"}}]}}\n\ndata: [DONE]\n\n"
+        ),
+        Backend::Responses => format!(
+            "data: {{\"type\":\"response.completed\",\"response\":{{\"model\":\"{reason}\",\"incomplete_details\":{{\"reason\":\"{reason}\"}}}}}}\n\n"
+        ),
+        Backend::Anthropic => format!(
+            "data: {{\"type\":\"message_delta\",\"delta\":{{\"model\":\"{reason}\",\"stop_reason\":\"{reason}\"}}}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
+        ),
+    }
+}
+
+fn streaming(backend: Backend, frames: Vec<String>, reason: String) -> Box<dyn Fn(&mut Talk) + Send + Sync> {
+    Box::new(move |talk| {
+        let is_ollama = matches!(backend, Backend::Ollama | Backend::OllamaChat);
+        talk.head("200 OK", if is_ollama { "application/x-ndjson" } else { "text/event-stream" });
+        frames.iter().for_each(|frame| drop(talk.chunk(frame)));
+        talk.chunk(end_of(backend, &reason));
+        talk.end();
+    })
+}
+
+fn hostile_servers() -> Vec<Hostile> {
+    let mut all: Vec<Hostile> = Vec::new();
+    for spelling in SPELLINGS {
+        let units = spelled(spelling);
+        let whole = units.concat();
+        for backend in Backend::ALL {
+            let name = |what: &str| format!("{spelling}, {}, {what}", backend.word());
+            let stream = |pieces: &[String], field: &str| {
+                let frames = pieces.iter().map(|piece| stream_of(backend, field, piece)).collect();
+                streaming(backend, frames, "stop".to_owned())
+            };
+            all.push((name("one delta"), backend, stream(&[format!("x {whole} y")], "content")));
+            all.push((name("a delta a character"), backend, stream(&units, "content")));
+            let (head, tail) = units.split_at(units.len() / 2);
+            all.push((name("two deltas"), backend, stream(&[head.concat(), tail.concat()], "content")));
+            let thought = match backend {
+                Backend::Ollama | Backend::OllamaChat | Backend::Anthropic => "thinking",
+                Backend::Chat => "reasoning_content",
+                Backend::Responses => "reasoning_text",
+            };
+            all.push((name("thoughts"), backend, stream(&[head.concat(), tail.concat()], thought)));
+            all.push((name("why it stopped, and the model"), backend, {
+                streaming(backend, vec![stream_of(backend, "content", "{}")], whole.clone())
+            }));
+            let (body, said) = (format!("{{\"error\":{{\"message\":\"bad {whole}\"}}}}"), whole.clone());
+            all.push((name("a refusal"), backend, {
+                let body = body.clone();
+                Box::new(move |talk| talk.whole("401 Unauthorized", "application/json", "", &body))
+            }));
+            all.push((name("an error in the stream"), backend, {
+                let line = matches!(backend, Backend::Ollama | Backend::OllamaChat);
+                let frame = if line { format!("{body}\n") } else { format!("data: {body}\n\n") };
+                streaming(backend, vec![stream_of(backend, "content", "x"), frame], "stop".to_owned())
+            }));
+            all.push((name("no reply at all"), backend, {
+                Box::new(move |talk| talk.whole("200 OK", "text/html", "", format!("<p>{said}</p>")))
+            }));
+        }
+        for (status, header) in [
+            ("302 Found", "Location: https://other.example/"),
+            ("302 Found", "Location: https://user:pw@other.example/?token=secret-too&k="),
+            ("302 Found", "Location: /"),
+            ("302 Found", "Location: "),
+            ("200 OK", "Content-Encoding: "),
+            ("429 Too Many", "Retry-After: "),
+            ("200 OK", "X-Other: "),
+            ("401 No", "WWW-Authenticate: Bearer "),
+            ("200 OK", "Set-Cookie: key="),
+        ] {
+            let head = format!("{header}{whole}\r\n");
+            let name = format!("{spelling}, {status}, {header}");
+            let answer = move |talk: &mut Talk| talk.whole(status, "application/json", &head, "{}");
+            all.push((name, Backend::Chat, Box::new(answer)));
+        }
+        for status in ["200", "404", "500"] {
+            let (status, kind) = (format!("{status} {whole}"), format!("text/{whole}"));
+            let answer = move |talk: &mut Talk| talk.whole(&status, &kind, "", "no");
+            all.push((format!("{spelling}, status and type"), Backend::Chat, Box::new(answer)));
+        }
+    }
+    let units: Arc<[String]> = spelled("plain").into();
+    let frames = |frames: Vec<String>| streaming(Backend::Chat, frames, "stop".to_owned());
+    for at in 1..SECRET.len() {
+        let (head, tail) = SECRET.split_at(at);
+        let delta = |field: &str, text: &str| stream_of(Backend::Chat, field, text);
+        all.push((
+            format!("split at {at} between content and refusal"),
+            Backend::Chat,
+            frames(vec![delta("content", head), delta("refusal", tail)]),
+        ));
+        let ignored = format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{tail}\"}}}},{{\"delta\":{{\"content\":\"noise\"}}}}]}}\n\n"
+        );
+        all.push((
+            format!("split at {at} with other choices between"),
+            Backend::Chat,
+            frames(vec![delta("content", &format!("noise {head}")), ": a comment\n\n".to_owned(), ignored]),
+        ));
+        let (head, tail) = (head.to_owned(), tail.to_owned());
+        all.push((
+            format!("split at {at} between chunks"),
+            Backend::Chat,
+            Box::new(move |talk| {
+                sse(talk);
+                talk.chunk(format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{head}"));
+                talk.chunk(format!("{tail}\"}}}}]}}\n\ndata: [DONE]\n\n"));
+                talk.end();
+            }),
+        ));
+    }
+    all.push((
+        "a byte a chunk, and the end missing".to_owned(),
+        Backend::Chat,
+        Box::new(move |talk| {
+            sse(talk);
+            units.iter().for_each(|unit| drop(talk.chunk(stream_of(Backend::Chat, "content", unit))));
+            for byte in stream_of(Backend::Chat, "content", SECRET).as_bytes() {
+                talk.chunk([*byte]);
+            }
+        }),
+    ));
+    all
+}
+
+#[test]
+fn no_key_comes_back() {
+    let hostile = Arc::new(hostile_servers());
+    assert!(hostile.len() > 500, "{}", hostile.len());
+    let answers = Arc::clone(&hostile);
+    let server = Server::start(move |seen, talk| {
+        let n: usize = seen.path().split('/').nth(1).unwrap().parse().unwrap();
+        (answers[n].2)(talk);
+    });
+    let folder = tempfile::tempdir().unwrap();
+    for (n, (name, backend, _)) in hostile.iter().enumerate() {
+        let endpoint = || Endpoint::new(*backend, &server.url(&format!("/{n}")), Key::new(SECRET)).unwrap();
+        let path = folder.path().join(format!("{n}.jsonl"));
+        let client = Client::new(endpoint(), Limits { retries: 0, ..limits() }).unwrap();
+        let (rerun, events) = heard(&client.recording(Recorder::open(&path).unwrap()), call());
+        let told = format!("{rerun:?}{events:?}{}", content(&rerun));
+        assert!(!gives_away(&told), "{name}: {told}");
+        let recorded = std::fs::read_to_string(&path).unwrap();
+        assert!(!gives_away(&recorded), "{name}: {recorded}");
+        // Somebody else may put together what was recorded in pieces.
+        let line: serde_json::Value = serde_json::from_str(&recorded).unwrap();
+        let pieces = line["chunks"].as_array().unwrap().iter().map(|chunk| chunk[1].as_str().unwrap().to_owned());
+        assert!(!gives_away(&pieces.collect::<String>()), "{name}: {recorded}");
+        let tape = Tape::open(&path, Speed::AtOnce).unwrap();
+        let (again, _) = heard(&Client::playing(tape, *backend).unwrap(), call());
+        assert!(!gives_away(&format!("{again:?}{}", content(&again))), "{name}: {again:?}");
+        if let Phase::Done(_) = rerun.phase {
+            assert_eq!((content(&again), again.phase.clone()), (content(&rerun), rerun.phase.clone()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn no_key_comes_back_as_the_name_of_a_model() {
+    for spelling in SPELLINGS {
+        let name = spelled(spelling).concat();
+        let server = Server::start(move |seen, talk| {
+            let body = match seen.path() {
+                path if path.contains("/tags") => format!("{{\"models\":[{{\"name\":\"a {name}\"}}]}}"),
+                _ => format!("{{\"data\":[{{\"id\":\"a {name}\"}}]}}"),
+            };
+            talk.whole("200 OK", "application/json", "", body);
+        });
+        for backend in Backend::ALL {
+            let endpoint = Endpoint::new(backend, &server.url(""), Key::new(SECRET)).unwrap();
+            let names = wait(stepscope::io::model::offer::models(&endpoint, Duration::from_secs(20))).unwrap();
+            assert!(!gives_away(&format!("{names:?}")) && names[0].utf8().unwrap().contains("***"), "{names:?}");
+        }
+    }
+}
+
+#[test]
+fn an_address_that_a_server_names_is_shown_without_its_secrets() {
+    for (to, shown) in [
+        ("https://user:pw-of-somebody@other.example/v1?token=abc#x", "sends us to https://other.example/v1 ("),
+        ("?token=abc", "/v1/chat/completions ("),
+        ("https://[", "sends us to an address that cannot be read ("),
+        ("file:///etc/passwd", "sends us to file:///etc/passwd ("),
+    ] {
+        let (rerun, _) = asked(move |_, talk| talk.whole("302 Found", "", &format!("Location: {to}\r\n"), ""));
+        let said = trouble(&rerun).sentence.into_string();
+        assert!(said.contains(shown) && !said.contains("pw-of") && !said.contains("abc"), "{said}");
+    }
+}
+
+#[test]
+fn a_name_of_this_machine_counts_only_where_it_leads_here() {
+    let server = Server::start(|_, talk| {
+        sse(talk);
+        words(talk, 1);
+        done(talk);
+    });
+    // Whatever the system makes of these names, nothing goes anywhere else.
+    for host in ["localhost", "localhost.", "LOCALHOST", "127.1", "0x7f000001", "0.0.0.0", "x.localhost"] {
+        let url = format!("http://{host}:{}", server.port);
+        let endpoint = Endpoint::new(Backend::Chat, &url, Key::new(SECRET)).unwrap();
+        assert!(endpoint.is_local(), "{host}");
+        let (rerun, _) = heard(&Client::new(endpoint, limits()).unwrap(), call());
+        match rerun.phase {
+            Phase::Done(_) => assert_eq!(content(&rerun), "word0 "),
+            _ => assert!(host == "x.localhost" && trouble(&rerun).kind == TroubleKind::Connect, "{rerun:?}"),
+        }
+    }
+    assert!(server.seen().len() >= 6);
+}
+
 #[test]
 fn a_connection_is_never_used_twice() {
     let server = Server::start(|_, talk| {

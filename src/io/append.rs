@@ -84,14 +84,25 @@ pub struct Appender {
     file: Option<File>,
     /// A file was there once.
     begun: bool,
+    /// The file never becomes larger.
+    limit: u64,
 }
 
 impl Appender {
     /// Looks whether the file can be written. It is made by the first line: looking creates nothing.
     pub fn open(path: &Path, content: Content) -> Result<Self, Failure> {
-        let appender = Self { path: path.to_owned(), content, file: None, begun: false };
+        let appender = Self { path: path.to_owned(), content, file: None, begun: false, limit: u64::MAX };
         look(path, content).map_err(|error| appender.failure(&error))?;
         Ok(appender)
+    }
+
+    /// The same, for a file that would be of no use if it were larger. Fails if it is already as large.
+    pub fn within(self, limit: u64) -> Result<Self, Failure> {
+        let limited = Self { limit, ..self };
+        match std::fs::metadata(&limited.path) {
+            Ok(meta) if meta.len() >= limit => Err(limited.failure(&ErrorKind::FileTooLarge.into())),
+            _ => Ok(limited),
+        }
     }
 
     /// Adds a line, which has its end.
@@ -115,7 +126,7 @@ impl Appender {
 
     /// `again`: it was tried before, and nobody knows what of it reached the disk.
     fn attempt(&mut self, line: &[u8], again: bool, met: &mut Met) -> io::Result<()> {
-        let durable = self.content.durable;
+        let (durable, limit) = (self.content.durable, self.limit);
         let file = self.locked(met)?;
         let len = file.metadata()?.len();
         let mut last = [b'\n'];
@@ -125,6 +136,9 @@ impl Appender {
         let seal = last != [b'\n'];
         met.sealed |= seal && !again;
         let mut file = file;
+        if len.saturating_add(line.len() as u64 + 1) > limit {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
         if seal || again {
             file.write_all(&[b"\n", line].concat())?;
         } else {
@@ -270,6 +284,7 @@ fn why(error: &io::Error, content: Content) -> Shown {
         E::NotFound | E::NotADirectory => {
             shown!("its folder is gone; make it again, or name a file elsewhere with {option}")
         }
+        E::FileTooLarge => shown!("it would become too large to be read again; name another file with {option}"),
         _ => reason(error),
     }
 }

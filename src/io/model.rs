@@ -17,6 +17,7 @@ mod drive;
 pub mod endpoint;
 pub mod key;
 pub mod offer;
+pub mod redact;
 pub mod reply;
 pub mod samples;
 pub mod settings;

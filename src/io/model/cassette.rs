@@ -1,18 +1,21 @@
 //! A cassette: answers of model servers, recorded byte for byte with their times, and played again without a network.
 //!
 //! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
-//! the n-th recording of it, then the last again. There is no address and no key in it.
+//! the n-th recording of it, then the last again. There is no address and no key in it: an answer that says the key back
+//! in pieces, which only a reader puts together, is recorded as it was understood, in one piece and without the key.
+//! A file never becomes larger than can be played.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::endpoint::Backend;
-use super::key::{Key, Redactor};
+use super::endpoint::{Backend, Endpoint};
+use super::redact::Redactor;
+use super::reply::Told;
 use super::wire::{Answer, Head};
 use crate::domain::canonical::sha256;
-use crate::domain::json::{Kind, Tape as JsonTape, Value};
+use crate::domain::json::{Kind, ProblemKind, Tape as JsonTape, Value};
 use crate::domain::rerun::{Trouble, TroubleKind};
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::append::{Appender, Content};
@@ -87,7 +90,8 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Reads a cassette. What is no recording in it is an error: half a cassette would play something else.
+    /// Reads a cassette. What is no recording in it is an error: half a cassette would play something else. Of an
+    /// exchange whose recording was broken off nothing plays.
     pub fn open(path: &Path, speed: Speed) -> Result<Self, Failure> {
         let bytes = read_whole(path, MAX_FILE)?;
         Self::read(&bytes, speed).map_err(|line| Failure {
@@ -105,7 +109,11 @@ impl Tape {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let (key, exchange) = tape.parse(line).and_then(exchange).ok_or(n + 1)?;
+            let read = tape.parse(line).and_then(exchange);
+            if read.is_none() && is_unfinished(&tape, line) {
+                continue;
+            }
+            let (key, exchange) = read.ok_or(n + 1)?;
             exchanges.entry(key).or_default().push(exchange);
             count += 1;
         }
@@ -176,6 +184,12 @@ impl Played {
     }
 }
 
+/// Whether a line is only the beginning of a recording: its writer was stopped, or the disk was full.
+fn is_unfinished(tape: &JsonTape, line: &[u8]) -> bool {
+    let is_cut = tape.problems.last().is_some_and(|problem| problem.kind == ProblemKind::Cut);
+    is_cut && line.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
+}
+
 fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
     let text = |key: &str| line.get(key)?.string()?.utf8().map(ToOwned::to_owned);
     if text("format")? != FORMAT {
@@ -215,32 +229,43 @@ fn chunk(value: Value<'_>) -> Option<Chunk> {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     file: Arc<Mutex<Appender>>,
+    path: Shown,
+    limit: u64,
 }
 
 impl Recorder {
     /// Opens a cassette; new exchanges are added at its end.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { file: Arc::new(Mutex::new(Appender::open(path, CASSETTE)?)) })
+        Self::within(path, MAX_FILE)
+    }
+
+    fn within(path: &Path, limit: u64) -> Result<Self, Failure> {
+        let file = Appender::open(path, CASSETTE)?.within(limit)?;
+        Ok(Self { file: Arc::new(Mutex::new(file)), path: Shown::path(path), limit })
     }
 
     /// An exchange begins.
-    pub(super) fn begin(&self, backend: Backend, path: &str, model: &str, body: &[u8], key: Option<&Key>) -> Take {
-        let mut line = format!("{{\"format\":\"{FORMAT}\",\"version\":1,\"backend\":\"{}\",\"path\":", backend.word());
+    pub(super) fn begin(&self, endpoint: &Endpoint, model: &str, body: &[u8]) -> Take {
+        let (backend, redactor) = (endpoint.backend, Redactor::new(endpoint.key()));
+        let mut line =
+            format!("{{\"format\":\"{FORMAT}\",\"version\":1,\"backend\":\"{}\"", backend.word()).into_bytes();
         let mut text = |key: &str, text: &[u8]| {
-            let mut literal = Vec::new();
-            Untrusted::new(text).write_json(&mut literal);
-            line.push_str(key);
-            line.push_str(&String::from_utf8_lossy(&literal));
+            line.extend_from_slice(format!(",\"{key}\":").as_bytes());
+            Untrusted::new(&redactor.whole(text)).write_json(&mut line);
         };
-        text("", path.as_bytes());
-        text(",\"model\":", model.as_bytes());
-        text(",\"sha256\":", sha256(body).as_bytes());
-        text(",\"request\":", body);
+        text("path", endpoint.call().path().as_bytes());
+        text("model", model.as_bytes());
+        text("sha256", sha256(body).as_bytes());
+        text("request", body);
         Take {
-            file: Arc::clone(&self.file),
-            line: line.into_bytes(),
+            recorder: self.clone(),
+            backend,
+            redactor,
+            line,
+            chunks_at: None,
+            body: Vec::new(),
+            lines: false,
             began: Instant::now(),
-            redactor: Redactor::new(key),
             chunks: 0,
             is_whole: false,
         }
@@ -250,16 +275,24 @@ impl Recorder {
 /// One exchange as it is recorded; it is written when it is over, however it ended.
 #[derive(Debug)]
 pub(super) struct Take {
-    file: Arc<Mutex<Appender>>,
-    line: Vec<u8>,
-    began: Instant,
+    recorder: Recorder,
+    backend: Backend,
     redactor: Redactor,
+    line: Vec<u8>,
+    /// Where the chunks begin; `None`: no answer came.
+    chunks_at: Option<usize>,
+    /// All chunks together, where there is a key that they may hold.
+    body: Vec<u8>,
+    /// The server promised a value a line.
+    lines: bool,
+    began: Instant,
     chunks: usize,
     is_whole: bool,
 }
 
 impl Take {
     pub(super) fn head(&mut self, head: &Head) {
+        self.lines = head.kind.contains("ndjson");
         self.line.extend_from_slice(format!(",\"status\":{}", head.status).as_bytes());
         let texts = [
             ("type", Some(&head.kind)),
@@ -273,18 +306,29 @@ impl Take {
             }
         }
         self.line.extend_from_slice(b",\"chunks\":[");
+        self.chunks_at = Some(self.line.len());
     }
 
     pub(super) fn chunk(&mut self, bytes: &[u8]) {
-        let bytes = self.redactor.push(bytes);
-        self.put(&bytes);
+        if self.redactor.is_needed() {
+            self.body.extend_from_slice(bytes);
+        }
+        self.put(bytes);
     }
 
     pub(super) fn whole(&mut self) {
         self.is_whole = true;
     }
 
+    /// Writes the exchange. `Some`: it could not be recorded, and this is why.
+    pub(super) fn end(mut self) -> Option<Shown> {
+        self.write()
+    }
+
     fn put(&mut self, bytes: &[u8]) {
+        if self.is_too_large() {
+            return;
+        }
         let comma = if self.chunks > 0 { "," } else { "" };
         self.chunks += 1;
         let at = self.began.elapsed().as_secs_f64() * 1000.0;
@@ -300,22 +344,98 @@ impl Take {
         }
         self.line.push(b']');
     }
+
+    /// Whether no file could hold it.
+    fn is_too_large(&self) -> bool {
+        self.line.len() as u64 >= self.recorder.limit
+    }
+
+    fn write(&mut self) -> Option<Shown> {
+        // What is written once is not written again when this is dropped.
+        let chunks_at = self.chunks_at.take()?;
+        let too_large = self.is_too_large();
+        let body = std::mem::take(&mut self.body);
+        if !too_large && self.redactor.is_needed() {
+            // Chunk by chunk the key is gone. Pieces of it that only a reader puts together are still there.
+            let said = Told::by(self.backend, &body, self.lines);
+            if said.all().any(|text| self.redactor.finds(text)) {
+                self.line.truncate(chunks_at);
+                self.chunks = 0;
+                self.put(&said.written(self.backend, &self.redactor));
+            }
+        }
+        let end = if self.is_whole { "complete" } else { "cut" };
+        self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}\n").as_bytes());
+        let line = std::mem::take(&mut self.line);
+        let mut file = self.recorder.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
+        let failure = if too_large {
+            file.failure(&std::io::ErrorKind::FileTooLarge.into())
+        } else {
+            file.append(&line).err()?
+        };
+        Some(shown!("this exchange was not recorded in {}: {}", self.recorder.path, failure.source))
+    }
 }
 
 impl Drop for Take {
     fn drop(&mut self) {
-        if !self.line.ends_with(b"[") && self.chunks == 0 {
-            // No answer came: there is nothing to play.
-            return;
+        // It was broken off: nobody is there who could be told.
+        let _ = self.write();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::model::key::Key;
+
+    fn record(recorder: &Recorder, body: &str, chunks: &[&str]) -> Option<Shown> {
+        let endpoint = Endpoint::new(Backend::Ollama, "localhost", Key::new("sk-secret-key")).unwrap();
+        let mut take = recorder.begin(&endpoint, "m", body.as_bytes());
+        take.head(&Head { status: 200, ..Head::default() });
+        chunks.iter().for_each(|chunk| take.chunk(chunk.as_bytes()));
+        take.whole();
+        take.end()
+    }
+
+    #[test]
+    fn a_recording_ends_before_it_could_not_be_played() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        let limit = 2000;
+        let recorder = || Recorder::within(&path, limit);
+        let said = "{\"response\":\"yes\",\"done\":true}\n";
+        assert_eq!(record(&recorder().unwrap(), "one", &[said]), None);
+        let long = "x".repeat(1500);
+        for chunks in [&[long.as_str()][..], &[long.as_str(); 9], &["\u{1}".repeat(400).as_str()]] {
+            let why = record(&recorder().unwrap(), "two", chunks).unwrap().into_string();
+            let expected = "tape.jsonl: it would become too large to be read again; name another file with --record";
+            assert!(why.starts_with("this exchange was not recorded in") && why.ends_with(expected), "{why}");
         }
-        let held = self.redactor.finish();
-        if !held.is_empty() {
-            self.put(&held);
+        let mut count = 1;
+        while record(&recorder().unwrap(), &count.to_string(), &[said]).is_none() {
+            count += 1;
         }
-        let end = if self.is_whole { "complete" } else { "cut" };
-        self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}\n").as_bytes());
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
-        let _ = file.append(&self.line);
+        let recorded = std::fs::read(&path).unwrap();
+        assert!(recorded.len() as u64 <= limit && count > 2);
+        assert_eq!(Tape::read(&recorded, Speed::AtOnce).unwrap().count, count);
+        std::fs::write(&path, [recorded, vec![b'\n'; 2000]].concat()).unwrap();
+        assert!(recorder().unwrap_err().to_string().contains("too large to be read again"));
+    }
+
+    #[test]
+    fn what_a_stopped_writer_left_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        record(&Recorder::open(&path).unwrap(), "one", &["{}"]);
+        let whole = std::fs::read(&path).unwrap();
+        for end in [40, whole.len() / 2, whole.len() - 2] {
+            let torn = whole.get(..end).unwrap();
+            for text in [[&whole, torn].concat(), [torn, b"\n", &whole].concat()] {
+                assert_eq!(Tape::read(&text, Speed::AtOnce).unwrap().count, 1, "{end}");
+            }
+        }
+        assert_eq!(Tape::read(b"{\"format\":\"other\"", Speed::AtOnce).unwrap_err(), 1);
     }
 }

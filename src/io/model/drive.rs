@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
+use reqwest::Url;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
@@ -10,13 +11,13 @@ use super::Client;
 use super::body::{body, ladder};
 use super::cassette::Take;
 use super::endpoint::{Backend, origin};
-use super::key::Redactor;
-use super::reply::{Piece, Reader, Said, error_text};
+use super::redact::Redactor;
+use super::reply::{Piece, Reader, Said, Shape, error_text};
 use super::wire::{Answer, Head};
 use crate::domain::canonical::sha256;
-use crate::domain::rerun::{Call, Finish, Part, RunEvent, Rung, Trouble, TroubleKind};
+use crate::domain::rerun::{Call, Finish, Part, RunEvent, Rung, Stop, Trouble, TroubleKind};
 use crate::domain::text::{Shown, Untrusted, head as head_of};
-use crate::io::frames::{Frame, Framer, Framing, TooLong};
+use crate::io::frames::{Frame, Framer, TooLong};
 use crate::shown;
 
 /// However long a server wants us to wait, it is no longer than that.
@@ -114,27 +115,39 @@ impl Driver<'_> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let (body, unsaid) = body(endpoint.backend, self.call, rung, client.stream);
         let url = endpoint.call();
-        let place = if client.is_cassette() { Shown::own("cassette") } else { Shown::line(url.as_str().as_bytes()) };
+        let place = if client.is_cassette() { Shown::own("cassette") } else { endpoint.shown_call() };
         let hash = sha256(&body);
         self.tell(RunEvent::Sending { endpoint: place.clone(), rung, bytes: body.len(), sha256: hash }).await?;
-        let mut take = client
-            .recorder
-            .as_ref()
-            .map(|recorder| recorder.begin(endpoint.backend, url.path(), &self.call.model, &body, endpoint.key()));
+        let mut take = client.recorder.as_ref().map(|recorder| recorder.begin(endpoint, &self.call.model, &body));
+        let ended = self.exchange(rung, &url, body, &mut take).await;
+        let unrecorded = take.and_then(Take::end);
+        let mut finish = match ended {
+            Err(Over::Failed(trouble)) => {
+                let why = unrecorded.map(|why| shown!("; {why}")).unwrap_or_default();
+                return Err(Over::Failed(Trouble { sentence: trouble.sentence.join(&why), ..trouble }));
+            }
+            ended => ended?,
+        };
+        finish.notes.extend(
+            unsaid.into_iter().map(|unsaid| shown!("the {} was not sent: this kind of server knows none", unsaid.0)),
+        );
+        finish.notes.extend(unrecorded);
+        Ok(finish)
+    }
+
+    /// One request and its answer.
+    async fn exchange(&self, rung: Rung, url: &Url, body: Vec<u8>, take: &mut Option<Take>) -> Result<Finish, Over> {
+        let (client, endpoint) = (self.client, &self.client.endpoint);
         let first = (Instant::now() + client.limits.first).min(self.total);
-        let origin = if client.is_cassette() { Shown::own("the cassette") } else { origin(&url) };
-        let sending = timeout_at(first, client.wire.send(endpoint, &url, Some(body)));
+        let origin = if client.is_cassette() { Shown::own("the cassette") } else { origin(url) };
+        let sending = timeout_at(first, client.wire.send(endpoint, url, Some(body)));
         let (head, mut answer) = sending.await.map_err(|_| self.late(first, &shown!("no answer from {origin}")))??;
-        if let Some(take) = &mut take {
+        if let Some(take) = take {
             take.head(&head);
         }
-        self.judge(&head, &mut answer, &mut take, rung, &origin).await?;
+        self.judge(&head, &mut answer, take, rung, &origin).await?;
         self.tell(RunEvent::Answered).await?;
-        let mut listener = Listener::new(self, &head, first, rung, origin);
-        let finish = listener.listen(&mut answer, &mut take).await?;
-        let notes =
-            unsaid.into_iter().map(|unsaid| shown!("the {} was not sent: this kind of server knows none", unsaid.0));
-        Ok(Finish { notes: finish.notes.iter().cloned().chain(notes).collect(), ..finish })
+        Listener::new(self, &head, first, rung, origin).listen(&mut answer, take).await
     }
 
     fn late(&self, deadline: Instant, what: &Shown) -> Over {
@@ -215,8 +228,8 @@ impl Driver<'_> {
         if let Some(take) = take {
             take.whole();
         }
-        let said = error_text(&body, MAX_ERROR);
-        let clean = Redactor::new(self.client.endpoint.key()).whole(said.bytes());
+        // Reading undoes escapes: what stands there then is looked at once more.
+        let clean = Redactor::new(self.client.endpoint.key()).whole(error_text(&body, MAX_ERROR).bytes());
         Untrusted::new(head_of(&clean, MAX_SAID)).into_owned()
     }
 }
@@ -254,19 +267,15 @@ struct Listener<'d> {
 impl<'d> Listener<'d> {
     fn new(driver: &'d Driver<'d>, head: &Head, first: Instant, rung: Rung, origin: Shown) -> Self {
         let backend = driver.client.endpoint.backend;
-        let limit = driver.client.limits.frame;
-        let is_ollama = matches!(backend, Backend::Ollama | Backend::OllamaChat);
-        // Types lie; the first byte tells an object from events.
-        let intake = if is_ollama { Intake::Frames(Framer::new(Framing::Lines, limit)) } else { Intake::Open };
-        let key = driver.client.endpoint.key();
+        let redactor = Redactor::new(driver.client.endpoint.key());
         Self {
             driver,
             rung,
             origin,
-            intake,
+            intake: Intake::Open,
             lines: head.kind.contains("ndjson"),
             reader: Reader::new(backend),
-            redactors: [Redactor::new(key), Redactor::new(key)],
+            redactors: [redactor.clone(), redactor],
             first,
             content_at: None,
             stopped_at: None,
@@ -277,7 +286,15 @@ impl<'d> Listener<'d> {
         }
     }
 
-    async fn listen(&mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
+    async fn listen(mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
+        let ended = self.hear(answer, take).await;
+        if ended.is_err() {
+            self.say_held().await?;
+        }
+        ended
+    }
+
+    async fn hear(&mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
         loop {
             let deadline = self.deadline();
             let bytes = match timeout_at(deadline, answer.chunk()).await {
@@ -342,10 +359,10 @@ impl<'d> Listener<'d> {
             self.beginning.extend_from_slice(head_of(bytes, MAX_HEAD));
         }
         if let Intake::Open = self.intake {
-            self.intake = match self.beginning.trim_ascii_start().first() {
+            self.intake = match Shape::of(self.driver.client.endpoint.backend, &self.beginning) {
                 None => return Ok(()),
-                Some(b'{' | b'[' | b'<') => Intake::Whole(Vec::new()),
-                Some(_) => Intake::Frames(Framer::new(Framing::Events, self.driver.client.limits.frame)),
+                Some(Shape::Whole) => Intake::Whole(Vec::new()),
+                Some(Shape::Frames(framing)) => Intake::Frames(Framer::new(framing, self.driver.client.limits.frame)),
             };
         }
         let mut frames = Vec::new();
@@ -382,8 +399,7 @@ impl<'d> Listener<'d> {
     }
 
     fn failed(&self, said: &Said) -> Over {
-        let clean = Redactor::new(self.driver.client.endpoint.key()).whole(said.0.bytes());
-        let words = Shown::line(head_of(&clean, MAX_SAID));
+        let words = Shown::line(head_of(&self.clean(said.0.bytes()), MAX_SAID));
         let sentence = shown!("{} says that it failed: {words}{}", self.origin, self.partial());
         let trouble = Trouble::new(TroubleKind::Refused, sentence);
         // A server that streams has promised success by then, and tells in the stream what another tells by its status.
@@ -431,6 +447,20 @@ impl<'d> Listener<'d> {
         if part == Part::Content { content } else { reasoning }
     }
 
+    /// Says what was held back because it might have been the beginning of the key.
+    async fn say_held(&mut self) -> Result<(), Over> {
+        for part in [Part::Reasoning, Part::Content] {
+            let held = self.redactor(part).finish();
+            self.say(part, held).await?;
+        }
+        Ok(())
+    }
+
+    /// A whole text of the reply without the key, for what is not told piece by piece.
+    fn clean(&self, text: &[u8]) -> Vec<u8> {
+        Redactor::new(self.driver.client.endpoint.key()).whole(text)
+    }
+
     async fn say(&self, part: Part, text: Vec<u8>) -> Result<(), Over> {
         if text.is_empty() {
             return Ok(());
@@ -453,10 +483,7 @@ impl<'d> Listener<'d> {
             Intake::Open => {}
         }
         self.tell(pieces).await?;
-        for part in [Part::Reasoning, Part::Content] {
-            let held = self.redactor(part).finish();
-            self.say(part, held).await?;
-        }
+        self.say_held().await?;
         if !self.reader.has_seen() {
             return Err(self.no_reply().into());
         }
@@ -469,6 +496,10 @@ impl<'d> Listener<'d> {
         }
         let backend = self.driver.client.endpoint.backend;
         let mut finish = std::mem::replace(&mut self.reader, Reader::new(backend)).into_finish();
+        finish.model = finish.model.map(|model| Untrusted::owned(self.clean(model.bytes())));
+        if let Stop::Other(reason) = &finish.stop {
+            finish.stop = Stop::Other(Untrusted::owned(self.clean(reason.bytes())));
+        }
         if self.content == 0 && matches!(backend, Backend::Ollama | Backend::OllamaChat) {
             finish.notes.push(Shown::own(
                 "the reply is empty; Ollama cuts a prompt that is longer than its context without a word",
@@ -479,8 +510,7 @@ impl<'d> Listener<'d> {
 
     fn no_reply(&self) -> Trouble {
         let backend = self.driver.client.endpoint.backend.word();
-        let clean = Redactor::new(self.driver.client.endpoint.key()).whole(&self.beginning);
-        let began = Shown::line(head_of(clean.trim_ascii(), MAX_HEAD));
+        let began = Shown::line(head_of(self.clean(&self.beginning).trim_ascii(), MAX_HEAD));
         let sentence = if began.as_str().is_empty() {
             shown!("{} gave an empty answer; is it a server of the kind {backend}?", self.origin)
         } else {

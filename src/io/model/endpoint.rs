@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 
 use super::key::Key;
+use super::redact::Redactor;
 use crate::domain::rerun::{Trouble, TroubleKind};
 use crate::domain::text::Shown;
 use crate::shown;
@@ -105,6 +106,15 @@ impl Endpoint {
             path.push_str("/v1");
         }
         base.set_path(&path);
+        // A server that listens everywhere is asked here.
+        let here = match base.host_str() {
+            Some("0.0.0.0") => Some("127.0.0.1"),
+            Some("[::]") => Some("[::1]"),
+            _ => None,
+        };
+        if here.is_some() && base.set_host(here).is_err() {
+            return Err(refused(Shown::own("the address of the model server cannot be used")));
+        }
         if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
             return Err(refused(shown!(
                 "the key is not sent to {}: http:// is read by everyone on the way; use https://, or leave the key out",
@@ -139,12 +149,21 @@ impl Endpoint {
 
     /// Its address as it can be shown: there is no key in it.
     pub fn shown(&self) -> Shown {
-        Shown::line(self.base.as_str().trim_end_matches('/').as_bytes())
+        self.shown_url(&self.base)
+    }
+
+    /// The address of a call, as it can be shown.
+    pub(super) fn shown_call(&self) -> Shown {
+        self.shown_url(&self.call())
+    }
+
+    fn shown_url(&self, url: &Url) -> Shown {
+        Shown::line(&Redactor::new(self.key()).whole(url.as_str().trim_end_matches('/').as_bytes()))
     }
 
     /// The path of a call, for records.
     pub fn path(&self) -> String {
-        self.call().path().to_owned()
+        String::from_utf8_lossy(&Redactor::new(self.key()).whole(self.call().path().as_bytes())).into_owned()
     }
 
     /// Whether it is on this machine.
@@ -204,11 +223,16 @@ fn address_of(address: &str) -> Result<Url, Trouble> {
     Ok(url)
 }
 
+/// Whether an address says that it is on this machine. Of a name that says so, whoever connects takes no address that is
+/// elsewhere.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     match host.parse::<IpAddr>() {
         Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+        Err(_) => {
+            let name = host.strip_suffix('.').unwrap_or(host);
+            name == "localhost" || name.ends_with(".localhost")
+        }
     }
 }
 
@@ -233,6 +257,9 @@ mod tests {
             (Backend::Responses, "https://api.openai.com/v1", "https://api.openai.com/v1/responses"),
             (Backend::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
             (Backend::Anthropic, "http://[::1]:8080/v1/messages", "http://[::1]:8080/v1/messages"),
+            (Backend::Chat, "http://0.0.0.0:8000/v1", "http://127.0.0.1:8000/v1/chat/completions"),
+            (Backend::Chat, "http://[::]:8000", "http://[::1]:8000/v1/chat/completions"),
+            (Backend::Chat, "http://127.1:1", "http://127.0.0.1:1/v1/chat/completions"),
         ] {
             assert_eq!(call(backend, address), url, "{address}");
         }
@@ -253,12 +280,36 @@ mod tests {
             assert!(!why(address, None).contains("secret"), "{address}");
         }
         assert!(why("http://10.0.0.5:8000/v1", Some("sk-secret-1")).contains("http://10.0.0.5:8000"));
-        for address in
-            ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost:1", "http://[::ffff:127.0.0.1]:1", "https://h"]
-        {
+        for address in [
+            "http://127.0.0.1:1",
+            "http://[::1]:1",
+            "http://localhost:1",
+            "http://LOCALHOST.:1",
+            "http://x.localhost:1",
+            "http://[::ffff:127.0.0.1]:1",
+            "http://127.1:1",
+            "http://2130706433:1",
+            "http://0x7f.1:1",
+            "http://0:1",
+            "http://[::]:1",
+            "https://h",
+        ] {
             assert!(Endpoint::new(Backend::Chat, address, Key::new("sk-secret-1")).is_ok(), "{address}");
         }
-        assert!(why("http://127.0.0.1.evil.example", Some("sk-secret-1")).contains("not sent"));
+        for address in [
+            "http://127.0.0.1.evil.example",
+            "http://localhost.evil.example",
+            "http://xlocalhost",
+            "http://localhost..",
+            "http://[::ffff:10.0.0.1]",
+            "http://[::127.0.0.1]",
+            "http://128.0.0.1",
+        ] {
+            assert!(why(address, Some("sk-secret-1")).contains("not sent"), "{address}");
+        }
+        let path = Endpoint::new(Backend::Chat, "http://localhost/sk-secret-1/v1", Key::new("sk-secret-1")).unwrap();
+        let shown = [path.shown(), path.shown_call(), Shown::line(path.path().as_bytes())];
+        assert!(shown.iter().all(|text| text.as_str().contains("/***/v1")), "{shown:?}");
     }
 
     #[test]

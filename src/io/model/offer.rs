@@ -6,6 +6,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::endpoint::{Backend, Endpoint, origin};
+use super::redact::Redactor;
 use super::reply::error_text;
 use super::wire::Wire;
 use crate::domain::json::{Tape, Value};
@@ -46,6 +47,7 @@ pub async fn models(endpoint: &Endpoint, patience: Duration) -> Result<Vec<Untru
 async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
     let url = endpoint.list();
     let origin = origin(&url);
+    let redactor = Redactor::new(endpoint.key());
     let wire = Wire::live(endpoint, NEAR.max(Duration::from_secs(10)))?;
     let (head, mut answer) = wire.send(endpoint, &url, None).await?;
     let mut body = Vec::new();
@@ -57,13 +59,14 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
         }
     }
     if !(200..300).contains(&head.status) {
-        let said = super::key::Redactor::new(endpoint.key()).whole(error_text(&body, 300).bytes());
+        let said = redactor.whole(error_text(&body, 300).bytes());
         let sentence = shown!("{origin} lists no models (HTTP {}): {}", head.status, Untrusted::new(&said).line());
         return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
     }
-    names(&body).ok_or_else(|| {
+    let names = names(&body).ok_or_else(|| {
         Trouble::new(TroubleKind::NoReply, shown!("{origin} gave no list of models; is it a server of that kind?"))
-    })
+    })?;
+    Ok(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))).collect())
 }
 
 /// `{"models": [{"name"}]}` as Ollama says it, `{"data": [{"id"}]}` as the others do.

@@ -1,12 +1,39 @@
 //! Frames of a reply -> its text, for each kind of server. Tolerant: what is not understood is counted and passed over,
 //! what a server says of an error is an error, and a reply is complete only if the server said so.
 
+use std::collections::HashMap;
+
 use super::endpoint::Backend;
+use super::redact::Redactor;
+use crate::domain::compose::{Object, list};
 use crate::domain::json::{Kind, ProblemKind, Tape, Value};
+use crate::domain::pyjson::Letters;
 use crate::domain::rerun::{Finish, Part, Stop};
 use crate::domain::text::Untrusted;
-use crate::io::frames::Frame;
+use crate::io::frames::{Frame, Framer, Framing};
 use crate::shown;
+
+/// How a body is divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Into frames.
+    Frames(Framing),
+    /// Not at all.
+    Whole,
+}
+
+impl Shape {
+    /// The shape of a body that begins like this; `None`: nothing shows yet. Types lie; the first byte tells an object
+    /// from events.
+    pub fn of(backend: Backend, beginning: &[u8]) -> Option<Self> {
+        match (backend, beginning.trim_ascii_start().first()) {
+            (Backend::Ollama | Backend::OllamaChat, _) => Some(Self::Frames(Framing::Lines)),
+            (_, None) => None,
+            (_, Some(b'{' | b'[' | b'<')) => Some(Self::Whole),
+            (_, Some(_)) => Some(Self::Frames(Framing::Events)),
+        }
+    }
+}
 
 /// A piece of the reply.
 pub type Piece = (Part, Untrusted<'static>);
@@ -350,6 +377,138 @@ impl Reader {
     }
 }
 
+/// What a whole body says, for whoever has to know that before it is played again.
+#[derive(Debug)]
+pub struct Told {
+    content: Vec<u8>,
+    reasoning: Vec<u8>,
+    finish: Finish,
+    failed: Option<Said>,
+    /// The strings of all frames: those of one key and depth together, as somebody else may put them together.
+    joined: Vec<Vec<u8>>,
+}
+
+impl Told {
+    /// By a body of a kind of server. `lines`: the server promised a value a line.
+    pub fn by(backend: Backend, body: &[u8], lines: bool) -> Self {
+        let (mut reader, mut pieces, mut frames) = (Reader::new(backend), Vec::new(), Vec::new());
+        let failed = match Shape::of(backend, body) {
+            Some(Shape::Frames(framing)) => {
+                let mut framer = Framer::new(framing, usize::MAX);
+                // Without a limit nothing is too long.
+                let _ = framer.push(body, &mut frames);
+                framer.finish(&mut frames);
+                let read = frames.iter().try_for_each(|frame| reader.frame(frame, &mut pieces));
+                read.and_then(|()| reader.end(lines, &mut pieces))
+            }
+            _ => {
+                frames.push(Frame { event: Vec::new(), data: body.to_vec() });
+                reader.whole(body, &mut pieces)
+            }
+        };
+        let of = |wanted: Part| {
+            let pieces = pieces.iter().filter(|(part, _)| *part == wanted);
+            pieces.flat_map(|(_, text)| text.bytes().iter().copied()).collect()
+        };
+        let (content, reasoning) = (of(Part::Content), of(Part::Reasoning));
+        let joined = joined(&frames);
+        Self { content, reasoning, finish: reader.into_finish(), failed: failed.err(), joined }
+    }
+
+    /// Every text in it.
+    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
+        let stop = match &self.finish.stop {
+            Stop::Other(reason) => Some(reason.bytes()),
+            _ => None,
+        };
+        let model = self.finish.model.as_ref().map(Untrusted::bytes);
+        let failed = self.failed.as_ref().map(|said| said.0.bytes());
+        let texts = [self.content.as_slice(), &self.reasoning].into_iter().chain(stop).chain(model).chain(failed);
+        texts.chain(self.joined.iter().map(Vec::as_slice))
+    }
+
+    /// The same in one piece, without a key.
+    pub fn written(&self, backend: Backend, redactor: &Redactor) -> Vec<u8> {
+        let clean = |text: &[u8]| redactor.whole(text);
+        if let Some(said) = &self.failed {
+            return Object::new(Letters::Ascii).text("error", clean(said.0.bytes())).end();
+        }
+        let stop = match &self.finish.stop {
+            Stop::Other(reason) => Stop::Other(Untrusted::owned(clean(reason.bytes()))),
+            stop => stop.clone(),
+        };
+        let model = self.finish.model.as_ref().map(|model| Untrusted::owned(clean(model.bytes())));
+        let finish = Finish { stop, model, ..self.finish.clone() };
+        written(backend, &clean(&self.content), &clean(&self.reasoning), &finish)
+    }
+}
+
+fn joined(frames: &[Frame]) -> Vec<Vec<u8>> {
+    let mut tape = Tape::default();
+    let mut joined: HashMap<(usize, Vec<u8>), Vec<u8>> = HashMap::new();
+    for frame in frames {
+        tape.read(&frame.data);
+        let mut name = Vec::new();
+        for stop in tape.root(&frame.data).into_iter().flat_map(Value::walk) {
+            if let Some(key) = stop.key.and_then(Value::string) {
+                name = key.bytes().to_vec();
+            }
+            if let Some(text) = stop.value.string() {
+                joined.entry((stop.depth, name.clone())).or_default().extend_from_slice(text.bytes());
+            }
+        }
+    }
+    joined.into_values().collect()
+}
+
+/// A reply in one piece, as a server of that kind would say it: what [`Reader::whole`] reads.
+pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Finish) -> Vec<u8> {
+    let object = || Object::new(Letters::Ascii);
+    let stop = match &finish.stop {
+        Stop::End if backend == Backend::Anthropic => b"end_turn",
+        Stop::End => &b"stop"[..],
+        Stop::Length if backend == Backend::Anthropic => b"max_tokens",
+        Stop::Length if backend == Backend::Responses => b"max_output_tokens",
+        Stop::Length => b"length",
+        Stop::Other(other) => other.bytes(),
+    };
+    let counts = |prompt: &str, completion: &str| {
+        let digits = |count: Option<u64>| count.map(|count| count.to_string());
+        object().maybe(prompt, digits(finish.usage.prompt)).maybe(completion, digits(finish.usage.completion)).end()
+    };
+    let thought = |key: &str| if reasoning.is_empty() { object() } else { object().text(key, reasoning) };
+    let body = match &finish.model {
+        Some(model) => object().text("model", model.bytes()),
+        None => object(),
+    };
+    match backend {
+        Backend::Ollama | Backend::OllamaChat => {
+            let message = thought("thinking").text("content", content).end();
+            let body = body.raw("message", message).plain("done", true).text("done_reason", stop);
+            let body = body.maybe("prompt_eval_count", finish.usage.prompt.map(|count| count.to_string()));
+            body.maybe("eval_count", finish.usage.completion.map(|count| count.to_string())).end()
+        }
+        Backend::Chat => {
+            let message = thought("reasoning_content").text("content", content).end();
+            let choice = object().raw("message", message).text("finish_reason", stop).end();
+            body.raw("choices", list([choice])).raw("usage", counts("prompt_tokens", "completion_tokens")).end()
+        }
+        Backend::Responses => {
+            let part = |text: &[u8]| list([object().text("text", text).end()]);
+            let thought = object().text("type", "reasoning").raw("summary", part(reasoning)).end();
+            let said = object().text("type", "message").raw("content", part(content)).end();
+            let details = object().text("reason", stop).end();
+            let body = body.raw("output", list([thought, said])).raw("incomplete_details", details);
+            body.raw("usage", counts("input_tokens", "output_tokens")).end()
+        }
+        Backend::Anthropic => {
+            let blocks = list([thought("thinking").end(), object().text("text", content).end()]);
+            let body = body.raw("content", blocks).text("stop_reason", stop);
+            body.raw("usage", counts("input_tokens", "output_tokens")).end()
+        }
+    }
+}
+
 fn take_text(part: Part, value: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
     if let Some(text) = value.and_then(Value::string).filter(|text| !text.is_empty()) {
         pieces.push((part, text.into_owned()));
@@ -388,4 +547,38 @@ pub fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
     });
     let text = said.unwrap_or_else(|| Untrusted::new(body.trim_ascii()).into_owned());
     Untrusted::new(crate::domain::text::head(text.bytes(), longest)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::rerun::Usage;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for backend in Backend::ALL {
+            for stop in [Stop::End, Stop::Length, Stop::Other(Untrusted::from("odd\u{7f}"))] {
+                let usage = Usage { prompt: Some(3), completion: Some(5) };
+                let finish =
+                    Finish { stop: stop.clone(), usage, model: Some(Untrusted::from("m:1")), ..Finish::default() };
+                for reasoning in ["", "hm \"so\""] {
+                    let text = written(backend, b"{\"a\": \"\xff\"}\n", reasoning.as_bytes(), &finish);
+                    let (mut reader, mut pieces) = (Reader::new(backend), Vec::new());
+                    reader.whole(&text, &mut pieces).unwrap();
+                    let of = |wanted: Part| -> Vec<u8> {
+                        pieces
+                            .iter()
+                            .filter(|(part, _)| *part == wanted)
+                            .flat_map(|(_, text)| text.bytes().to_vec())
+                            .collect()
+                    };
+                    assert_eq!(of(Part::Content), "{\"a\": \"\u{fffd}\"}\n".as_bytes(), "{backend:?}");
+                    assert_eq!(of(Part::Reasoning), reasoning.as_bytes(), "{backend:?}");
+                    assert!(reader.is_complete(), "{backend:?}");
+                    let read = reader.into_finish();
+                    assert_eq!((read.stop, read.usage, read.model), (stop.clone(), usage, finish.model.clone()));
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,467 @@
+//! Takes a key out of whatever a server says: plain or in other letters' case, and spelled with escapes of JSON,
+//! percent signs, character references, hexadecimal or base64 digits.
+//!
+//! It works on a text that comes in pieces and holds back what may be the beginning of the key, so it does not matter
+//! where the text was split. It stands twice on the way of an answer: before its bytes are read, and, because reading
+//! joins what a server said in pieces, behind the reader of replies.
+
+use std::fmt;
+use std::sync::Arc;
+
+use secrecy::zeroize::Zeroizing;
+
+use super::key::Key;
+
+/// What stands in a key's place.
+const STARS: &[u8] = b"***";
+/// Longer keys are no words. Shorter ones count as keys only where letters stand with digits or signs: `ollama`, `none`
+/// or `1234` may stand in any reply, and hide nothing.
+const LONG: usize = 8;
+/// Shorter keys are never looked for.
+const SHORTEST: usize = 5;
+/// So many escapes may stand before one character: text quoted in a text, five levels deep.
+const MAX_SLASHES: usize = 32;
+/// So often a percent sign or an ampersand may be escaped itself.
+const MAX_LEVELS: usize = 4;
+/// A character reference has no more digits.
+const MAX_DIGITS: usize = 8;
+
+/// How the letters of a spelling compare.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    AnyCase,
+    /// Case matters; the two alphabets of base64 are one.
+    Base64,
+}
+
+impl Letters {
+    const fn are_same(self, a: u8, b: u8) -> bool {
+        match self {
+            Self::AnyCase => a.eq_ignore_ascii_case(&b),
+            Self::Base64 => a == b || matches!((a, b), (b'-', b'+') | (b'+', b'-') | (b'_', b'/') | (b'/', b'_')),
+        }
+    }
+}
+
+/// The key, or a form of it that says the same.
+struct Form {
+    text: Zeroizing<Vec<u8>>,
+    letters: Letters,
+    /// So much of its beginning is as good as all of it: an answer may be cut off anywhere.
+    enough: usize,
+}
+
+impl Form {
+    fn new(text: Vec<u8>, letters: Letters) -> Self {
+        let enough = (text.len() * 3).div_ceil(5).max(LONG).min(text.len());
+        Self { text: Zeroizing::new(text), letters, enough }
+    }
+}
+
+/// What stands at a place of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum There {
+    /// Something else.
+    Other,
+    /// Perhaps the key: the text ends before that shows.
+    Open,
+    /// The key, up to here.
+    Key(usize),
+}
+
+/// Takes a key out of a text that comes in pieces.
+#[derive(Clone)]
+pub struct Redactor {
+    forms: Arc<[Form]>,
+    /// Which bytes a spelling may begin with.
+    begins: Arc<[bool; 256]>,
+    /// What may be the beginning of the key.
+    held: Vec<u8>,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_needed() { "Redactor(***)" } else { "Redactor" })
+    }
+}
+
+impl Redactor {
+    /// For this key; without one nothing is taken out.
+    pub fn new(key: Option<&Key>) -> Self {
+        let forms = key.map(|key| forms(key.text().as_bytes())).unwrap_or_default();
+        let mut begins = [false; 256];
+        for (byte, begins) in (0..=u8::MAX).zip(&mut begins) {
+            let first = |form: &Form| form.text.first().is_some_and(|first| form.letters.are_same(byte, *first));
+            *begins = !forms.is_empty() && (matches!(byte, b'\\' | b'%' | b'&') || forms.iter().any(first));
+        }
+        Self { forms: forms.into(), begins: Arc::new(begins), held: Vec::new() }
+    }
+
+    /// Whether there is anything to take out.
+    pub fn is_needed(&self) -> bool {
+        !self.forms.is_empty()
+    }
+
+    /// Takes a piece and gives what can be shown of it by now.
+    pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+        if !self.is_needed() {
+            return piece.to_vec();
+        }
+        let mut text = std::mem::take(&mut self.held);
+        text.extend_from_slice(piece);
+        let (out, held) = self.clean(&text, false);
+        self.held = text.get(held..).unwrap_or_default().to_vec();
+        out
+    }
+
+    /// The text is over: gives what was held back.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let text = std::mem::take(&mut self.held);
+        self.clean(&text, true).0
+    }
+
+    /// A whole text without the key.
+    pub fn whole(&self, text: &[u8]) -> Vec<u8> {
+        if self.is_needed() { self.clean(text, true).0 } else { text.to_vec() }
+    }
+
+    /// Whether the key stands in a text.
+    pub fn finds(&self, text: &[u8]) -> bool {
+        (0..text.len()).any(|at| matches!(self.there(text, at, true), There::Key(_)))
+    }
+
+    /// The text without the key, and from where on it may be the key. `over`: nothing more comes.
+    fn clean(&self, text: &[u8], over: bool) -> (Vec<u8>, usize) {
+        let mut out = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(byte) = text.get(at) {
+            match self.there(text, at, over) {
+                There::Other => {
+                    out.push(*byte);
+                    at += 1;
+                }
+                There::Open => break,
+                There::Key(end) => {
+                    out.extend_from_slice(STARS);
+                    at = end;
+                }
+            }
+        }
+        (out, at)
+    }
+
+    fn there(&self, text: &[u8], at: usize, over: bool) -> There {
+        if !text.get(at).is_some_and(|byte| self.begins.get(usize::from(*byte)) == Some(&true)) {
+            return There::Other;
+        }
+        let mut found = There::Other;
+        for form in self.forms.iter() {
+            match (found, form.at(text, at, over)) {
+                (_, There::Open) => return There::Open,
+                (There::Key(a), There::Key(b)) => found = There::Key(a.max(b)),
+                (There::Other, there) => found = there,
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl Form {
+    fn at(&self, text: &[u8], at: usize, over: bool) -> There {
+        // Where the characters so far may end: more than one place only where the key itself holds what escapes begin with.
+        let (mut ends, mut next) = (Vec::new(), Vec::new());
+        let (mut read, mut longest) = (0, at);
+        for wanted in self.text.iter() {
+            let mut open = read == 0 && self.spelled(text, at, *wanted, &mut next);
+            for end in ends.drain(..) {
+                open |= self.spelled(text, end, *wanted, &mut next);
+            }
+            if open && !over {
+                return There::Open;
+            }
+            next.sort_unstable();
+            next.dedup();
+            let Some(last) = next.last() else { break };
+            (read, longest) = (read + 1, *last);
+            std::mem::swap(&mut ends, &mut next);
+        }
+        if read >= self.enough { There::Key(longest) } else { There::Other }
+    }
+
+    /// Adds every place where a spelling of a character ends. Whether one is cut off by the end of the text.
+    fn spelled(&self, text: &[u8], at: usize, wanted: u8, ends: &mut Vec<usize>) -> bool {
+        let Some(first) = text.get(at) else { return true };
+        let same = |code: u32| u8::try_from(code).is_ok_and(|code| self.letters.are_same(code, wanted));
+        if same(u32::from(*first)) {
+            ends.push(at + 1);
+        }
+        match first {
+            b'\\' => {
+                let slashes = text.iter().skip(at).take(MAX_SLASHES + 1).take_while(|byte| **byte == b'\\').count();
+                if slashes > MAX_SLASHES {
+                    return false;
+                }
+                if wanted == b'\\' {
+                    ends.extend((2..=slashes).map(|count| at + count));
+                }
+                let at = at + slashes;
+                let Some(kind) = text.get(at) else { return true };
+                if same(u32::from(*kind)) {
+                    ends.push(at + 1);
+                }
+                let digits = match (kind, text.get(at + 1)) {
+                    (b'u', None) => return true,
+                    (b'u', Some(b'{')) => Digits { from: at + 2, radix: 16, least: 1, most: MAX_DIGITS, end: b"}" },
+                    (b'u', _) => Digits { from: at + 1, radix: 16, least: 4, most: 4, end: b"" },
+                    (b'U', _) => Digits { from: at + 1, radix: 16, least: 8, most: 8, end: b"" },
+                    (b'x', _) => Digits { from: at + 1, radix: 16, least: 2, most: 2, end: b"" },
+                    _ => return false,
+                };
+                digits.read(text, same, ends)
+            }
+            b'%' => {
+                let mut from = at + 1;
+                let mut open = false;
+                for _ in 0..MAX_LEVELS {
+                    open |= Digits { from, radix: 16, least: 2, most: 2, end: b"" }.read(text, same, ends);
+                    let Some(b"25") = text.get(from..from + 2) else { break };
+                    from += 2;
+                }
+                open
+            }
+            b'&' => {
+                let mut from = at + 1;
+                for _ in 0..MAX_LEVELS {
+                    let rest = text.get(from..).unwrap_or_default();
+                    if rest.starts_with(b"amp;") {
+                        from += b"amp;".len();
+                    } else {
+                        break;
+                    }
+                }
+                let rest = text.get(from..).unwrap_or_default();
+                if b"amp;".starts_with(rest) || rest == b"#" {
+                    return true;
+                }
+                let (from, radix) = match rest {
+                    [b'#', b'x' | b'X', ..] => (from + 2, 16),
+                    [b'#', ..] => (from + 1, 10),
+                    _ => return false,
+                };
+                Digits { from, radix, least: 1, most: MAX_DIGITS, end: b";" }.read(text, same, ends)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A character as a number.
+struct Digits {
+    from: usize,
+    radix: u32,
+    least: usize,
+    most: usize,
+    end: &'static [u8],
+}
+
+impl Digits {
+    /// Adds the place where it ends if it is the character. Whether it is cut off by the end of the text.
+    fn read(&self, text: &[u8], same: impl Fn(u32) -> bool, ends: &mut Vec<usize>) -> bool {
+        let mut code = 0_u32;
+        let mut at = self.from;
+        while at - self.from < self.most {
+            let Some(byte) = text.get(at) else { return true };
+            let Some(digit) = char::from(*byte).to_digit(self.radix) else { break };
+            code = code.saturating_mul(self.radix).saturating_add(digit);
+            at += 1;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        if at - self.from < self.least || !same(code) {
+            return false;
+        }
+        if rest.len() < self.end.len() {
+            return true;
+        }
+        if rest.starts_with(self.end) {
+            ends.push(at + self.end.len());
+        }
+        false
+    }
+}
+
+/// The forms of a key that are looked for.
+fn forms(key: &[u8]) -> Vec<Form> {
+    let letters = key.iter().any(u8::is_ascii_alphabetic);
+    let others = key.iter().any(|byte| !byte.is_ascii_alphabetic());
+    if key.len() < SHORTEST || (key.len() < LONG && !(letters && others)) {
+        return Vec::new();
+    }
+    let mut forms = vec![Form::new(key.to_vec(), Letters::AnyCase)];
+    if key.len() >= LONG {
+        let hex = key.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
+        forms.push(Form::new(hex, Letters::AnyCase));
+        // In base64 three bytes are four digits: a key looks different after one and two other bytes.
+        forms.extend([0, 2, 4].map(|skipped| Form::new(sixes(key, skipped), Letters::Base64)));
+    }
+    forms
+}
+
+/// The base64 digits that a text alone decides, where so many bits of it belong to the digit before them.
+fn sixes(text: &[u8], skipped: usize) -> Vec<u8> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bits = text.iter().flat_map(|byte| (0..8).rev().map(move |bit| usize::from(byte >> bit & 1)));
+    let bits: Zeroizing<Vec<usize>> = Zeroizing::new(bits.skip(skipped).collect());
+    let digit = |bits: &[usize]| DIGITS.get(bits.iter().fold(0, |all, bit| all << 1 | bit)).copied();
+    bits.chunks_exact(6).filter_map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KEY: &str = "sk-proj-a/B+c_9.Zq~1";
+
+    fn redactor(key: &str) -> Redactor {
+        Redactor::new(Some(&Key::new(key).unwrap()))
+    }
+
+    /// The text, whole, byte by byte and split in two anywhere.
+    #[track_caller]
+    fn cleaned(key: &str, text: &[u8]) -> Vec<u8> {
+        let redactor = redactor(key);
+        let whole = redactor.whole(text);
+        let pieces = |pieces: &[&[u8]]| {
+            let mut fresh = redactor.clone();
+            let mut out: Vec<u8> = pieces.iter().flat_map(|piece| fresh.push(piece)).collect();
+            out.extend(fresh.finish());
+            out
+        };
+        assert_eq!(pieces(&text.chunks(1).collect::<Vec<_>>()), whole, "{}", String::from_utf8_lossy(text));
+        for at in 0..=text.len() {
+            let (head, tail) = text.split_at(at);
+            assert_eq!(pieces(&[head, tail]), whole, "split at {at}: {}", String::from_utf8_lossy(text));
+        }
+        assert_eq!(redactor.finds(text), whole != text, "{}", String::from_utf8_lossy(text));
+        whole
+    }
+
+    fn each(spell: impl Fn(u8) -> String) -> String {
+        KEY.bytes().map(spell).collect()
+    }
+
+    fn base64(text: &str) -> String {
+        let padded = [text.as_bytes(), &[0; 3]].concat();
+        String::from_utf8(sixes(&padded, 0)).unwrap()
+    }
+
+    #[test]
+    fn a_key_is_taken_out_in_every_spelling() {
+        let spellings = [
+            KEY.to_owned(),
+            KEY.to_uppercase(),
+            KEY.to_lowercase(),
+            KEY.replace('/', "\\/"),
+            KEY.replace('/', "\\\\/"),
+            each(|byte| format!("\\u{byte:04x}")),
+            each(|byte| format!("\\u{byte:04X}")),
+            each(|byte| format!("\\\\u{byte:04x}")),
+            each(|byte| format!("\\\\\\\\\\u{byte:04x}")),
+            each(|byte| format!("\\x{byte:02x}")),
+            each(|byte| format!("\\u{{{byte:x}}}")),
+            each(|byte| format!("\\U{byte:08x}")),
+            each(|byte| format!("%{byte:02X}")),
+            each(|byte| format!("%25{byte:02x}")),
+            each(|byte| format!("&#{byte};")),
+            each(|byte| format!("&#x{byte:04X};")),
+            each(|byte| format!("&amp;#{byte};")),
+            each(|byte| format!("\\{}", char::from(byte))),
+            each(|byte| if byte % 2 == 0 { format!("\\u{byte:04x}") } else { char::from(byte).to_string() }),
+            each(|byte| format!("{byte:02x}")),
+            each(|byte| format!("{byte:02X}")),
+        ];
+        for spelling in spellings {
+            for (before, behind) in [("", ""), ("a ", " b"), ("sk-", "\""), ("\\n", "s"), ("\\\"", "\\"), ("%", "%2")] {
+                let out = cleaned(KEY, format!("{before}{spelling}{behind}").as_bytes());
+                let out = String::from_utf8(out).unwrap();
+                assert!(
+                    out.ends_with(&format!("***{behind}")) && out.len() <= before.len() + 3 + behind.len(),
+                    "{out}"
+                );
+            }
+        }
+        for before in ["", "a", "ab", "Bearer ", "u:", "user:"] {
+            for alphabet in ["+/", "-_"] {
+                let whole = base64(&format!("{before}{KEY}"));
+                let whole = whole.replace('+', &alphabet[..1]).replace('/', &alphabet[1..]);
+                let out = String::from_utf8(cleaned(KEY, whole.as_bytes())).unwrap();
+                assert!(out.contains("***") && out.len() < before.len() * 2 + 10, "{whole} {out}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_cut_off_is_taken_out_too() {
+        let text = |count: usize| format!("x {}", &KEY[..count]);
+        assert_eq!(cleaned(KEY, text(KEY.len() - 1).as_bytes()), b"x ***");
+        assert_eq!(cleaned(KEY, format!("{}…", text(12)).as_bytes()), "x ***…".as_bytes());
+        assert_eq!(cleaned(KEY, text(8).as_bytes()), b"x sk-proj-", "what all keys of a kind begin with is none");
+        assert_eq!(cleaned("sk-sk-abc", b"x sk-sk-abc, sk-sk-sk-abc sk-sk-"), b"x ***, sk-*** sk-sk-");
+    }
+
+    #[test]
+    fn words_are_no_keys() {
+        for (key, text) in [("ollama", "ollama"), ("none", "none"), ("1234567", "1234567"), ("a-1", "a-1")] {
+            assert_eq!(cleaned(key, text.as_bytes()), text.as_bytes());
+        }
+        for key in ["sk-1234", "abc-1", "lm-studio", "password"] {
+            assert_eq!(cleaned(key, format!("\"{key}\"").as_bytes()), b"\"***\"");
+        }
+    }
+
+    #[test]
+    fn keys_with_signs_that_escape_are_taken_out_too() {
+        for key in [r"a\b\\c%d&e%25f", r"\\\\\\\\", "%%%%%%%%", "&#115;&#115;", "\"quoted\"key"] {
+            let json = serde_json::to_string(key).unwrap();
+            for text in [key.to_owned(), json.trim_matches('"').to_owned(), serde_json::to_string(&json).unwrap()] {
+                let out = cleaned(key, format!("<{text}>").as_bytes());
+                assert!(!redactor(key).finds(&out) && out.windows(3).any(|three| three == b"***"), "{key} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_key_is_printed() {
+        let mut redactor = redactor(KEY);
+        redactor.push(&KEY.as_bytes()[..9]);
+        assert_eq!(format!("{redactor:?} {:?}", Redactor::new(None)), "Redactor(***) Redactor");
+    }
+
+    #[test]
+    fn long_texts_that_nearly_are_the_key_are_read_quickly() {
+        let begun = std::time::Instant::now();
+        let nearly = KEY[..7].repeat(10_000) + &"\\".repeat(50_000) + &"%25".repeat(20_000) + &"&amp;".repeat(10_000);
+        let mut redactor = redactor(KEY);
+        for piece in nearly.as_bytes().chunks(1000) {
+            redactor.push(piece);
+            assert!(redactor.held.len() < KEY.len() * (MAX_SLASHES + 10), "bounded");
+        }
+        redactor.finish();
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_never_holds_the_key(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec!["sk", "-", "proj-", "a/", "a\\/", "B+c", "_9.Z", "q~1", "\\", "u0073", "%", "%73k", "&#", "115;", "\"", "x", KEY]),
+                0..40,
+            )
+        ) {
+            let out = cleaned(KEY, pieces.concat().as_bytes());
+            let plain = String::from_utf8_lossy(&out).to_lowercase();
+            prop_assert!(!plain.contains(&KEY.to_lowercase()));
+        }
+    }
+}
