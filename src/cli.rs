@@ -14,6 +14,7 @@ use crate::domain::types::use_types;
 use crate::io::answers::AnswerStore;
 use crate::io::config::Folders;
 use crate::io::failure::Failure;
+use crate::io::guard::strike;
 use crate::io::input::{Expand, expand};
 use crate::io::types;
 use crate::shown;
@@ -33,7 +34,7 @@ mod show;
 mod verify;
 
 pub use ask::ModelFlags;
-pub use out::Out;
+pub use out::{Out, tell_panics};
 pub use print::{KeyRow, Keys};
 pub use review::Who;
 pub use verify::{Judge, Verify};
@@ -367,7 +368,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         Err(help) => {
             let text = help.render();
             let text = if out.colours(Colour::Auto) { text.ansi().to_string() } else { text.to_string() };
-            out.write(text.as_bytes());
+            out.styled(text.as_bytes());
             Err(CLEAN)
         }
     }
@@ -375,6 +376,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 
 /// Does what was asked. The exit code.
 pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
+    strike("command");
     match command {
         Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
         Command::Show(show) if knows_types(None, out) => show::run(show, out),

@@ -13,13 +13,19 @@ use stepscope::tui::session::{self, Reviewing, Start};
 const REPLAY: f64 = 4.0;
 
 fn main() -> ExitCode {
+    cli::tell_panics();
+    // A panic was told where it happened; here it only becomes an exit code.
+    ExitCode::from(std::panic::catch_unwind(run).unwrap_or(cli::FAILED))
+}
+
+fn run() -> u8 {
     let mut out = Out::new();
     let code = match cli::parse(std::env::args_os(), &mut out) {
         Ok(Asked::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &mut out),
         Ok(Asked::Screen(screen)) => open(&screen, &mut out),
         Err(code) => code,
     };
-    ExitCode::from(out.finish(code))
+    out.finish(code)
 }
 
 /// Opens the screen, or says why there is none.

@@ -74,16 +74,17 @@ fn signals_end_it_with_their_code() {
 fn a_panic_gives_the_terminal_back_and_is_told() {
     let (_folder, path, _) = run_file();
     let terminal = Terminal::start(&plain(path.to_str().unwrap()).env("STEPSCOPE_PANIC", "ui"));
-    terminal.assert_exit(101);
+    terminal.assert_exit(2);
     assert_restored(&terminal);
-    assert!(terminal.screen().contains("asked for by STEPSCOPE_PANIC"), "{}", terminal.screen());
+    let said = terminal.screen();
+    assert!(said.contains("internal error at src/tui/run.rs:") && !said.contains("panicked at"), "{said}");
 }
 
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "release builds have no faults to ask for")]
 fn a_panic_in_a_task_leaves_the_screen_alone() {
     let (_folder, terminal, name) = opened(|path| plain(path).env("STEPSCOPE_PANIC", "task"));
-    terminal.wait_for("panicked");
+    terminal.wait_for("internal error");
     terminal.wait_for(name);
     assert!(terminal.has_on("alternate screen"));
     terminal.send("Q");

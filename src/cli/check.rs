@@ -95,7 +95,12 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             }
         },
         |bytes, _| {
-            out.write(if any { bytes } else { format.first(bytes) });
+            let bytes = if any { bytes } else { format.first(bytes) };
+            if format == Format::Text {
+                out.styled(bytes)
+            } else {
+                out.write(bytes)
+            }
             any |= !bytes.is_empty();
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },

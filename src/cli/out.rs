@@ -1,19 +1,30 @@
 //! Standard output and standard error: the one place of the library that prints.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Colour, FAILED};
-use crate::domain::text::Shown;
+use crate::domain::text::{Piece, Shown, is_hidden, pieces};
+use crate::io::guard::{is_guarded, sentence};
 use crate::shown;
 
 /// Gathered bytes are written when there are this many.
 const BUFFER: usize = 64 << 10;
 
-/// Output that notices when nobody listens any more.
-#[derive(Debug, Default)]
+/// Output that notices when nobody listens any more. The one door of all commands: into a file or a pipe goes every byte
+/// as it is; a terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON.
+#[derive(Debug)]
 pub struct Out {
     buffer: Vec<u8>,
     ended: Option<Ended>,
+    is_terminal: bool,
+}
+
+impl Default for Out {
+    fn default() -> Self {
+        Self { buffer: Vec::new(), ended: None, is_terminal: std::io::stdout().is_terminal() }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +41,22 @@ impl Out {
         Self::default()
     }
 
-    /// Adds bytes that are safe in a terminal.
+    /// Adds bytes, whole characters, whatever they are.
     pub fn write(&mut self, bytes: &[u8]) {
+        self.add(bytes, false);
+    }
+
+    /// Adds text of our own that may have colours.
+    pub fn styled(&mut self, bytes: &[u8]) {
+        self.add(bytes, true);
+    }
+
+    fn add(&mut self, bytes: &[u8], styled: bool) {
         if self.ended.is_some() {
             return;
         }
-        self.buffer.extend_from_slice(bytes);
+        let bytes = if self.is_terminal { harmless(bytes, styled) } else { Cow::Borrowed(bytes) };
+        self.buffer.extend_from_slice(&bytes);
         if self.buffer.len() >= BUFFER {
             self.flush();
         }
@@ -76,8 +97,8 @@ impl Out {
     }
 
     /// Whether a terminal shows what is written.
-    pub fn is_terminal(&self) -> bool {
-        std::io::stdout().is_terminal()
+    pub const fn is_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// Whether colours are wanted.
@@ -87,7 +108,7 @@ impl Out {
         match when {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => !set("NO_COLOR") && !dumb && std::io::stdout().is_terminal(),
+            Colour::Auto => !set("NO_COLOR") && !dumb && self.is_terminal,
         }
     }
 
@@ -95,5 +116,88 @@ impl Out {
     pub fn finish(&mut self, code: u8) -> u8 {
         self.flush();
         if self.ended == Some(Ended::Failed) { FAILED } else { code }
+    }
+}
+
+/// From now on a panic is told in a sentence, once, and only if nobody else tells it.
+pub fn tell_panics() {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    std::panic::set_hook(Box::new(|info| {
+        if !is_guarded() && !TOLD.swap(true, Ordering::Relaxed) {
+            Out::new().complain(&sentence(info));
+        }
+    }));
+}
+
+/// Bytes as a terminal may be shown them. `styled`: colours are ours.
+fn harmless(bytes: &[u8], styled: bool) -> Cow<'_, [u8]> {
+    let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | 0x20..0x7f);
+    if bytes.iter().all(is_plain) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut out = Vec::with_capacity(bytes.len() + 16);
+    let mut colour_until = 0;
+    for (range, piece) in pieces(bytes) {
+        if range.start < colour_until {
+            continue;
+        }
+        let text = bytes.get(range.clone()).unwrap_or_default();
+        let code = match piece {
+            Piece::Char('\u{1b}') if styled && colour(bytes, range.start).is_some() => {
+                colour_until = colour(bytes, range.start).unwrap_or(range.end);
+                out.extend_from_slice(bytes.get(range.start..colour_until).unwrap_or_default());
+                continue;
+            }
+            Piece::Char(c) if matches!(c, '\n' | '\t') || !is_hidden(c) => {
+                out.extend_from_slice(text);
+                continue;
+            }
+            Piece::Char(c) => u32::from(c),
+            Piece::Surrogate(code) => code,
+            Piece::Byte(_) => u32::from(char::REPLACEMENT_CHARACTER),
+        };
+        let mut units = [0; 2];
+        let units = match char::from_u32(code) {
+            Some(c) => &*c.encode_utf16(&mut units),
+            // Half a pair, as JSON writes it.
+            None => &[code as u16],
+        };
+        for unit in units {
+            out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Where the colour ends that begins here, if one does: `ESC [ 1;94 m`.
+fn colour(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?.strip_prefix(b"\x1b[")?;
+    let end = rest.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b';' | b':'))?;
+    (rest.get(end) == Some(&b'm')).then_some(at + 2 + end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(bytes: &[u8], styled: bool) -> String {
+        String::from_utf8(harmless(bytes, styled).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_is_shown_escapes_and_json_stays_json() {
+        let text = "{\"a\": \"\u{9b}31m\u{7f}\u{202e}é漢\u{200b}\u{e0041}\"}\n\t";
+        let told = shown(text.as_bytes(), true);
+        assert_eq!(told, "{\"a\": \"\\u009b31m\\u007f\\u202eé漢\\u200b\\udb40\\udc41\"}\n\t");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&told), value(text));
+        assert_eq!(shown(b"\xed\xa0\x80 \xff \r\n \0", true), "\\ud800 \\ufffd \\u000d\n \\u0000");
+    }
+
+    #[test]
+    fn colours_are_ours_or_none() {
+        let text = b"\x1b[1;38:5:9mx\x1b[0m\x1b[2J\x1b]0;t\x07\x1b[";
+        assert_eq!(shown(text, true), "\u{1b}[1;38:5:9mx\u{1b}[0m\\u001b[2J\\u001b]0;t\\u0007\\u001b[");
+        assert!(!shown(text, false).contains('\u{1b}'));
     }
 }

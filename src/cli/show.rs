@@ -82,7 +82,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
         out.complain(&show.pick.none(outcome.counts.records));
         return FAILED;
     };
-    out.write(&first.page.out);
+    out.styled(&first.page.out);
     if let Some(refused) = &first.page.refused {
         out.complain(refused);
     }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use super::block::Block;
 use super::cut::{Skips, is_cut_off};
 use super::examine::{Examined, Examiner};
 use super::failure::Failure;
+use super::guard::guarded;
 use super::input::Expand;
 use super::line::{self, Done, Origin, Task};
 use crate::domain::finding::Findings;
@@ -235,7 +235,7 @@ fn render_block(
                 findings: &examined.findings,
             };
             let sound = done.out.len();
-            if catch_unwind(AssertUnwindSafe(|| render(&checked, &mut done.out))).is_err() {
+            if guarded(|| render(&checked, &mut done.out)).is_none() {
                 done.out.truncate(sound);
                 counts.faults += 1;
             }

@@ -1,11 +1,11 @@
 //! One record read and checked: what the background check, `stepscope check` and the screen have in common.
 
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use super::beside::Beside;
 use super::cut::read_each;
+use super::guard::guarded;
 use super::library::Documents;
 use crate::domain::finding::Findings;
 use crate::domain::formats::{self, Expect};
@@ -137,7 +137,7 @@ fn examine<'a>(
     tape: &'a Tape,
     Known { depth, answers, expect, documents }: Known<'_, 'a>,
 ) -> Examined<'a> {
-    let done = catch_unwind(AssertUnwindSafe(|| {
+    let done = guarded(|| {
         let read = |root| match answers {
             Some(_) => formats::answer::read(root),
             None => formats::read_expecting(root, expect),
@@ -156,8 +156,8 @@ fn examine<'a>(
         }
         let findings = check(&subject);
         Examined { range: range.clone(), joined, subject, findings, fault: false, depth }
-    }));
-    let mut examined = done.unwrap_or_else(|_| {
+    });
+    let mut examined = done.unwrap_or_else(|| {
         let subject = Subject::new(text, &tape.problems, None);
         Examined { range, joined, subject, findings: Vec::new(), fault: true, depth }
     });

@@ -1,7 +1,14 @@
-//! Work that may panic on hostile data: libraries that read what others wrote.
+//! Work that may panic on hostile data: libraries that read what others wrote. And what is said of a panic that nobody
+//! expected.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+
+use crate::domain::text::Shown;
+use crate::shown;
+
+/// So much of what a panic says is shown: it may quote data.
+const MAX_SAID: usize = 200;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
@@ -21,6 +28,30 @@ pub fn is_guarded() -> bool {
     GUARDED.get()
 }
 
+/// A panic in one sentence.
+pub fn sentence(info: &PanicHookInfo<'_>) -> Shown {
+    let said = info.payload();
+    let said = said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str));
+    let said = Shown::line(said.unwrap_or("no reason given").as_bytes()).cut(MAX_SAID);
+    let place = info.location().map_or_else(|| Shown::own("an unknown place"), |at| place(at.file(), at.line()));
+    shown!("internal error at {place}: {said}. This is a bug in stepscope; nothing that was saved is lost.")
+}
+
+/// The place in the source, without the folder in which whoever built the program keeps its libraries.
+fn place(file: &str, line: u32) -> Shown {
+    let file =
+        file.split_once("/registry/src/").and_then(|(_, file)| file.split_once('/')).map_or(file, |(_, file)| file);
+    shown!("{}:{line}", Shown::line(file.as_bytes()))
+}
+
+/// A fault of our own that a test asks for through `STEPSCOPE_PANIC`; only debug builds listen.
+#[expect(clippy::panic, reason = "the fault that a test asked for")]
+pub fn strike(name: &str) {
+    if cfg!(debug_assertions) && std::env::var("STEPSCOPE_PANIC").is_ok_and(|asked| asked == name) {
+        panic!("asked for by STEPSCOPE_PANIC\u{1b}[31m");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,5 +61,11 @@ mod tests {
         assert_eq!(guarded(|| 7), Some(7));
         assert_eq!(guarded(|| assert!(!is_guarded(), "always guarded here")), None);
         assert!(!is_guarded());
+    }
+
+    #[test]
+    fn a_place_is_the_source_file() {
+        assert_eq!(place("src/a.rs", 7).as_str(), "src/a.rs:7");
+        assert_eq!(place("/home/x/.cargo/registry/src/index-1/lib-1.0/src/b.rs", 7).as_str(), "lib-1.0/src/b.rs:7");
     }
 }

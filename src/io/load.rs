@@ -2,7 +2,6 @@
 //! `LoadEvent`s; dropping the `Loader` ends them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -18,6 +17,7 @@ use super::check::MAX_IDS;
 use super::cut::{Layout, Skips, is_cut_off};
 use super::examine::Examiner;
 use super::failure::Failure;
+use super::guard::guarded;
 use super::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
 use super::library::{Documents, Library, Stacks};
 use super::open::{Blob, Stat, spool};
@@ -276,7 +276,7 @@ fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
     }
     while let Some((source, mut job)) = shared.next_job() {
         // A mistake of ours must cost no more than this job: without this thread checking would never end.
-        let _ = catch_unwind(AssertUnwindSafe(|| {
+        let _ = guarded(|| {
             while job.cursor.at < job.end && !shared.is_stopped() {
                 // What cannot be read now has been cut or replaced; the scout will say so.
                 let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
@@ -287,7 +287,7 @@ fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
                     shared.send(sink, LoadEvent::Failed(None, failure));
                 }
             }
-        }));
+        });
         lock(&shared.jobs).running -= 1;
         shared.settle_if_done(sink);
     }

@@ -20,8 +20,7 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 
 use super::input::Decoder;
-use crate::domain::text::Shown;
-use crate::io::guard::is_guarded;
+use crate::io::guard::{is_guarded, sentence};
 
 /// Largest screen that is drawn; a terminal that claims more gets its upper left part.
 pub const MAX_SIZE: Size = Size { width: 1000, height: 500 };
@@ -290,14 +289,10 @@ pub(super) fn hook_panics() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(16);
     let ui = std::thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
-        // A panic message may quote data: nothing in it may reach the terminal as a control.
-        let text = Shown::prose(info.to_string().as_bytes()).into_string();
+        let text = sentence(info).into_string();
         if std::thread::current().id() == ui && tokio::task::try_id().is_none() {
             leave(&[], false);
-            let _ = writeln!(
-                io::stderr(),
-                "stepscope: {text}\nThis is a bug in stepscope; nothing that was saved is lost."
-            );
+            let _ = writeln!(io::stderr(), "stepscope: {text}");
         } else if !is_guarded() {
             let _ = sender.try_send(text);
         }

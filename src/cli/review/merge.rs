@@ -18,7 +18,6 @@ pub struct Merge {
 }
 
 pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
-    let terminal = out.is_terminal();
     let mut seen = foldhash::HashSet::default();
     for path in &merge.journals {
         // The lines as they stand: their checksums stay right.
@@ -26,12 +25,7 @@ pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
             if !seen.insert(read.event.event_id) {
                 return;
             }
-            // A line that another program wrote may hold anything.
-            if terminal {
-                out.line(&Shown::line(line));
-            } else {
-                out.write(&[line, b"\n"].concat());
-            }
+            out.write(&[line, b"\n"].concat());
         });
         let report = report.map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
         let name = Shown::path(path);
