@@ -99,7 +99,7 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
             .map_err(|failure| shown!("{failure}"))?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }
-    out.complain(&shown!("diagnostics {} -> {}", before.len(), left.len()));
+    out.complain(&shown!("diagnostics {} -> {}", before.total(), left.total()));
     for finding in &left {
         out.complain(&finding.message.line());
     }

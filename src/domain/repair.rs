@@ -1,7 +1,8 @@
 //! Mending a procedure: upstream's repair prompt, byte for byte (`evoproc_procedures.repairs`), and the fixes that need
 //! no model, as previews. A fix is judged as the procedure was: by what upstream's validator says before and after.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use super::compose::{Object, list, one_line, text};
 use super::finding::{Datum, Finding, Findings};
@@ -11,7 +12,7 @@ use super::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use super::pyjson::{Letters, Spacing, write_line, write_value};
 use super::python::repr_text;
 use super::rules::procedure::UPSTREAM;
-use super::rules::{Subject, check};
+use super::rules::{Subject, check_by};
 use super::schemas;
 use super::text::{Shown, Untrusted};
 use crate::shown;
@@ -24,17 +25,17 @@ pub const MAX_TRIES: u32 = 10;
 pub const TEMPERATURE: f64 = 0.0;
 /// Procedures with more inputs and outputs get no fixes: nobody wrote them.
 const MAX_FIELDS: usize = 2_000;
-/// So many fixes are tried.
+/// So many fixes are tried, each alone.
 const MAX_FIXES: usize = 100;
+/// So often all fixes together are tried, in whole or in part.
+const MAX_TRIALS: usize = 200;
 
 /// What upstream's validator says of a procedure.
 pub fn diagnostics(procedure: &[u8]) -> Findings {
     let mut tape = Tape::default();
     tape.read(procedure);
     let record = tape.root(procedure).map(formats::procedure::FORMAT.read);
-    let mut findings = check(&Subject::new(procedure, &tape.problems, record));
-    findings.retain(|finding| UPSTREAM.contains(&finding.rule));
-    findings
+    check_by(&Subject::new(procedure, &tape.problems, record), |rule| UPSTREAM.contains(&rule.id))
 }
 
 /// The schema that a repaired procedure must have.
@@ -131,44 +132,96 @@ enum Edit {
 
 type Edits = Vec<(Pointer, Edit)>;
 
+/// Edits by place: what lies at or below a place stands together.
+type Placed<'e> = BTreeMap<&'e Pointer, &'e Edit>;
+
 /// The fixes that help, each alone, in the order of the steps. Of a procedure that breaks the schema there are none: it
 /// would be a guess what was meant.
 pub fn fixes(procedure: &[u8]) -> Vec<Fix> {
-    helpful(procedure, MAX_FIXES)
-}
-
-/// Applies one fix after another until none helps any more.
-pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
-    let (mut procedure, mut done) = (procedure.to_vec(), Vec::new());
-    // Every fix takes a diagnostic away, so this ends.
-    while let Some(fix) = helpful(&procedure, 1).pop() {
-        procedure = fix.procedure;
-        done.push(fix.title);
-    }
-    (procedure, done)
-}
-
-/// The first fixes that help.
-fn helpful(procedure: &[u8], count: usize) -> Vec<Fix> {
-    let found = diagnostics(procedure);
+    let before = diagnostics(procedure);
     let mut tape = Tape::default();
-    let Some(root) = tape.parse(procedure) else { return Vec::new() };
+    let Some((root, read)) = fixable(&mut tape, procedure, &before) else { return Vec::new() };
+    let before = before.total();
+    let candidates = KINDS.iter().flat_map(|kind| kind(&read));
+    let tried = candidates.take(MAX_FIXES).filter_map(|(title, edits)| {
+        let procedure = pretty(&edited(root, &edits));
+        let after = diagnostics(&procedure).total();
+        (after < before).then_some(Fix { title, procedure, before, after })
+    });
+    tried.collect()
+}
+
+/// Applies all fixes that help, until none does any more. All of one kind are tried at once, and only where they do
+/// not help as much as they are many, by halves: so the work grows with the procedure, not with the number of fixes.
+pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
+    let mut course = Course { procedure: procedure.to_vec(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
+    course.left = diagnostics(procedure).total();
+    // Every round but the last takes a diagnostic away, and no round tries without a limit: this ends.
+    loop {
+        let before = course.left;
+        for kind in KINDS {
+            course.apply(kind, 0..usize::MAX);
+        }
+        if course.left == 0 || course.left >= before || course.tries == 0 {
+            return (course.procedure, course.done);
+        }
+    }
+}
+
+/// A procedure on its way to being sound.
+struct Course {
+    procedure: Vec<u8>,
+    /// How many diagnostics it has.
+    left: usize,
+    /// The titles of what was done.
+    done: Vec<Shown>,
+    /// So often it may still be tried.
+    tries: usize,
+}
+
+impl Course {
+    /// Applies those fixes of a kind whose numbers are in a range, if they help, else those of its halves that do. How
+    /// many fixes of the kind are left behind the range.
+    fn apply(&mut self, kind: &Kindred, range: Range<usize>) {
+        let found = diagnostics(&self.procedure);
+        let mut tape = Tape::default();
+        let Some((root, read)) = fixable(&mut tape, &self.procedure, &found) else { return };
+        let candidates: Candidates = kind(&read).into_iter().skip(range.start).take(range.len()).collect();
+        if candidates.is_empty() || self.tries == 0 {
+            return;
+        }
+        self.tries -= 1;
+        let count = candidates.len();
+        let (titles, edits): (Vec<_>, Vec<_>) = candidates.into_iter().unzip();
+        let fixed = pretty(&edited(root, &edits.into_iter().flatten().collect()));
+        let after = diagnostics(&fixed).total();
+        if after + count <= self.left {
+            (self.procedure, self.left) = (fixed, after);
+            self.done.extend(titles);
+        } else if count > 1 {
+            // The second half first: what was fixed in it does not move the numbers of the first.
+            let middle = range.start + count / 2;
+            self.apply(kind, middle..range.start + count);
+            self.apply(kind, range.start..middle);
+        }
+    }
+}
+
+/// A sound JSON procedure with diagnostics, as it is read; `None`: it has none, or nothing in it can be fixed.
+fn fixable<'t>(tape: &'t mut Tape, text: &'t [u8], found: &Findings) -> Option<(Value<'t>, Procedure<'t>)> {
+    let root = tape.parse(text)?;
     let read = Procedure::read(root);
     let fields: usize = read.steps.iter().map(|step| step.inputs.len() + step.outputs.len()).sum();
     let breaks_schema = found.iter().any(|finding| Some(&finding.rule) == UPSTREAM.first());
-    if found.is_empty() || breaks_schema || read.steps.is_empty() || fields > MAX_FIELDS {
-        return Vec::new();
-    }
-    let candidates = [first_step(&read), misspelt(&read), redefined(&read), final_step(&read), unused(&read)];
-    let tried = candidates.into_iter().flatten().take(MAX_FIXES).filter_map(|(title, edits)| {
-        let procedure = pretty(&edited(root, &Pointer::default(), &edits));
-        let after = diagnostics(&procedure).len();
-        (after < found.len()).then_some(Fix { title, procedure, before: found.len(), after })
-    });
-    tried.take(count).collect()
+    (!found.is_empty() && !breaks_schema && !read.steps.is_empty() && fields <= MAX_FIELDS).then_some((root, read))
 }
 
 type Candidates = Vec<(Shown, Edits)>;
+/// Makes all fixes of one kind; none touches what another of its kind touches.
+type Kindred = fn(&Procedure<'_>) -> Candidates;
+
+/// The kinds of fixes, in the order in which they are tried.
+const KINDS: &[Kindred] = &[first_step, misspelt, redefined, final_step, unused];
 
 fn step_pointer(position: usize) -> Pointer {
     Procedure::step_pointer(&Pointer::default(), position)
@@ -191,36 +244,64 @@ fn first_step(procedure: &Procedure<'_>) -> Candidates {
 
 /// An input that differs from an earlier output in its letters' case, in underscores or by one or two letters.
 fn misspelt(procedure: &Procedure<'_>) -> Candidates {
-    let mut known: Vec<Untrusted<'_>> = vec![Untrusted::from(PROBLEM_TEXT)];
+    let mut known = Known::default();
+    known.add(Untrusted::from(PROBLEM_TEXT));
     let mut found = Vec::new();
     for (position, step) in procedure.steps.iter().enumerate() {
         for (n, input) in step.inputs.iter().enumerate() {
-            let Some(name) = input.name_text().filter(|name| !known.contains(name)) else { continue };
-            if let Some(meant) = nearest(&name, &known) {
+            let Some(name) = input.name_text().filter(|name| !known.names.contains(name)) else { continue };
+            if let Some(meant) = known.nearest(&name) {
                 let title = shown!("let step {} read {} instead of {}", position + 1, meant.line(), name.line());
                 let place = step.input_pointer(&step_pointer(position), n).then("name");
                 found.push((title, vec![(place, Edit::Replace(text(meant.bytes())))]));
             }
         }
-        known.extend(step.output_names());
+        step.output_names().for_each(|name| known.add(name));
     }
     found
 }
 
-fn nearest<'k>(name: &Untrusted<'_>, known: &'k [Untrusted<'k>]) -> Option<&'k Untrusted<'k>> {
-    let plain = |name: &Untrusted<'_>| String::from_utf8_lossy(name.bytes()).to_lowercase().replace('_', "");
-    let name = plain(name);
-    let distances = known.iter().map(|other| (distance(&name, &plain(other)), other));
-    let (nearest, other) = distances.min_by_key(|(distance, _)| *distance)?;
-    (nearest <= 2 && nearest * 3 < name.chars().count()).then_some(other)
+/// The variables that are written so far, with their letters in small and without underscores.
+#[derive(Default)]
+struct Known<'k> {
+    names: HashSet<Untrusted<'k>>,
+    plain: Vec<(Vec<char>, Untrusted<'k>)>,
 }
 
-/// How many letters have to be added, removed or exchanged; beyond three it does not matter.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(80).collect(), b.chars().take(80).collect());
-    if a.len().abs_diff(b.len()) > 3 {
-        return 4;
+impl<'k> Known<'k> {
+    fn plain(name: &Untrusted<'_>) -> Vec<char> {
+        String::from_utf8_lossy(name.bytes()).to_lowercase().chars().filter(|c| *c != '_').collect()
     }
+
+    fn add(&mut self, name: Untrusted<'k>) {
+        if self.names.insert(name.clone()) {
+            self.plain.push((Self::plain(&name), name));
+        }
+    }
+
+    fn nearest(&self, name: &Untrusted<'_>) -> Option<&Untrusted<'k>> {
+        let name = Self::plain(name);
+        let distances = self.plain.iter().map(|(other, known)| (distance(&name, other), known));
+        let (nearest, other) = distances.min_by_key(|(distance, _)| *distance)?;
+        (nearest <= FAR && nearest * 3 < name.len()).then_some(other)
+    }
+}
+
+/// So many letters may differ.
+const FAR: usize = 2;
+
+/// How many letters have to be added, removed or exchanged; beyond two it does not matter.
+fn distance(a: &[char], b: &[char]) -> usize {
+    const LETTERS: usize = 80;
+    let (a, b) = (a.get(..LETTERS).unwrap_or(a), b.get(..LETTERS).unwrap_or(b));
+    if a.len().abs_diff(b.len()) > FAR {
+        return FAR + 1;
+    }
+    // What is the same at both ends costs nothing, and mostly that is all.
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (a.get(same..).unwrap_or_default(), b.get(same..).unwrap_or_default());
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (a, b) = (a.get(..a.len() - same).unwrap_or_default(), b.get(..b.len() - same).unwrap_or_default());
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = i;
@@ -228,10 +309,15 @@ fn distance(a: &str, b: &str) -> usize {
         if let Some(first) = row.first_mut() {
             *first = left;
         }
+        let mut least = left;
         for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
             let best = (diagonal + usize::from(x != y)).min(left + 1).min(*cell + 1);
             diagonal = std::mem::replace(cell, best);
             left = best;
+            least = least.min(best);
+        }
+        if least > FAR {
+            return FAR + 1;
         }
     }
     row.last().copied().unwrap_or(0)
@@ -239,65 +325,97 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// A variable that is written again gets a name of its own, and those that read it afterwards read that.
 fn redefined(procedure: &Procedure<'_>) -> Candidates {
-    let all: HashSet<Untrusted<'_>> = procedure.steps.iter().flat_map(Step::output_names).collect();
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut uses: HashMap<Untrusted<'_>, Uses> = HashMap::new();
     for (position, step) in procedure.steps.iter().enumerate() {
+        for (n, name) in names(&step.inputs) {
+            uses.entry(name).or_default().reads.push((position, n));
+        }
+        for (n, name) in names(&step.outputs) {
+            uses.entry(name).or_default().writes.push((position, n));
+        }
+    }
+    let is_written = |(_, uses): &(&Untrusted<'_>, &Uses)| !uses.writes.is_empty();
+    let mut taken: HashSet<Untrusted<'_>> = uses.iter().filter(is_written).map(|(name, _)| name.clone()).collect();
+    let mut next: HashMap<&Untrusted<'_>, usize> = HashMap::new();
+    let mut found = Vec::new();
+    let mut seen: HashSet<Untrusted<'_>> = HashSet::new();
+    for (position, step) in procedure.steps.iter().enumerate() {
+        let mut own = HashSet::new();
         for name in step.output_names().filter(|name| *name != FINAL_ANSWER) {
-            if seen.contains(&name)
-                && let Some(fresh) = fresh_name(&name, &all)
-            {
-                let mut edits = renamed(step, position, &name, &fresh, false);
-                for (later, step) in procedure.steps.iter().enumerate().skip(position + 1) {
-                    edits.extend(renamed(step, later, &name, &fresh, true));
-                    if step.output_names().any(|other| other == name) {
-                        break;
-                    }
-                }
-                let title =
-                    shown!("call what step {} writes {} instead of {}", position + 1, fresh.line(), name.line());
-                found.push((title, edits));
+            let Some((name, uses)) = uses.get_key_value(&name) else { continue };
+            if !seen.contains(name) || !own.insert(name) {
+                continue;
             }
+            let fresh = fresh_name(name, &taken, next.entry(name).or_insert(2));
+            let title = shown!("call what step {} writes {} instead of {}", position + 1, fresh.line(), name.line());
+            found.push((title, uses.renamed(procedure, position, &fresh)));
+            taken.insert(fresh);
         }
         seen.extend(step.output_names());
     }
     found
 }
 
-fn fresh_name(name: &Untrusted<'_>, taken: &HashSet<Untrusted<'_>>) -> Option<Untrusted<'static>> {
-    let numbered = |n: usize| Untrusted::owned([name.bytes(), format!("_{n}").as_bytes()].concat());
-    (2..taken.len() + 3).map(numbered).find(|fresh| !taken.contains(fresh))
+/// Where a variable is read and written: steps, and places in their lists.
+#[derive(Default)]
+struct Uses {
+    reads: Vec<(usize, usize)>,
+    writes: Vec<(usize, usize)>,
 }
 
-/// The edits that give a step's inputs or outputs of a name another one.
-fn renamed(step: &Step<'_>, position: usize, from: &Untrusted<'_>, to: &Untrusted<'_>, inputs: bool) -> Edits {
-    let fields = if inputs { &step.inputs } else { &step.outputs };
-    let place = |n| {
-        let step_at = step_pointer(position);
-        if inputs { step.input_pointer(&step_at, n) } else { step.output_pointer(&step_at, n) }
-    };
-    let is_it = |field: &Field<'_>| field.name_text().is_some_and(|name| name == *from);
-    let named = fields.iter().enumerate().filter(|(_, field)| is_it(field));
-    named.map(|(n, _)| (place(n).then("name"), Edit::Replace(text(to.bytes())))).collect()
+impl Uses {
+    /// The edits that give what a step writes another name, up to where it is written again.
+    fn renamed(&self, procedure: &Procedure<'_>, position: usize, to: &Untrusted<'_>) -> Edits {
+        let after = self.writes.partition_point(|(step, _)| *step <= position);
+        let until = self.writes.get(after).map_or(usize::MAX, |(step, _)| *step);
+        let own = self.writes.partition_point(|(step, _)| *step < position)..after;
+        let read = self.reads.partition_point(|(step, _)| *step <= position);
+        let writes = self.writes.get(own).unwrap_or_default().iter().map(|place| (place, false));
+        let reads = self.reads.get(read..).unwrap_or_default().iter().take_while(|(step, _)| *step <= until);
+        let place = |((position, n), is_read): (&(usize, usize), bool)| {
+            let (step, at) = (procedure.steps.get(*position)?, step_pointer(*position));
+            let place = if is_read { step.input_pointer(&at, *n) } else { step.output_pointer(&at, *n) };
+            Some((place.then("name"), Edit::Replace(text(to.bytes()))))
+        };
+        writes.chain(reads.map(|place| (place, true))).filter_map(place).collect()
+    }
+}
+
+/// The names in a list, each with its place.
+fn names<'p, 'a>(fields: &'p [Field<'a>]) -> impl Iterator<Item = (usize, Untrusted<'a>)> + 'p {
+    fields.iter().enumerate().filter_map(|(n, field)| Some((n, field.name_text()?)))
+}
+
+/// A name with a number that no variable has, from a number on.
+fn fresh_name(name: &Untrusted<'_>, taken: &HashSet<Untrusted<'_>>, from: &mut usize) -> Untrusted<'static> {
+    loop {
+        let fresh = Untrusted::owned([name.bytes(), format!("_{from}").as_bytes()].concat());
+        *from += 1;
+        if !taken.contains(&fresh) {
+            return fresh;
+        }
+    }
 }
 
 /// Outputs that nobody reads are not written.
 fn unused(procedure: &Procedure<'_>) -> Candidates {
     let mut found = Vec::new();
-    // What the last step should write is another question.
-    let last = procedure.steps.len().saturating_sub(1);
-    for (position, step) in procedure.steps.iter().enumerate().take(last) {
-        let later: HashSet<_> = procedure.steps.iter().skip(position + 1).flat_map(Step::input_names).collect();
-        let is_unused = |name: &Untrusted<'_>| *name != FINAL_ANSWER && *name != PROBLEM_TEXT && !later.contains(name);
-        let fields = step.outputs.iter().enumerate();
-        let unused: Vec<_> = fields.filter_map(|(n, field)| Some((n, field.name_text().filter(is_unused)?))).collect();
-        if unused.is_empty() {
-            continue;
+    let mut later: HashSet<Untrusted<'_>> = HashSet::new();
+    for (position, step) in procedure.steps.iter().enumerate().rev() {
+        let is_unused = |(_, name): &(usize, Untrusted<'_>)| {
+            *name != FINAL_ANSWER && *name != PROBLEM_TEXT && !later.contains(name)
+        };
+        // What the last step should write is another question.
+        let unused: Vec<_> =
+            names(&step.outputs).filter(|_| position + 1 < procedure.steps.len()).filter(is_unused).collect();
+        if !unused.is_empty() {
+            let names: Vec<String> = unused.iter().map(|(_, name)| name.line().into_string()).collect();
+            let edits = unused.iter().map(|(n, _)| (step.output_pointer(&step_pointer(position), *n), Edit::Remove));
+            found.push((shown!("remove {} from what step {} writes", names.join(", "), position + 1), edits.collect()));
         }
-        let names: Vec<String> = unused.iter().map(|(_, name)| name.line().into_string()).collect();
-        let edits = unused.iter().map(|(n, _)| (step.output_pointer(&step_pointer(position), *n), Edit::Remove));
-        found.push((shown!("remove {} from what step {} writes", names.join(", "), position + 1), edits.collect()));
+        later.extend(step.input_names());
     }
+    found.reverse();
     found
 }
 
@@ -351,23 +469,26 @@ fn member_edit(step: &Step<'_>, position: usize, is_there: bool, key: &'static s
     (place, Edit::Replace(object.raw(key, json).end()))
 }
 
-/// A value with the edits at or below its place; what is not edited stays letter for letter.
-fn edited(value: Value<'_>, at: &Pointer, edits: &Edits) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_edited(value, at, edits, &mut out);
+/// A value with the edits below it; what is not edited stays letter for letter.
+fn edited(value: Value<'_>, edits: &Edits) -> Vec<u8> {
+    let (mut out, mut placed) = (Vec::new(), Placed::new());
+    for (place, edit) in edits {
+        placed.entry(place).or_insert(edit);
+    }
+    write_edited(value, &Pointer::default(), &placed, &mut out);
     out
 }
 
-fn write_edited(value: Value<'_>, at: &Pointer, edits: &Edits, out: &mut Vec<u8>) {
-    let own = edits.iter().find(|(place, _)| place == at).map(|(_, edit)| edit);
+fn write_edited(value: Value<'_>, at: &Pointer, edits: &Placed<'_>, out: &mut Vec<u8>) {
+    let own = edits.get(at).copied();
     if let Some(Edit::Replace(json)) = own {
         return out.extend_from_slice(json);
     }
-    let touches = |place: &Pointer| place.0.starts_with(&at.0);
-    if !edits.iter().any(|(place, _)| touches(place)) {
+    // The next edit in order lies below this value, if any does.
+    if !edits.range::<Pointer, _>(at..).next().is_some_and(|(place, _)| place.0.starts_with(&at.0)) {
         return out.extend_from_slice(value.raw());
     }
-    let is_removed = |part: &Pointer| edits.iter().any(|(place, edit)| place == part && matches!(edit, Edit::Remove));
+    let is_removed = |part: &Pointer| matches!(edits.get(part), Some(Edit::Remove));
     let mut first = true;
     let mut separate = |out: &mut Vec<u8>| {
         if !std::mem::replace(&mut first, false) {
@@ -477,12 +598,53 @@ mod tests {
         }
     }
 
+    /// A procedure whose steps all write the same variable, or what nobody reads, or read what is misspelt.
+    fn faulty(count: usize, step: impl Fn(usize) -> (String, String)) -> String {
+        let field = |name: &str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+        let steps = (0..count).map(|n| {
+            let (reads, writes) = step(n);
+            let (reads, writes) = (field(&reads), field(&writes));
+            format!(r#"{{"id": {}, "inputs": [{reads}], "stepDescription": "s", "output": [{writes}]}}"#, n + 1)
+        });
+        format!(r#"{{"NameDescription": "n", "steps": [{}]}}"#, steps.collect::<Vec<_>>().join(","))
+    }
+
+    #[test]
+    fn all_fixes_of_a_kind_are_made_at_once() {
+        let read = |n: usize, name: &str| if n == 0 { PROBLEM_TEXT.to_owned() } else { name.to_owned() };
+        let kinds: [(&str, &dyn Fn(usize) -> (String, String), usize); 3] = [
+            ("redefined", &|n| (read(n, "total"), "total".to_owned()), 400),
+            ("unused", &|n| (PROBLEM_TEXT.to_owned(), format!("v{n}")), 400),
+            ("misspelt", &|n| (read(n, &format!("valueOf{}", n.wrapping_sub(1))), format!("value_of_{n}")), 400),
+        ];
+        for (kind, step, count) in kinds {
+            let text = faulty(count, step);
+            let mut course =
+                Course { procedure: text.clone().into_bytes(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
+            course.left = diagnostics(text.as_bytes()).total();
+            let before = course.left;
+            for kind in KINDS {
+                course.apply(kind, 0..usize::MAX);
+            }
+            let tried = MAX_TRIALS - course.tries;
+            assert!(before >= count - 1 && course.left == 0, "{kind}: {before} {}", course.left);
+            assert!(tried <= 3 && course.done.len() >= count - 1, "{kind}: {tried} {}", course.done.len());
+        }
+    }
+
     #[test]
     fn letters_are_counted() {
-        for (a, b, letters) in
-            [("", "", 0), ("abc", "abd", 1), ("abc", "ac", 1), ("kitten", "sitting", 3), ("a", "abcdef", 4)]
-        {
-            assert_eq!(distance(a, b), letters, "{a} {b}");
+        for (a, b, letters) in [
+            ("", "", 0),
+            ("abc", "abd", 1),
+            ("abc", "ac", 1),
+            ("kitten", "sitten", 1),
+            ("ab", "ba", 2),
+            ("kitten", "sitting", 3),
+            ("a", "abcdef", 3),
+        ] {
+            let chars = |text: &str| text.chars().collect::<Vec<_>>();
+            assert_eq!(distance(&chars(a), &chars(b)), letters, "{a} {b}");
         }
     }
 }

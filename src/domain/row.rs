@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::completeness::Strong;
-use super::finding::{Finding, Findings, Severity};
+use super::finding::{Finding, Severity};
 use super::json::Value;
 use super::record::{Record, RecordKind};
 use super::route::{Route, route};
@@ -185,7 +185,7 @@ impl Row {
 
     /// What the rules and the record itself say; the place is kept.
     #[must_use]
-    pub fn checked(self, subject: &Subject<'_>, findings: &Findings, baseline: Option<f64>) -> Self {
+    pub fn checked(self, subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
         let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &subject.record {
@@ -436,15 +436,15 @@ mod tests {
             let mut tape = Tape::default();
             let root = tape.parse(text.as_bytes()).unwrap();
             let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
-            let row = Row::unchecked(0, 3).checked(&subject, &Findings::new(), None);
-            let verdict = Triage::judge(&subject, &Findings::new(), None).map(|triage| triage.fix);
+            let row = Row::unchecked(0, 3).checked(&subject, &[], None);
+            let verdict = Triage::judge(&subject, &[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
         }
     }
 
     #[test]
     fn a_broken_record_is_broken() {
-        let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &Findings::new(), None);
+        let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &[], None);
         assert_eq!(row.kind(), RecordKind::Broken);
         assert!(row.fitness().is_nan() && row.correct().is_none());
     }

@@ -145,7 +145,7 @@ fn examine<'a>(
         let record = tape.root(text).map(read);
         if depth == Depth::Record {
             let subject = Subject::bare(text, &tape.problems, record);
-            return Examined { range: range.clone(), joined, subject, findings: Vec::new(), fault: false, depth };
+            return Examined { range: range.clone(), joined, subject, findings: Findings::new(), fault: false, depth };
         }
         let typed = record.as_ref().and_then(|record| record.typed.as_deref());
         let document = typed.zip(documents).and_then(|(typed, documents)| documents.of(typed));
@@ -159,7 +159,7 @@ fn examine<'a>(
     });
     let mut examined = done.unwrap_or_else(|| {
         let subject = Subject::new(text, &tape.problems, None);
-        Examined { range, joined, subject, findings: Vec::new(), fault: true, depth }
+        Examined { range, joined, subject, findings: Findings::new(), fault: true, depth }
     });
     if depth == Depth::Rules {
         examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::domain::card::Card;
 use crate::domain::document::Document;
-use crate::domain::finding::{Finding, Place, Severity};
+use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::fork::Lineage;
 use crate::domain::formats::{self, Expect};
 use crate::domain::headline::gold_text;
@@ -51,7 +51,7 @@ pub struct Opened {
     /// The document that it cites.
     pub document: Option<Arc<Document>>,
     /// What the rules say of it.
-    pub findings: Vec<Finding>,
+    pub findings: Findings,
     /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
     /// findings: ready for the screen.
     pub notes: Vec<Note>,
@@ -309,7 +309,7 @@ impl Opened {
             // The background check has decided what a value of no known shape is taken for.
             expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
             document: None,
-            findings: Vec::new(),
+            findings: Findings::new(),
             notes: Vec::new(),
             verdict: None,
             kind: RecordKind::Broken,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::domain::card::Card;
+use crate::domain::finding::Findings;
 use crate::domain::formats;
 use crate::domain::json::Tape;
 use crate::domain::review::event::{Event, Text};
@@ -292,6 +293,6 @@ fn card(reading: &Reading, row: &Row, judged: bool) -> Option<Card> {
     let document = subject.record.as_ref().and_then(|record| record.typed.as_ref()).filter(|_| judged);
     let document = document.and_then(|typed| reading.document(typed));
     let subject = subject.document(document);
-    let findings = if judged { check(&subject) } else { Vec::new() };
+    let findings = if judged { check(&subject) } else { Findings::new() };
     Some(Card::of(&subject, &findings, reading.dataset.clone(), reading.position))
 }

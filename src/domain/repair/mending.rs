@@ -38,7 +38,7 @@ pub struct Mending {
 impl Mending {
     /// Before the first call; at most so many are made.
     pub fn new(procedure: Vec<u8>, whom: Shown, tries: u32) -> Self {
-        let count = diagnostics(&procedure).len();
+        let count = diagnostics(&procedure).total();
         Self {
             id: RunId(0),
             whom,
@@ -95,7 +95,7 @@ impl Mending {
         }
         let json = self.reply.content.get(parts(&self.reply.content).json).unwrap_or_default();
         if loads(&mut Tape::default(), json).is_ok() {
-            let (before, after) = (self.diagnostics.1, diagnostics(json).len());
+            let (before, after) = (self.diagnostics.1, diagnostics(json).total());
             self.said.push(shown!("attempt {n}: diagnostics {before} → {after}"));
             self.is_changed |= json != self.procedure;
             self.procedure = json.to_vec();

@@ -171,7 +171,17 @@ fn finding(finding: &Finding, places: &mut Places<'_>, out: &mut Vec<u8>) {
         number(range.end, out);
         out.extend_from_slice(b"]}");
     }
-    out.extend_from_slice(b"]}");
+    out.push(b']');
+    // What is not listed, of places and of findings of the same rule.
+    for (key, count) in [("more_labels", finding.left_out()), ("more", finding.count() - 1)] {
+        if count > 0 {
+            out.extend_from_slice(b",\"");
+            out.extend_from_slice(key.as_bytes());
+            out.extend_from_slice(b"\":");
+            number(count, out);
+        }
+    }
+    out.push(b'}');
 }
 
 /// A finding's details as a JSON object, in upstream's key order.

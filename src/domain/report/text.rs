@@ -9,7 +9,7 @@ use super::Item;
 use super::MAX_MESSAGE;
 use super::excerpt::Excerpt;
 use super::places::{Places, step_of};
-use crate::domain::finding::{Finding, Severity};
+use crate::domain::finding::{Finding, Severity, grouped};
 use crate::domain::text::Shown;
 use crate::shown;
 
@@ -85,9 +85,9 @@ fn group<'r>(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>) -> (Gr
         .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
         .id(finding.rule)
         .element(snippet);
-    let hidden = finding.labels().skip(MAX_LABELS).count();
+    let hidden = finding.labels().skip(MAX_LABELS).count() + finding.left_out();
     if hidden > 0 {
-        group = group.element(Level::NOTE.message(shown!("and {hidden} more places").into_string()));
+        group = group.element(Level::NOTE.message(shown!("and {} more places", grouped(hidden)).into_string()));
     }
     if let Some(help) = finding.help {
         group = group.element(Level::HELP.message(help));

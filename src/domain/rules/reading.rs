@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::{Rule, Subject};
 use crate::domain::finding::{Finding, Findings, Place, Severity};
-use crate::domain::json::{Kind, Pointer, Problem, ProblemKind};
-use crate::domain::python::Message;
+use crate::domain::json::{Kind, Pointer, ProblemKind};
 use crate::domain::record::RecordKind;
 
 /// So many findings of one kind a record; the last one counts the rest.
@@ -168,14 +167,10 @@ fn report(
     if subject.problems.is_empty() {
         return;
     }
-    let problems: Vec<&Problem> = subject.problems.iter().filter(|problem| wanted(problem.kind)).collect();
-    for (n, problem) in problems.iter().take(FEW).enumerate() {
-        let mut message = Message::new(problem.kind.summary());
-        let rest = problems.len().saturating_sub(FEW);
-        if n + 1 == FEW && rest > 0 {
-            message = message.text(", and ").number(rest).text(" more");
-        }
-        findings.push(Finding::new(rule.id, rule.severity, message, place(subject, &problem.range)).help(help));
+    for problem in subject.problems.iter().filter(|problem| wanted(problem.kind)) {
+        let message = problem.kind.summary().to_owned();
+        let finding = Finding::new(rule.id, rule.severity, message, place(subject, &problem.range)).help(help);
+        findings.push_of(FEW, finding);
     }
 }
 

@@ -91,12 +91,12 @@ impl Fixes {
         let analysis = parent.analyse();
         let procedure = analysis.subject.procedure.as_ref().map(|procedure| procedure.value.raw());
         let procedure = procedure.ok_or(Shown::own("this record has no procedure"))?;
-        let before = diagnostics(procedure).len();
+        let before = diagnostics(procedure).total();
         let mut list = fixes(procedure);
         if list.len() > 1 {
             let (all, done) = fix_all(procedure);
             let (title, after) =
-                (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).len());
+                (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).total());
             list.insert(0, Fix { title, procedure: all, before, after });
         }
         if before == 0 {

@@ -25,7 +25,7 @@ pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
     let steps = Raw::read(procedure)?;
     let count = |severity| {
         let own = |finding: &&Finding| finding.severity == severity && UPSTREAM.contains(&finding.rule);
-        findings.iter().filter(own).count() as f64
+        findings.iter().filter(own).map(Finding::count).sum::<usize>() as f64
     };
     let excess = steps.len().saturating_sub(TARGET_STEPS) as f64;
     // The same operations in the same order as upstream, for the same last bit.

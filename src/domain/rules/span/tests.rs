@@ -210,7 +210,7 @@ fn hints_tell_where_a_passage_is_cut() {
         let subject = Subject::new(trace.as_bytes(), &[], Some(formats::read(root))).document(Some(document()));
         let mut findings = Findings::new();
         check_boundary(&subject, &mut findings);
-        findings.pop().map(|finding| finding.message.line().into_string()).unwrap_or_default()
+        findings.first().map(|finding| finding.message.line().into_string()).unwrap_or_default()
     };
     assert_eq!(hint(9, 9, "Notice is given within ten days."), "");
     assert_eq!(hint(9, 9, "is given within ten"), "the passage starts in mid-sentence, ends before its sentence does");
