@@ -388,7 +388,10 @@ fn parse_test(word: &str) -> Result<Test, String> {
         }
     }
     let Some((field, value)) = word.split_once(':').filter(|(field, _)| field.chars().all(char::is_alphabetic)) else {
-        return text_test(word);
+        return match meant_as_comparison(word) {
+            Some(why) => Err(why),
+            None => text_test(word),
+        };
     };
     match field {
         "text" => text_test(value),
@@ -422,6 +425,37 @@ fn parse_test(word: &str) -> Result<Test, String> {
         }
         _ => Err(format!("there is no field {field:?}; fields: {}", names(FIELDS.iter().map(|(name, _)| *name)))),
     }
+}
+
+/// Why a word that no column begins with is no text to look for: it compares something. What stands in quotes is text.
+fn meant_as_comparison(word: &str) -> Option<String> {
+    const SIGNS: [char; 6] = ['<', '>', '=', '≤', '≥', '≠'];
+    let is_sign = |at: usize| {
+        let rest = word.get(at..).unwrap_or_default();
+        rest.starts_with(SIGNS) || rest.starts_with("!=")
+    };
+    let name_end = word.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(word.len());
+    let name = word.get(..name_end).unwrap_or_default();
+    if !is_sign(name_end) {
+        return None;
+    }
+    let value = word.get(name_end..).unwrap_or_default().trim_start_matches(['<', '>', '=', '≤', '≥', '≠', '!']);
+    if name.is_empty() {
+        // `<think>` is text; `>4` lost its column at a blank.
+        let is_number = value.is_empty() || value.parse::<f64>().is_ok();
+        return is_number.then(|| format!("{word:?} compares nothing: write it without blanks, as in steps>4"));
+    }
+    let numbers = || names(Column::NAMES.iter().map(|(name, _)| *name));
+    if Column::NAMES.iter().any(|(known, _)| *known == name) {
+        return Some(format!("{name} is compared by <, <=, =, >= or >; what is not to hold begins with -: -{name}=4"));
+    }
+    if let Some((field, takes)) = FIELDS.iter().find(|(field, _)| field.strip_suffix(':') == Some(name)) {
+        return Some(format!("{name} is no number: write {field} and then {takes}"));
+    }
+    if !name.starts_with(char::is_alphabetic) {
+        return None;
+    }
+    Some(format!("there is no number {name:?}; numbers: {}. To look for the text, write it in quotes", numbers()))
 }
 
 fn number_test(name: &str, column: Column, comparison: Comparison, value: &str) -> Result<Test, String> {
@@ -650,6 +684,28 @@ mod tests {
         assert!(error("steps>many").contains("steps>4"));
         assert!(error("rule:nothing_like_it").contains("stepscope rules"));
         assert_eq!(Filter::parse("a text:\"b").unwrap_err().range, 7..9);
+    }
+
+    #[test]
+    fn what_compares_is_never_looked_for_as_text() {
+        for (typed, words) in [
+            ("reward<1", "there is no number \"reward\"; numbers: steps, fitness, conf"),
+            ("-reward>=.5", "there is no number \"reward\""),
+            ("meta.score==1", "there is no number \"meta.score\""),
+            ("reward<", "there is no number \"reward\""),
+            ("reward≤1", "there is no number \"reward\""),
+            ("steps!=4", "-steps=4"),
+            ("correct=false", "write correct: and then true, false or unknown"),
+            ("kind!=error", "write kind: and then"),
+            ("steps >4", "without blanks, as in steps>4"),
+            ("steps > 4", "without blanks, as in steps>4"),
+            ("reward:1", "there is no field \"reward\""),
+        ] {
+            assert!(error(typed).contains(words), "{typed}: {}", error(typed));
+        }
+        for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
+            assert!(Filter::parse(text).unwrap().needs_text(), "{text}");
+        }
     }
 
     #[test]
