@@ -9,7 +9,7 @@ use super::labels::{LabelSets, Resolved};
 use super::stats::name_of;
 use crate::domain::canonical::Digest;
 use crate::domain::object::Object;
-use crate::domain::text::{Shown, Untrusted};
+use crate::domain::text::{Shown, Untrusted, is_hidden};
 use crate::shown;
 
 /// The columns of the CSV; the first four are those of the import.
@@ -33,8 +33,11 @@ const COLUMNS: [&str; 18] = [
     "decided",
     "event_id",
 ];
-/// With these a spreadsheet takes a cell for a formula.
-const FORMULA: &[u8] = b"=+-@\t\r\n";
+/// With these a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
+/// them.
+const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
+/// With these too, before whatever stands behind them.
+const CONTROLS: [char; 3] = ['\t', '\r', '\n'];
 
 /// One item with what was said of it, ready to be written.
 #[derive(Clone, Copy, Debug)]
@@ -126,10 +129,12 @@ fn inert(cell: &[u8], raw: bool) -> Vec<u8> {
     if is_active(cell) || is_active(&shown) { [b"'", shown.as_slice()].concat() } else { shown }
 }
 
-/// Whether a cell could be taken for a formula, or for one that was made inert.
+/// Whether a cell could be taken for a formula, or for one that was made inert. Blanks of any kind before a sign, and
+/// what nobody sees, do not hide it.
 fn is_active(cell: &[u8]) -> bool {
-    let blanks = cell.iter().take_while(|byte| **byte == b' ').count();
-    cell.get(blanks).is_some_and(|byte| FORMULA.contains(byte)) || cell.first() == Some(&b'\'')
+    let text = cell.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let sign = text.chars().find(|c| CONTROLS.contains(c) || !(c.is_whitespace() || is_hidden(*c)));
+    sign.is_some_and(|sign| FORMULA.contains(&sign) || CONTROLS.contains(&sign)) || text.starts_with('\'')
 }
 
 /// What stood in the cell before it was made inert.
@@ -323,7 +328,31 @@ mod tests {
 
     #[test]
     fn no_cell_is_a_formula_and_all_come_back() {
-        for id in ["=1+1", "+7", "-7", "@SUM(A1)", "\t=1", "\r=1", " =1", "'=1", "'", "a=1", "x,\"y\"\nz", "-"] {
+        for id in [
+            "=1+1",
+            "+7",
+            "-7",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            " =1",
+            "'=1",
+            "'",
+            "a=1",
+            "x,\"y\"\nz",
+            "-",
+            "＝1+1",
+            "＋7",
+            "－7",
+            "＠SUM(A1)",
+            "\u{a0}=1",
+            "\u{3000}＝1",
+            "\u{2003}\u{a0} +1",
+            "\u{200b}=1",
+            "\u{feff}@x",
+            "﹦1",
+            "−1",
+        ] {
             let reviews = reviews(id, "=HYPERLINK(\"http://x\")");
             let mut text = Vec::new();
             csv_head(&mut text);
@@ -331,8 +360,9 @@ mod tests {
             let mut reader = ReaderBuilder::new().from_reader(text.as_slice());
             for record in reader.byte_records() {
                 for cell in &record.unwrap() {
-                    let first = cell.iter().find(|byte| **byte != b' ');
-                    assert!(!first.is_some_and(|byte| FORMULA.contains(byte)), "{id:?} gives {cell:?}");
+                    let cell = std::str::from_utf8(cell).unwrap();
+                    let first = cell.chars().find(|c| !c.is_whitespace() && !is_hidden(*c));
+                    assert!(!first.is_some_and(|sign| FORMULA.contains(&sign)), "{id:?} gives {cell:?}");
                 }
             }
             let rows = import(&text).unwrap();
