@@ -23,6 +23,7 @@ mod ask;
 mod check;
 mod compare;
 mod models;
+mod order;
 mod out;
 mod pick;
 mod print;
@@ -49,8 +50,10 @@ pub const FAILED: u8 = 2;
 pub const UNANSWERED: u8 = 3;
 
 /// See why a language model's run went wrong: procedures, global state step by step, diagnostics at the exact key.
+///
+/// The name of a command opens no file: for a file called `check`, write ./check.
 #[derive(Parser, Debug)]
-#[command(name = "stepscope", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(name = "stepscope", version, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
     screen: Screen,
@@ -162,7 +165,7 @@ impl Answers {
 pub enum Command {
     /// Check records and print what is wrong, at the exact key
     ///
-    /// Exit code: 0 clean, 1 findings, 2 something could not be read.
+    /// Exit code: 0 nothing at or above --fail-on, 1 findings that are, 2 something could not be read.
     Check(Check),
     /// Print one record: question, steps, values, findings
     Show(Show),
@@ -187,13 +190,15 @@ pub enum Command {
     Repair(Box<repair::Repair>),
     /// Judge completions by a verifier and print their rewards, one JSON object a record
     ///
-    /// Exit code: 0 all passed, 1 some failed, 2 something could not be read or used.
+    /// Exit code: 0 all passed, 1 some failed or could not be scored, 2 something could not be read or used, or nothing
+    /// could be scored.
     #[command(after_long_help = verify::HELP)]
     Verify(Verify),
     /// Compare two runs of the same questions: joined by id, else by question
     ///
     /// B is the baseline: an item that B has right and A has not is a regression. Exit code: 0, 1 with
-    /// --fail-on-regression and a regression, 2 something could not be read.
+    /// --fail-on-regression and a regression, 2 something could not be read, or with --fail-on-regression nothing could
+    /// be compared.
     Compare(compare::Compare),
     /// Save, list, export and compare the verdicts of people
     #[command(subcommand)]
@@ -230,7 +235,7 @@ pub struct Check {
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
     /// The least severity that makes the exit code 1
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Note)]
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Warning)]
     fail_on: FailOn,
     /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
     #[arg(long, value_name = "SCHEMA")]
@@ -238,8 +243,8 @@ pub struct Check {
     /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,
-    /// Print a board instead: where the wrong runs are to be fixed, by which argument, in which step
-    #[arg(long, conflicts_with = "format")]
+    /// Print a board instead, as text or jsonl: where the wrong runs are to be fixed, by which argument, in which step
+    #[arg(long)]
     pub summary: bool,
     /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
     #[arg(long, value_name = "PATH")]
@@ -354,12 +359,22 @@ pub enum Asked {
 /// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
 /// code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
+    let arguments = order::commands_first(arguments, &Arguments::command());
+    // Behind it stand paths and nothing else.
+    let paths_alone = arguments.iter().any(|argument| argument == "--");
     match Arguments::try_parse_from(arguments) {
         Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
             Ok(Asked::Screen(Box::new(compare.screen())))
         }
         Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(Box::new(command))),
-        Ok(Arguments { screen, .. }) => Ok(Asked::Screen(Box::new(screen))),
+        Ok(Arguments { screen, .. }) => {
+            let unknown = order::unknown_command(&screen.paths, &Arguments::command());
+            if let Some(sentence) = unknown.filter(|_| !paths_alone) {
+                out.complain(&sentence);
+                return Err(FAILED);
+            }
+            Ok(Asked::Screen(Box::new(screen)))
+        }
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
             out.complain(&Shown::prose(error.render().to_string().trim_end().as_bytes()));

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use stepscope::cli::{self, Asked, KeyRow, Out};
 use stepscope::domain::review::hide::Hide;
 use stepscope::domain::review::queue::Queue;
+use stepscope::io::input::unreadable;
 use stepscope::io::model::cassette::Speed;
+use stepscope::shown;
 use stepscope::tui::keymap::{BINDINGS, Keymap};
 use stepscope::tui::session::{self, Reviewing, Start};
 
@@ -38,10 +40,22 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
             return cli::FAILED;
         }
     };
+    let paths = screen.answers.with(&screen.paths);
+    let missing = unreadable(&paths);
+    let baseline = screen.baseline.as_ref().map(|baseline| unreadable(std::slice::from_ref(baseline)));
+    let say = |out: &Out| missing.iter().for_each(|failure| out.complain(&shown!("{failure}")));
+    if let Some(failure) = baseline.and_then(|mut failures| failures.pop()) {
+        out.complain(&shown!("{failure}"));
+        return cli::FAILED;
+    }
+    if !missing.is_empty() && missing.len() == paths.len() {
+        say(out);
+        return cli::FAILED;
+    }
     let start = Start {
         setup,
         judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
-        paths: screen.answers.with(&screen.paths),
+        paths,
         document: screen.answers.document,
         theme: screen.theme,
         baseline: screen.baseline,
@@ -63,12 +77,15 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
     };
     match session::open(&start) {
         Ok(ended) => {
+            // The screen showed the rest; a script learns what it lacked.
+            say(out);
             for sentence in &ended.complaints {
                 out.complain(sentence);
             }
-            ended.code
+            if missing.is_empty() { ended.code } else { ended.code.max(cli::FAILED) }
         }
         Err(why) => {
+            say(out);
             out.complain(&why);
             cli::FAILED
         }

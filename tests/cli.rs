@@ -80,6 +80,17 @@ fn check_says_what_where_and_how_it_ended() {
     assert!(out.ends_with("2 records, 1 repairable; read 2, skipped 1: line 3 cut off\n"), "{out}");
     assert!(is_clean(&bad.stdout));
 
+    // Notes alone do not fail a build, unless somebody says so.
+    let noted = folder.write(
+        "noted.jsonl",
+        &format!("{}\n", GOOD.replace(r#""correct": true"#, r#""correct": true, "extra": 1e999"#)),
+    );
+    let check = |options: &[&str]| run(&[&["check"], options].concat(), &[&noted]);
+    let output = check(&[]);
+    assert!(text(&output.stdout).contains("note[") && !text(&output.stdout).contains("warning["), "{output:?}");
+    assert_eq!((code(&output), code(&check(&["--fail-on", "note"]))), (0, 1));
+    assert!(text(&run(&["check", "--help"], &[]).stdout).contains("[default: warning]"));
+
     for (least, expected) in [("fatal", 0), ("repairable", 1), ("warning", 1), ("note", 1), ("never", 0)] {
         let output = run(&["check", "--fail-on", least], &[&folder.path("bad.jsonl")]);
         assert_eq!(code(&output), expected, "{least}");
@@ -94,6 +105,13 @@ fn what_cannot_be_read_is_said_and_the_rest_is_checked() {
     assert_eq!(text(&output.stdout).lines().count(), 2);
     assert!(text(&output.stderr).contains("no␛where"), "{output:?}");
     assert!(is_clean(&output.stderr) && text(&output.stderr).lines().count() == 1);
+
+    // Nothing is said of what nobody could read, and what was read is counted last.
+    let output = run(&["check"], &[&folder.path("nowhere")]);
+    assert_eq!((code(&output), text(&output.stdout)), (2, ""), "{output:?}");
+    let output = run(&["check"], &[&folder.path("nowhere"), &folder.path("good.jsonl")]);
+    let last = "1 record, nothing found; 1 file could not be read; read 1, skipped 2: 1 comment line, 1 blank line\n";
+    assert_eq!((code(&output), text(&output.stdout)), (2, last));
 
     let empty = tempfile::tempdir().unwrap();
     let output = run(&["check"], &[empty.path()]);
@@ -332,6 +350,84 @@ fn without_a_terminal_the_screen_is_not_opened() {
 }
 
 #[test]
+fn flags_may_stand_before_a_command_and_no_command_is_a_file() {
+    let folder = Folder::new();
+    let good = folder.path("good.jsonl");
+    for before in [&["--theme", "light"][..], &["--theme=light"], &["--config-dir", "/nowhere"], &["--format", "text"]]
+    {
+        let output = run(&[before, &["check"]].concat(), &[&good]);
+        assert!(code(&output) == 0 && text(&output.stdout).starts_with("1 record, nothing found"), "{output:?}");
+    }
+    for (word, words) in [
+        ("chek", "unknown command \"chek\", and there is no such file. Did you mean \"check\"?"),
+        ("chec", "Did you mean \"check\"?"),
+        ("rreun", "Did you mean \"rerun\"?"),
+        ("zzz", "`stepscope --help` lists the commands"),
+    ] {
+        for before in [&[][..], &["--theme", "light"]] {
+            let output = run(&[before, &[word]].concat(), &[&good]);
+            assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
+        }
+    }
+    // What stands behind -- or has the form of a path is one.
+    for arguments in [&["--", "check"][..], &["./chek"], &["chek.jsonl"]] {
+        let output = run(arguments, &[]);
+        assert!(code(&output) == 2 && text(&output.stderr).contains("there is no such file; check the"), "{output:?}");
+    }
+    let queue = run(&["--queue", "check"], &[&good]);
+    assert!(code(&queue) == 2 && text(&queue.stderr).contains("unexpected argument '--queue'"), "{queue:?}");
+}
+
+#[test]
+fn the_screen_is_not_opened_for_what_is_not_there() {
+    let folder = Folder::new();
+    let (good, none) = (folder.path("good.jsonl"), folder.path("none.jsonl"));
+    let sentence = format!("cannot open {}: there is no such file; check the spelling", none.display());
+    for paths in [&[&*none][..], &[&none, &none]] {
+        let output = run(&[], paths);
+        assert_eq!(code(&output), 2);
+        assert_eq!(text(&output.stderr).lines().count(), paths.len(), "no word of a terminal: {output:?}");
+        assert!(text(&output.stderr).contains(&sentence), "{output:?}");
+    }
+    let output = run(&[], &[&good, &none]);
+    assert!(code(&output) == 2 && text(&output.stderr).contains(&sentence), "{output:?}");
+    let output = stepscope().arg("--baseline").args([&none, &good]).output().unwrap();
+    assert!(code(&output) == 2 && text(&output.stderr).contains(&sentence), "{output:?}");
+    let output = stepscope().args(["compare", "--screen"]).args([&good, &none]).output().unwrap();
+    assert!(code(&output) == 2 && text(&output.stderr).contains(&sentence), "{output:?}");
+}
+
+#[test]
+fn an_empty_standard_input_is_no_mistake() {
+    let folder = Folder::new();
+    let (empty, blank) = (folder.write("empty.jsonl", ""), folder.write("blank.jsonl", "\n\n"));
+    let cut = folder.write("cut.jsonl", "{\"id\": ");
+    for arguments in [&["check", "-"][..], &["verify", "-", "--verifier", "json_structure"]] {
+        let run = |input: Stdio| stepscope().args(arguments).stdin(input).output().unwrap();
+        let mut piped = stepscope();
+        let piped = piped.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let piped = piped.spawn().unwrap().wait_with_output().unwrap();
+        let inputs = [Stdio::null(), File::open(&empty).unwrap().into(), File::open(&blank).unwrap().into()];
+        for output in inputs.map(run).into_iter().chain([piped]) {
+            assert!(code(&output) == 0 && output.stderr.is_empty(), "{output:?}");
+        }
+        assert_ne!(code(&run(File::open(&cut).unwrap().into())), 0, "a record that was cut off is not nothing");
+    }
+    assert_eq!(code(&run(&["check"], &[&empty])), 2, "a file that somebody named holds something");
+}
+
+#[test]
+fn the_summary_is_text_or_data() {
+    let folder = Folder::new();
+    let run = |format: &str| run(&["check", "--summary", "--format", format], &[&folder.path("bad.jsonl")]);
+    let lines = results(&run("jsonl"));
+    assert_eq!(lines[0]["runs"], 2);
+    assert!(lines[0]["fix"].is_string() && lines[0]["rules"][0]["rule"].is_string(), "{lines:?}");
+    assert!(text(&run("text").stdout).starts_with("fix "));
+    assert!(code(&run("sarif")) == 2 && text(&run("short").stderr).contains("--summary prints text or jsonl"));
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let folder = Folder::new();
     let many = folder.write("many.jsonl", &format!("{}\n", bad()).repeat(2_000));
@@ -470,10 +566,11 @@ fn completions_are_judged_in_order_and_compared_with_what_was_recorded() {
     assert_eq!((&lines[1]["reward"], &lines[1]["error"]), (&0.5.into(), &"schema_invalid".into()));
     let name = verified.display();
     assert_eq!(lines[2]["error"], format!("{name}, line 4: there is no field completion"));
+    assert!(lines[2]["reward"].is_null() && lines[3]["reward"].is_null(), "what cannot be scored is no bad score");
     assert!(lines[3]["error"].as_str().unwrap().starts_with(&format!("{name}, line 5: this is no record: ")));
     assert_eq!(
         text(&output.stderr),
-        "stepscope: 4 records, 1 passed, 3 failed (2 of them not judged); mean reward 0.3750; \
+        "stepscope: 4 records, 1 passed, 1 failed, 2 not scored; mean reward 0.7500; \
          1 of 2 recorded rewards differ; read 4, skipped 1: 1 blank line\n"
     );
     assert_eq!(results(&judge(&["--no-partial-credit"]))[1]["reward"], 0.0);
@@ -509,6 +606,21 @@ fn a_chain_judges_standard_input_on_all_cores_in_order() {
         assert_eq!(line["success"], n % 10 == 0, "{n}");
         assert_eq!(line["reward"], if n % 10 == 0 { 1.0 } else { 0.5 }, "{n}");
     }
+}
+
+#[test]
+fn what_cannot_be_scored_is_no_bad_score() {
+    let folder = Folder::new();
+    let none = folder.write("none.jsonl", "{\"a\": 1}\n{\"completion\": 7}\n");
+    let good = folder.write("fine.jsonl", "{\"completion\": \"{}\"}\n");
+    let json = ["verify", "--verifier", "json_structure"];
+    let output = run(&json, &[&none]);
+    assert_eq!(code(&output), 2);
+    assert!(results(&output).iter().all(|line| line["reward"].is_null()), "{output:?}");
+    assert!(text(&output.stderr).contains("2 records, 0 passed, 0 failed, 2 not scored\n"), "{output:?}");
+    assert!(text(&output.stderr).contains("nothing could be scored"), "{output:?}");
+    let output = run(&json, &[&none, &good]);
+    assert!(code(&output) == 1 && text(&output.stderr).contains("mean reward 1.0000"), "{output:?}");
 }
 
 #[test]

@@ -274,3 +274,56 @@ fn keys_do_not_wait_behind_tokens_and_esc_closes_the_connection() {
     terminal.assert_exit(0);
     assert_restored(&terminal);
 }
+
+/// A server with one model, and how often it was asked for a reply.
+fn with_one_model() -> server::Server {
+    server::Server::start(|seen, talk| {
+        if seen.path() == "/api/tags" {
+            return talk.whole("200 OK", "application/json", "", r#"{"models": [{"name": "mine"}]}"#);
+        }
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk("{\"response\":\"{}\",\"done\":true,\"done_reason\":\"stop\"}\n");
+        talk.end();
+    })
+}
+
+#[test]
+fn whoever_sits_at_a_terminal_is_asked_before_anything_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let record = r#"{"id": "r", "question": "2 + 3?", "procedure": {"NameDescription": "n", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "t"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "s"}]}]}, "state": {"final_answer": "5"}, "trace": {"steps": [{"step_index": 0, "model": "theirs", "prompt": "p", "raw": "r"}]}}"#;
+    std::fs::write(&path, format!("{record}\n")).unwrap();
+    let server = with_one_model();
+    let (path, url) = (path.to_str().unwrap(), server.url(""));
+    let ask = || {
+        let arguments = ["rerun", path, "--step", "1", "--url", &url];
+        let terminal = Terminal::start(&Start::stepscope(&arguments).size(200, 24));
+        terminal.wait_for("[y/N]");
+        terminal
+    };
+    let calls = || server.seen().into_iter().filter(|seen| seen.path() != "/api/tags").count();
+    for (answer, more) in [("n\r", 0), ("\r", 0), ("y\r", 1)] {
+        let (terminal, before) = (ask(), calls());
+        let question = terminal.screen();
+        for part in
+            ["theirs at http://127.0.0.1:", "bytes at first", "with lines of", "that the record names and nobody"]
+        {
+            assert!(question.contains(part), "{part}: {question}");
+        }
+        assert_eq!(before, calls(), "nothing goes out before the answer");
+        terminal.send(answer);
+        assert_eq!(terminal.wait_exit() == 2, more == 0, "{}", terminal.screen());
+        assert_eq!(calls() - before, more, "{answer:?}");
+    }
+}
+
+#[test]
+fn of_several_files_the_screen_shows_those_that_are_there_and_says_so_in_the_end() {
+    let (_folder, path, name) = run_file();
+    let none = format!("{}.none", path.display());
+    let terminal = Terminal::start(&Start::stepscope(&[path.to_str().unwrap(), &none]).size(200, 24));
+    terminal.wait_for(name);
+    terminal.send("Q");
+    terminal.assert_exit(2);
+    assert!(terminal.screen().contains("there is no such file"), "{}", terminal.screen());
+}

@@ -98,9 +98,9 @@ fn verdict(id: usize, verdict: &str, more: &Value) -> String {
 /// Every wrong run judged: 20 to fix in the step run, 15 in the procedure, 7 with a wrong gold answer.
 fn verdicts() -> String {
     let of = |id| match id {
-        0..20 => json!({"labels": ["slip"], "fix_target": "step_run", "first_bad_step": 2}),
-        20..35 => json!({"labels": ["plan"], "fix_target": "procedure", "note": "missed a quantity"}),
-        _ => json!({"labels": ["gold"], "fix_target": "gold", "gold_status": "wrong"}),
+        0..20 => json!({"labels": ["arithmetic_slip"], "fix_target": "step_run", "first_bad_step": 2}),
+        20..35 => json!({"labels": ["wrong_plan"], "fix_target": "procedure", "note": "missed a quantity"}),
+        _ => json!({"labels": ["wrong_gold"], "fix_target": "gold", "gold_status": "wrong"}),
     };
     (0..42).map(|id| verdict(id, "fail", &of(id))).collect()
 }
@@ -131,7 +131,7 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
         folder.ok(&[&["review", "list", "runs.jsonl", "--ids"], arguments].concat(), "").lines().count()
     };
     assert_eq!(
-        (ids(&[]), ids(&["--disputed-gold"]), ids(&["--label", "plan"]), ids(&["--fix", "step_run"])),
+        (ids(&[]), ids(&["--disputed-gold"]), ids(&["--label", "wrong_plan"]), ids(&["--fix", "step_run"])),
         (42, 7, 15, 20)
     );
     let again = folder.ok(&["review", "list", "runs.jsonl", "--ids", "--regenerate"], "");
@@ -139,7 +139,7 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
 
     let failed = folder.ok(&["review", "export", "--failed", "runs.jsonl"], "");
     assert!(failed.lines().eq(runs().lines().take(42)) && failed.ends_with('\n'), "byte for byte");
-    let some = folder.ok(&["review", "export", "--failed", "runs.jsonl", "--label", "gold"], "");
+    let some = folder.ok(&["review", "export", "--failed", "runs.jsonl", "--label", "wrong_gold"], "");
     assert_eq!(some.lines().count(), 7);
 }
 
@@ -148,7 +148,7 @@ fn a_record_that_changed_shows_its_verdict_as_stale() {
     let folder = Folder::new();
     let one = run(1, 4.0, 5.0);
     folder.write("runs.jsonl", &format!("{one}\n"));
-    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &json!({"labels": ["slip"]})));
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &json!({"labels": ["arithmetic slip"]})));
     let outcome = || folder.json(&["review", "export", "runs.jsonl"])[0]["outcome"].clone();
     assert_eq!(outcome(), "fail");
     let value: Value = serde_json::from_str(&one).unwrap();
@@ -203,6 +203,117 @@ fn what_is_not_understood_is_not_saved_and_the_rest_is() {
     assert!(none.said.contains("none: there are no reviews yet"));
 }
 
+/// A run of two steps, as evoproc records it.
+fn procedural(id: usize) -> String {
+    let name = |name: &str| json!([{"name": name, "description": name}]);
+    json!({
+        "id": format!("r{id}"), "question": "2 + 3?", "gold_num": 5.0, "status": "ok", "mode": "procedural",
+        "procedure": {"NameDescription": "Add", "steps": [
+            {"id": 1, "inputs": name("problem_text"), "stepDescription": "Add them", "output": name("sum")},
+            {"id": 2, "inputs": name("sum"), "stepDescription": "State sum", "output": name("final_answer")}]},
+        "state": {"problem_text": "2 + 3?", "sum": 6, "final_answer": "6", "final_answer_numerical": 6.0},
+        "pred_answer": "6", "pred_num": 6.0, "correct": false
+    })
+    .to_string()
+}
+
+#[test]
+fn verdicts_are_held_against_the_record_and_the_label_set() {
+    let folder = Folder::new();
+    let no_id =
+        r#"{"question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}, "pred_num": 5.0, "raw": "x"}"#;
+    folder.write("runs.jsonl", &format!("{}\n{no_id}\n", procedural(1)));
+    let refused = [
+        (r#""labels": ["nonsense"]"#, "there is no label nonsense; there are arithmetic_slip, unevaluated"),
+        (r#""labels": "misread;nonsense""#, "there is no label nonsense"),
+        (r#""labels": 7"#, "the labels are neither a list nor a text"),
+        (r#""first_bad_step": 99"#, "there is no step 99: this record has 2 steps"),
+        (r#""first_bad_step": 3"#, "there is no step 3: this record has 2 steps"),
+        (r#""first_bad_step": 0"#, "the first_bad_step 0 is no whole number from 1 up"),
+        (r#""first_bad_step": "one""#, "is no whole number from 1 up"),
+        (r#""fix_target": "banana""#, "the fix_target banana is none of step_run, procedure, gold"),
+        (r#""variable": "nowhere""#, "this record has no variable nowhere"),
+        (r#""gold_status": "banana""#, "is none of ok, suspect or wrong"),
+        (r#""correction": "five""#, "the answer to this item is a number"),
+    ];
+    let lines: Vec<String> =
+        refused.iter().map(|(more, _)| format!("{{\"id\": \"r1\", \"verdict\": \"fail\", {more}}}")).collect();
+    let ran = folder.run(&["review", "add", "runs.jsonl"], &lines.join("\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    for (n, ((_, words), said)) in refused.iter().zip(ran.said.lines()).enumerate() {
+        assert!(
+            said.starts_with(&format!("stepscope: line {} is not saved: ", n + 1)) && said.contains(words),
+            "{said}"
+        );
+    }
+    let good = json!({"labels": ["arithmetic slip", "misread"], "first_bad_step": 2, "fix_target": "step_run",
+        "variable": "sum", "gold_status": "ok", "correction": 5});
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &good));
+    let event: Value = serde_json::from_str(folder.text("runs.jsonl.reviews.jsonl").lines().last().unwrap()).unwrap();
+    assert_eq!(event["labels"][0]["id"], "arithmetic_slip", "a name stands for its id");
+    // A record without an id is named by its place.
+    folder.ok(&["review", "add", "runs.jsonl"], "{\"row_index\": 1, \"verdict\": \"pass\"}\n");
+    let ran = folder.run(&["review", "add", "runs.jsonl"], "{\"row_index\": 0, \"verdict\": \"pass\"}\n");
+    assert!(ran.said.contains("no record without an id has this row_index"), "{}", ran.said);
+    // The same goes for tables.
+    folder.write("v.csv", "id,verdict,labels\nr1,fail,nonsense\n");
+    let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl"], "");
+    assert!(ran.code == 2 && ran.said.contains("row 1 is not saved: there is no label nonsense"), "{}", ran.said);
+}
+
+#[test]
+fn a_missing_document_keeps_nobody_from_judging() {
+    let folder = Folder::new();
+    let answer = |id: usize, document: &str| {
+        json!({"format": "stepscope.answer_trace", "version": 1, "id": format!("r{id}"), "question": "Which?",
+            "document": {"path": document}, "parsed_question": {"expected_answer_shape": "date"},
+            "answer": {"answer_found": true, "confidence": 1, "items": []}})
+        .to_string()
+    };
+    folder.write("answers.jsonl", &format!("{}\n{}\n", answer(1, "nowhere.txt"), answer(2, "../outside.txt")));
+    for id in [1, 2] {
+        let ran = folder.run(&["review", "add", "answers.jsonl"], &verdict(id, "pass", &json!({})));
+        assert_eq!((ran.code, ran.out), (0, format!("saved r{id}\n")), "{}", ran.said);
+        assert!(ran.said.contains("nowhere.txt") && ran.said.contains("outside.txt"), "it is said: {}", ran.said);
+    }
+    assert_eq!(folder.ok(&["review", "list", "answers.jsonl", "--ids"], ""), "r1\nr2\n");
+    assert_eq!(folder.run(&["check", "answers.jsonl"], "").code, 2, "a check lacks something");
+}
+
+#[test]
+fn what_is_sent_again_is_said_once() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", procedural(1)));
+    let add = |line: &str| folder.ok(&["review", "add", "runs.jsonl"], line);
+    let events = || folder.text("runs.jsonl.reviews.jsonl").lines().count();
+    let failed = verdict(1, "fail", &json!({"labels": ["misread"], "note": "n", "active_ms": 1200}));
+    let note = "{\"id\": \"r1\", \"note\": \"look\"}\n";
+    for _ in 0..3 {
+        assert_eq!(add(&failed), "saved r1\n", "it is safe on the disk");
+        assert_eq!(add(note), "saved r1\n");
+    }
+    assert_eq!(events(), 2);
+    let repeats = || folder.json(&["review", "stats", "runs.jsonl", "--format", "jsonl"])[0]["repeats"]["of"].clone();
+    assert_eq!(repeats(), 0);
+    // Somebody who has another mind, and then the first again, said three things.
+    add(&verdict(1, "pass", &json!({})));
+    add(&failed);
+    assert_eq!((events(), repeats()), (4, json!(2)));
+    // With an id of its own a verdict is judged again; with the same id it is the same.
+    let again = |id: &str| verdict(1, "fail", &json!({"event_id": id}));
+    for id in ["one", "two", "two"] {
+        add(&again(id));
+    }
+    assert_eq!((events(), repeats()), (6, json!(4)));
+    let ran = folder.run(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({"event_id": "two"})));
+    assert!(ran.code == 2 && ran.said.contains("another event has the event_id two"), "{}", ran.said);
+    for (of, words) in [("nothing", "no event nothing stands in the journal"), ("two", "who alone can undo it")] {
+        let undo = format!("{}\n", json!({"kind": "undo", "supersedes": of}));
+        let ran = folder.run(&["review", "add", "runs.jsonl", "--reviewer", "eve"], &undo);
+        assert!(ran.code == 2 && ran.said.contains(words), "{}", ran.said);
+    }
+}
+
 #[test]
 fn undo_and_redo_notes_and_label_sets_go_the_same_way() {
     let folder = Folder::new();
@@ -224,6 +335,9 @@ fn undo_and_redo_notes_and_label_sets_go_the_same_way() {
     assert!(
         folder.ok(&["review", "list", "--reviews", "j"], "").starts_with("r1  fail      arithmetic slip · ada fail")
     );
+    // From now on the set says which labels there are.
+    let unknown = folder.run(&["review", "add", "--reviews", "j"], &verdict(1, "fail", &json!({"labels": ["sum"]})));
+    assert!(unknown.code == 2 && unknown.said.contains("there is no label sum; there are slip."), "{}", unknown.said);
     add("{\"id\": \"r1\", \"note\": \"look at step 2\"}\n");
     assert!(
         folder
@@ -303,15 +417,26 @@ fn check_accepts_what_people_passed_and_names_what_they_failed() {
     let reviewed = ["check", "runs.jsonl", "--reviewed", "--format"];
     let passed = folder.run(&[&reviewed[..], &["text"]].concat(), "");
     assert_eq!((passed.code, passed.out.as_str()), (0, "2 records, nothing found; reviewed: 1 pass, 1 open\n"));
-    let failed = verdict(2, "fail", &json!({"labels": ["slip"], "note": "off by one", "variable": "final_answer"}));
+    // A journal that came with the records changes what is said of them: so it is named.
+    let there =
+        "counts the verdicts in runs.jsonl.reviews.jsonl (found next to the records; name another with --reviews)";
+    assert!(passed.said.contains(there), "{}", passed.said);
+    folder.write("mine.jsonl", "");
+    let named = |journal: &str| folder.run(&["check", "runs.jsonl", "--reviewed", "--reviews", journal], "");
+    assert!(named("mine.jsonl").code == 1 && named("mine.jsonl").said.contains("mine.jsonl (named by --reviews)"));
+    assert!(named("none.jsonl").code == 2 && named("none.jsonl").said.contains("none.jsonl: there is no such file"));
+    assert!(folder.run(&["check", "-", "--reviewed"], "").said.contains("standard input has no journal"));
+    let compared = folder.run(&["compare", "runs.jsonl", "runs.jsonl"], "");
+    assert!(compared.said.contains(there), "{}", compared.said);
+    let failed = verdict(2, "fail", &json!({"labels": ["misread"], "note": "off by one", "variable": "final_answer"}));
     folder.ok(&["review", "add", "runs.jsonl"], &failed);
     let ran = folder.run(&[&reviewed[..], &["short"]].concat(), "");
-    let expected = "warning[review/failed] ada judged this wrong: slip: off by one (/state/final_answer)\n";
+    let expected = "warning[review/failed] ada judged this wrong: misread: off by one (/state/final_answer)\n";
     assert_eq!(ran.code, 1);
     assert!(ran.out.ends_with(expected) && ran.out.starts_with("runs.jsonl:2:"), "{}", ran.out);
     let lines = folder.run(&[&reviewed[..], &["jsonl"]].concat(), "").out;
     let second: Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
-    assert_eq!(second["findings"][0]["details"]["labels"], json!(["slip"]));
+    assert_eq!(second["findings"][0]["details"]["labels"], json!(["misread"]));
     for rule in ["review/failed", "review/disputed", "review/stale"] {
         assert!(folder.ok(&["rules", rule], "").contains("ada judged this"));
     }
@@ -327,7 +452,7 @@ fn reviews_are_a_regression_set() {
     let lines = [
         verdict(1, "pass", &json!({})),
         verdict(2, "pass", &json!({})),
-        verdict(3, "fail", &json!({"labels": ["slip"]})),
+        verdict(3, "fail", &json!({"labels": ["misread"]})),
         verdict(4, "fail", &json!({"correction": 6.0})),
         verdict(5, "pass", &json!({"gold_status": "wrong"})),
     ];
@@ -338,7 +463,7 @@ fn reviews_are_a_regression_set() {
     let same = expect("old.jsonl", &[]);
     assert_eq!(same.code, 0);
     assert!(same.out.ends_with("5 expected: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
-    assert!(same.out.contains("still_failing  r3  slip\n"));
+    assert!(same.out.contains("still_failing  r3  misread\n"));
     // Another run of the same questions, one under another id.
     let other = run(2, 4.0, 5.0).replace("r2", "other");
     folder.write(
@@ -414,6 +539,22 @@ fn two_runs_fall_into_five_cells_on_three_bases() {
     assert!(text.lines().last().unwrap().starts_with("r274  "), "{text}");
     assert_eq!(folder.run(&["compare", "b.jsonl", "b.jsonl", "--fail-on-regression"], "").code, 0);
     assert_eq!(folder.run(&["compare", "a.jsonl", "nowhere"], "").code, 2);
+    // Where nothing can be compared, there is no word of "no regression".
+    folder.write("other.jsonl", &run(300, 5.0, 5.0));
+    folder.write("empty.jsonl", "");
+    folder.write(
+        "blind.jsonl",
+        &json!({"id": "r1", "question": "What is question 1?", "state": {"final_answer": "x"}, "raw": "x"}).to_string(),
+    );
+    for (a, b, words) in [
+        ("a.jsonl", "other.jsonl", "no record of A has a partner in B"),
+        ("empty.jsonl", "b.jsonl", "no record of A has a partner in B"),
+        ("a.jsonl", "blind.jsonl", "is it known whether B has it right"),
+    ] {
+        let ran = folder.run(&["compare", a, b, "--fail-on-regression"], "");
+        assert!(ran.code == 2 && ran.said.contains(words), "{a} {b}: {} {}", ran.code, ran.said);
+        assert_eq!(folder.run(&["compare", a, b], "").code, 0);
+    }
 }
 
 #[test]

@@ -516,13 +516,123 @@ fn a_profile_names_model_and_server() {
     std::fs::write(config.join("config.toml"), profile).unwrap();
     let mut command = stepscope();
     command.arg("rerun").arg(folder.path("runs.jsonl")).args(["--step", "2", "--quiet", "--config-dir"]).arg(&config);
+    // In a pipe nobody is asked, so somebody must have said so.
     let output = command.output().unwrap();
-    assert_eq!(text(&output.stderr), "", "quiet");
+    assert!(code(&output) == 2 && text(&output.stderr).contains("Name the model with --model, or say --yes"));
+    assert!(server.seen().is_empty());
+    let output = command.arg("--yes").output().unwrap();
+    let sends = format!("stepscope: sends lines of {} to from-profile at ", folder.path("runs.jsonl").display());
+    let said = text(&output.stderr);
+    assert!(said.starts_with(&sends) && said.lines().count() == 1, "quiet, but for that: {said}");
     assert_eq!(server.seen()[0].json()["model"], "from-profile");
     // A proxy of the environment is not asked, least of all for this machine.
     let output =
         command.env("HTTP_PROXY", "http://127.0.0.1:1").env("http_proxy", "http://127.0.0.1:1").output().unwrap();
     assert_eq!((code(&output), server.seen().len()), (1, 2));
+}
+
+/// An Ollama with these models.
+fn with_models(names: &'static [&'static str]) -> Server {
+    Server::start(move |seen, talk| {
+        if seen.path() == "/api/tags" {
+            let models: Vec<_> = names.iter().map(|name| serde_json::json!({"name": name})).collect();
+            return talk.whole("200 OK", "application/json", "", serde_json::json!({"models": models}).to_string());
+        }
+        right(seen, talk);
+    })
+}
+
+/// What was asked, beyond the list of models.
+fn sent(server: &Server) -> Vec<String> {
+    let calls = server.seen().into_iter().filter(|seen| seen.path() != "/api/tags");
+    calls.map(|seen| seen.json()["model"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_record_never_chooses_who_is_asked() {
+    let folder = Folder::new();
+    let call = r#""trace": {"steps": [{"step_index": 1, "model": "gpt-oss:120b-cloud", "prompt": "p", "raw": "r"}]}, "pred_answer""#;
+    folder.write("cloud.jsonl", RECORD.replace('\n', "").replace(r#""pred_answer""#, call));
+    let policy = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let answer = std::fs::read_to_string(&policy).unwrap().lines().next().unwrap().to_owned();
+    folder.write("answer.jsonl", answer.replacen('{', r#"{"model": "gpt-oss:120b-cloud", "#, 1));
+    std::fs::copy(policy.with_file_name("policy.document.json"), folder.path("policy.document.json")).unwrap();
+    for (file, more) in [("cloud.jsonl", &["--step", "2"][..]), ("answer.jsonl", &[])] {
+        let ask = |server: &Server, words: &[&str]| {
+            let mut command = stepscope();
+            command.arg("rerun").arg(folder.path(file)).args(more).args(words);
+            let output = command.args(["--url", &server.url("")]).output().unwrap();
+            (code(&output), text(&output.stderr), sent(server))
+        };
+        let (code, said, sent) = ask(&with_models(&["mine"]), &[]);
+        assert!(code == 2 && sent.is_empty() && said.contains("nothing was sent"), "{said}");
+        let (_, said, sent) = ask(&with_models(&["mine"]), &["--yes"]);
+        assert_eq!(sent, ["mine"], "the only model of the server that was named: {said}");
+        let (code, said, sent) = ask(&with_models(&["mine", "gpt-oss:120b-cloud"]), &["--yes"]);
+        assert!(code == 2 && sent.is_empty() && said.contains("has 2: mine, gpt-oss:120b-cloud"), "{said}");
+        let (_, said, sent) = ask(&with_models(&["mine"]), &["--model", "other"]);
+        assert_eq!(sent, ["other"]);
+        let sends = format!("stepscope: sends lines of {}", folder.path(file).display());
+        assert!(said.starts_with(&sends) && said.contains(" to other at http://127.0.0.1:"), "{said}");
+        assert_eq!(said.lines().next().unwrap().contains("policy.document.json"), file == "answer.jsonl", "{said}");
+    }
+    // Nobody named a server: then --yes is no choice either.
+    let output =
+        stepscope().arg("rerun").arg(folder.path("cloud.jsonl")).args(["--step", "2", "--yes"]).output().unwrap();
+    assert!(code(&output) == 2 && text(&output.stderr).contains("no model is named"), "{output:?}");
+}
+
+#[test]
+fn commands_that_send_wait_for_a_word() {
+    let folder = Folder::new();
+    let procedure: serde_json::Value = serde_json::from_str(&RECORD.replace('\n', "")).unwrap();
+    let mut broken = procedure["procedure"].clone();
+    broken["steps"][2]["inputs"] = serde_json::json!([]);
+    let path = folder.write("broken.json", broken.to_string());
+    let path = path.to_str().unwrap();
+    let question = folder.write("question.txt", "2 + 3?");
+    let question = question.to_str().unwrap();
+    for arguments in [&["repair", path][..], &["run", path, "--question-file", question]] {
+        let server = with_models(&["mine"]);
+        let ask = |words: &[&str]| {
+            let output = stepscope().args(arguments).args(words).args(["--url", &server.url("")]).output().unwrap();
+            (code(&output), text(&output.stderr))
+        };
+        let (code, said) = ask(&[]);
+        assert!(code == 2 && said.contains("nothing was sent") && sent(&server).is_empty(), "{said}");
+        let (_, said) = ask(&["--yes"]);
+        assert!(said.contains(&format!("sends lines of {path}")), "{said}");
+        assert_eq!(said.contains(question), arguments[0] == "run", "{said}");
+        assert!(sent(&server).iter().all(|model| model == "mine") && !sent(&server).is_empty());
+    }
+}
+
+#[test]
+fn what_flags_name_must_be_there_before_anything_is_done() {
+    let folder = Folder::new();
+    let runs = folder.path("runs.jsonl");
+    let runs = runs.to_str().unwrap();
+    let commands: [&[&str]; 6] = [
+        &["rerun", runs, "--step", "2"],
+        &["rerun", runs, "--exact"],
+        &["run", runs],
+        &["repair", runs],
+        &["models"],
+        // The screen: no word of the terminal that there is not.
+        &[runs],
+    ];
+    for command in commands {
+        for (flags, words) in [
+            (&["--cassette", "nosuch"][..], "nosuch: there is no such file"),
+            (&["--profile", "nope"], "there is no profile nope"),
+            (&["--url", "http://me:word@127.0.0.1:1"], "holds a name or password"),
+        ] {
+            let output = stepscope().args(command).args(flags).output().unwrap();
+            let said = text(&output.stderr);
+            assert!(code(&output) == 2 && said.contains(words), "{command:?} {flags:?}: {said}");
+            assert!(output.stdout.is_empty() && !said.contains("terminal"), "{command:?} {flags:?}: {said}");
+        }
+    }
 }
 
 #[test]

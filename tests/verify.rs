@@ -185,7 +185,9 @@ proptest::proptest! {
             let mut out = Vec::new();
             result.write_json(None, &mut out);
             let line: Json = serde_json::from_slice(&out).unwrap();
-            proptest::prop_assert!((0.0..=1.0).contains(&line["reward"].as_f64().unwrap()));
+            let reward = line["reward"].as_f64();
+            proptest::prop_assert_eq!(reward.is_some(), result.judged, "what is undecided has no reward");
+            proptest::prop_assert!(reward.is_none_or(|reward| (0.0..=1.0).contains(&reward)));
             proptest::prop_assert_eq!(line["error"].is_null(), result.error.is_none());
         }
     }

@@ -14,6 +14,7 @@ use crate::domain::rerun::{Call, Rerun, RunEvent, RunId, Rung};
 use crate::domain::text::Shown;
 use crate::io::config::{Config, Folders};
 use crate::io::model::cassette::Speed;
+use crate::io::model::offer::models;
 use crate::io::model::samples::Several;
 use crate::io::model::settings::{Settled, Wanted};
 use crate::io::model::setup::{Server, Setup};
@@ -157,17 +158,114 @@ impl Ask {
         alone.then(|| Self { flags: ModelFlags { backend: Some(Backend::Chat), ..flags.clone() }, ..self.clone() })
     }
 
-    /// Prepares everything. `known`: the model that a record names, where the user names none.
-    pub(super) fn prepare(&self, known: Option<&str>) -> Result<Asked, Shown> {
-        let server = self.setup()?.server(&self.config()?)?;
-        let model = server.model.clone().or_else(|| known.map(ToOwned::to_owned)).ok_or(Shown::own(NO_MODEL))?;
-        Ok(Asked { server, model, runtime: runtime()? })
+    /// What is wrong with what the flags name is said before anything is done.
+    pub(super) fn check(&self) -> Result<(), Shown> {
+        self.setup()?.check(&self.config()?)
+    }
+}
+
+/// Which model is asked, by a command that sends.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct Sending {
+    #[command(flatten)]
+    ask: Ask,
+    /// Send without asking first. The model is then that of config.toml, or the only one of the server that is named
+    #[arg(long, help_heading = "Model")]
+    yes: bool,
+}
+
+/// What would go out.
+pub(super) struct Request<'r> {
+    /// In words: `step 3 of 4`.
+    pub(super) what: Shown,
+    /// The first call, for a model.
+    pub(super) first: &'r dyn Fn(&str) -> Result<Call, Shown>,
+    /// The files whose lines are in it.
+    pub(super) files: Vec<Shown>,
+    /// The model that the record names. A record is somebody else's word: it proposes a model, and chooses none.
+    pub(super) known: Option<&'r str>,
+}
+
+impl Sending {
+    /// What is wrong with what the flags name is said before anything is done.
+    pub(super) fn check(&self) -> Result<(), Shown> {
+        self.ask.check()
+    }
+
+    /// Prepares everything, and sends nothing without consent: a model that flags name, `--yes`, or a person's own word
+    /// on a question that names server, model, size and files. The files are named in any case.
+    pub(super) fn prepare(&self, request: &Request<'_>, out: &Out) -> Result<Asked, Shown> {
+        let (setup, config) = (self.ask.setup()?, self.ask.config()?);
+        let server = setup.server(&config)?;
+        let runtime = runtime()?;
+        if server.client.is_cassette() {
+            let model = server.model.clone().ok_or(Shown::own(NO_MODEL))?;
+            return Ok(Asked { server, model, runtime });
+        }
+        let consents = self.yes || setup.names_model(&server);
+        let known = request.known.filter(|_| server.model.is_none());
+        let (model, from) = match (&server.model, known) {
+            (Some(model), _) => (model.clone(), ""),
+            (None, Some(known)) if !self.yes => (known.to_owned(), ", a model that the record names and nobody else"),
+            (None, _) => {
+                let named = setup.is_configured(&config);
+                (only_model(&server, &runtime, named, known)?, ", the only model there")
+            }
+        };
+        let call = (request.first)(&model)?;
+        let size = server.client.size(&call);
+        let asked = Asked { server, model, runtime };
+        let files = request.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
+        let whom = asked.address();
+        if consents {
+            out.complain(&shown!("sends lines of {files} to {whom}"));
+            return Ok(asked);
+        }
+        let what = &request.what;
+        let question = shown!("Send {what}, {size} bytes at first, with lines of {files}, to {whom}{from}?");
+        match out.ask(&question) {
+            Some(true) => Ok(asked),
+            Some(false) => Err(Shown::own("nothing was sent")),
+            None if known.is_some() => Err(shown!(
+                "nothing was sent: the record names the model {}, and a record does not choose who is asked. Name a \
+                 model with --model.",
+                Shown::line(asked.model.as_bytes())
+            )),
+            None => Err(shown!(
+                "nothing was sent: nobody is here to be asked whether {whom} may have it. Name the model with --model, \
+                 or say --yes."
+            )),
+        }
+    }
+}
+
+/// The model of a server that has one alone. The person named the server, and so the model.
+fn only_model(server: &Server, runtime: &Runtime, named: bool, known: Option<&str>) -> Result<String, Shown> {
+    let proposed = || known.map(|known| shown!(". The record names {}", Shown::line(known.as_bytes())));
+    if !named {
+        return Err(Shown::own(NO_MODEL).join(&proposed().unwrap_or_default()));
+    }
+    let found = runtime.block_on(models(server.client.endpoint(), PATIENCE)).map_err(|trouble| trouble.sentence)?;
+    match found.as_slice() {
+        [only] => only.utf8().map(ToOwned::to_owned).ok_or(Shown::own(NO_MODEL)),
+        [] => Err(shown!("no model is named, and {} has none", server.place())),
+        several => {
+            let names: Vec<String> = several.iter().take(NAMED).map(|name| name.line().into_string()).collect();
+            let more = if several.len() > NAMED { ", …" } else { "" };
+            let (count, names) = (several.len(), names.join(", "));
+            Err(shown!("no model is named, and {} has {count}: {names}{more}. Name one with --model.", server.place()))
+        }
     }
 }
 
 /// What is said where nobody names a model.
 const NO_MODEL: &str =
     "no model is named; give one with --model (`stepscope models` lists them), or a profile in config.toml";
+
+/// How long a server may take to list its models.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+/// So many models of a server are named.
+const NAMED: usize = 10;
 
 /// One thread is enough: a model is slower than any thread.
 pub(super) fn runtime() -> Result<Runtime, Shown> {
@@ -245,6 +343,11 @@ impl Asked {
     /// Runs something that waits.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
+    }
+
+    /// Whom a call goes to, for people.
+    pub(super) fn address(&self) -> Shown {
+        shown!("{} at {}", Shown::line(self.model.as_bytes()), self.server.place())
     }
 
     /// Who answers, for records.

@@ -17,7 +17,7 @@ use crate::domain::rules::procedure::fitness;
 use crate::domain::text::{Shown, Untrusted};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
-use crate::io::check::{Checked, Outcome, check};
+use crate::io::check::{Checked, Outcome, SourceCounts, check};
 use crate::io::input::Input;
 use crate::io::open::read_small;
 use crate::shown;
@@ -53,10 +53,11 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         }
     };
     let format = options.format();
+    if options.summary && !matches!(format, Format::Text | Format::Jsonl) {
+        out.complain(&Shown::own("--summary prints text or jsonl; choose one of them with --format"));
+        return FAILED;
+    }
     let look = Look::new(out.colours(options.color));
-    let mut begin = Vec::new();
-    format.begin(&mut begin);
-    out.write(&begin);
     let baseline = match options.baseline.as_deref().map(|path| Baseline::read(path, threads(options.jobs))) {
         None => Baseline::default(),
         Some(Ok(baseline)) => baseline,
@@ -72,6 +73,9 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let mut begin = Vec::new();
+    format.begin(&mut begin);
+    out.write(&begin);
     let board = Mutex::new(Board::default());
     let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
@@ -106,10 +110,15 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         },
     );
     if options.summary {
-        for line in board.into_inner().unwrap_or_else(PoisonError::into_inner).lines() {
-            out.line(&line);
+        let board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if format == Format::Jsonl {
+            let mut json = Vec::new();
+            board.write_json(&mut json);
+            out.write(&json);
+        } else if outcome.counts.records > 0 {
+            board.lines().iter().for_each(|line| out.line(line));
+            out.line(&Shown::default());
         }
-        out.line(&Shown::default());
     }
     let tally = reviewed.map(|reviewed| reviewed.tally());
     if let Some(tally) = &tally {
@@ -136,37 +145,39 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
     let mut end = Vec::new();
     format.end(&mut end);
     out.write(&end);
-    let line = summary.line().join(said).join(&rest(outcome));
-    match format {
-        Format::Text => out.line(&line),
-        Format::Short if !out.is_closed() => {
-            out.flush();
-            out.complain(&line);
-        }
-        _ => {}
-    }
     out.flush();
     for (name, note) in &outcome.notes {
         out.complain(&shown!("{name}: {note}"));
     }
-    for failure in &outcome.failures {
+    for failure in outcome.unread() {
         out.complain(&shown!("{failure}"));
     }
     if counts.faults > 0 {
         out.complain(&shown!("{} records could not be checked: a fault of stepscope, please report it", counts.faults));
     }
-    let mut empty = false;
-    for source in outcome.sources.values().filter(|source| source.counts.records == 0) {
-        empty = true;
+    let empty: Vec<&SourceCounts> = outcome.sources.values().filter(|source| source.is_empty()).collect();
+    for source in &empty {
         out.complain(&shown!("cannot check {}: there is no whole record in it", source.name));
     }
-    let nothing = outcome.sources.is_empty() && outcome.failures.is_empty() && !out.is_closed();
+    let is_piped = options.paths.iter().all(|path| path.as_os_str() == "-") && !options.answers.docintel;
+    let unread = outcome.unread().count();
+    let nothing = outcome.sources.is_empty() && unread == 0 && !out.is_closed() && !is_piped;
     if nothing {
         out.complain(&Shown::own("there is nothing to check: no file there holds records"));
     }
-    if nothing || empty || !outcome.failures.is_empty() || counts.faults > 0 {
+    let failed = nothing || !empty.is_empty() || unread > 0 || counts.faults > 0;
+    // "Nothing found" is no news of what nobody could read.
+    if counts.records > 0 || !failed {
+        let line = summary.line().join(said).join(&rest(outcome));
+        match format {
+            Format::Text => out.line(&line),
+            Format::Short if !out.is_closed() => out.complain(&line),
+            _ => {}
+        }
+    }
+    if failed {
         FAILED
-    } else if options.fails_on(worst(outcome)) || (counts.skips.nul > 0 && options.fails_on(Some(Severity::Note))) {
+    } else if options.fails_on(worst(outcome)) || (counts.skips.nul > 0 && options.fails_on(Some(Severity::Warning))) {
         FOUND
     } else {
         CLEAN
@@ -181,6 +192,11 @@ fn worst(outcome: &Outcome) -> Option<Severity> {
 /// What was passed over, and ids that stand twice.
 fn rest(outcome: &Outcome) -> Shown {
     let mut rest = Shown::default();
+    match outcome.unread().count() {
+        0 => {}
+        1 => rest = Shown::own("; 1 file could not be read"),
+        n => rest = shown!("; {n} files could not be read"),
+    }
     if outcome.counts.skips.total() > 0 {
         rest = rest.and("; ").join(&outcome.counts.skips.phrase(outcome.counts.records));
     }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::check::threads;
-use super::review::{cards, contents};
+use super::review::{cards, counted};
 use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
 use crate::domain::card::Card;
 use crate::domain::compare::difference::Difference;
 use crate::domain::compare::print::{Comparison, difference, write_difference};
-use crate::domain::compare::{Basis, Cell, Join, Judged, Side, judge};
+use crate::domain::compare::{Basis, By, Cell, Join, Judged, Side, judge};
 use crate::domain::formats;
 use crate::domain::json::Tape;
 use crate::domain::review::fold::Reviews;
@@ -91,9 +91,8 @@ pub(super) fn run(options: &Compare, out: &mut Out) -> u8 {
 fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
     let [a, b] = [&options.a, &options.b].map(|path| cards(std::slice::from_ref(path), out));
     let (a, b) = (a?.cards, b?.cards);
-    let [(cards_a, reviews_a), (cards_b, reviews_b)] =
-        [(&a, &options.a), (&b, &options.b)].map(|(placed, path)| (of(placed), reviews(options, path, out)));
-    let (reviews_a, reviews_b) = (reviews_a?, reviews_b?);
+    let (cards_a, cards_b) = (of(&a), of(&b));
+    let (reviews_a, reviews_b) = reviews(options, out)?;
     let join = Join::of(&cards_a, &cards_b);
     if let Some(id) = &options.id {
         return one(options, id, &join, [&a, &b], out);
@@ -131,28 +130,51 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
             }
         }
     }
+    out.flush();
+    if !options.fail_on_regression {
+        return Some(CLEAN);
+    }
+    if let Some(why) = undecidable(&items) {
+        out.complain(&shown!("cannot look for regressions: {why}"));
+        return None;
+    }
     let regressions = items.iter().filter(|item| item.is_regression()).count();
-    if options.fail_on_regression && regressions > 0 {
-        out.flush();
+    if regressions > 0 {
         out.complain(&shown!("{regressions} items are right in B and not in A"));
         return Some(FOUND);
     }
     Some(CLEAN)
 }
 
+/// Why "no regression" would say nothing: no item is in both runs, or of none is it known whether B has it right.
+fn undecidable(items: &[Judged]) -> Option<&'static str> {
+    let mut both = items.iter().filter(|item| item.pair.by != By::Alone).peekable();
+    if both.peek().is_none() {
+        return Some(
+            "no record of A has a partner in B, neither by id nor by question. Compare runs of the same questions.",
+        );
+    }
+    let decided = both.any(|item| !item.left_out && item.right(Basis::GoldAdjusted).1.is_some());
+    (!decided).then_some(
+        "of no item that is in both is it known whether B has it right. B needs gold answers, verdicts or `correct`.",
+    )
+}
+
 fn of(placed: &[Placed]) -> Vec<Card> {
     placed.iter().map(|placed| placed.card.clone()).collect()
 }
 
-/// What people said of a run.
-fn reviews(options: &Compare, path: &Path, out: &Out) -> Option<Reviews> {
-    let own = beside(path);
-    let journals = match &options.reviews {
-        named if !named.is_empty() => named.clone(),
-        _ if own.exists() => vec![own],
-        _ => Vec::new(),
+/// What people said of either run.
+fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
+    if !options.reviews.is_empty() {
+        let both = counted(&options.reviews, &[], out)?.reviews;
+        return Some((both.clone(), both));
+    }
+    let own = |path: &PathBuf| match beside(path).exists() {
+        true => Some(counted(&[], std::slice::from_ref(path), out)?.reviews),
+        false => Some(Reviews::default()),
     };
-    Some(contents(&journals, out)?.reviews)
+    Some((own(&options.a)?, own(&options.b)?))
 }
 
 /// How the two records of an id differ.

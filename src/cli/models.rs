@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::ask::{Ask, runtime};
+use super::ask::{Ask, PATIENCE, runtime};
 use super::{CLEAN, FAILED, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, text};
 use crate::domain::pyjson::Letters;
@@ -12,9 +12,6 @@ use crate::domain::text::{Shown, Untrusted};
 use crate::io::model::Endpoint;
 use crate::io::model::offer::{Found, discover, models};
 use crate::shown;
-
-/// How long a server may take to list its models.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// `stepscope models`.
 #[derive(clap::Args, Clone, Debug)]
@@ -45,6 +42,7 @@ pub(super) fn run(options: &Models, out: &mut Out) -> u8 {
 }
 
 fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
+    options.ask.check()?;
     let (settled, is_named) = options.ask.settle()?;
     let runtime = runtime()?;
     if is_named || !settled.endpoint.is_local() {

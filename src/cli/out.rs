@@ -96,6 +96,18 @@ impl Out {
         let _ = std::io::stderr().lock().write_all(format!("stepscope: {sentence}\n").as_bytes());
     }
 
+    /// Asks a person, who must say yes; `None`: there is no person at both ends.
+    pub fn ask(&self, question: &Shown) -> Option<bool> {
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return None;
+        }
+        let mut stderr = std::io::stderr().lock();
+        stderr.write_all(format!("stepscope: {question} [y/N] ").as_bytes()).and_then(|()| stderr.flush()).ok()?;
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).ok()?;
+        Some(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
     /// Whether a terminal shows what is written.
     pub const fn is_terminal(&self) -> bool {
         self.is_terminal

@@ -8,6 +8,7 @@ use crate::domain::document::Document;
 use crate::domain::record::Record;
 use crate::domain::text::Shown;
 use crate::io::check::{Checked, check};
+use crate::io::failure::Failure;
 use crate::io::input::Expand;
 use crate::io::open::Stat;
 use crate::shown;
@@ -33,9 +34,16 @@ pub(super) struct Picked {
     pub(super) path: Option<PathBuf>,
     /// The document that it cites.
     pub(super) document: Option<Arc<Document>>,
+    /// Where it has no document: the documents that could not be read, of any record.
+    pub(super) missing: Vec<Failure>,
 }
 
 impl Picked {
+    /// The file of the record, for people.
+    pub(super) fn file(&self) -> Shown {
+        self.path.as_deref().map_or(Shown::own("standard input"), Shown::path)
+    }
+
     /// Records are never written to.
     pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
         let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
@@ -87,7 +95,8 @@ impl Pick {
                     let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                     let path = checked.origin.input.path().map(Path::to_owned);
                     let document = checked.subject.document.clone();
-                    *first = Some((at, Picked { text: checked.text.to_vec(), place, path, document }));
+                    *first =
+                        Some((at, Picked { text: checked.text.to_vec(), place, path, document, missing: Vec::new() }));
                 }
             },
             |_, _| Ok(()),
@@ -96,6 +105,10 @@ impl Pick {
             return Err(shown!("{failure}"));
         }
         let found = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.map(|(_, picked)| picked).ok_or_else(|| self.none(outcome.counts.records))
+        let (_, mut picked) = found.ok_or_else(|| self.none(outcome.counts.records))?;
+        if picked.document.is_none() {
+            picked.missing = outcome.missing;
+        }
+        Ok(picked)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::ask::{Ask, Sampling};
+use super::ask::{Request, Sampling, Sending};
 use super::pick::Pick;
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::fork::round::failed;
@@ -48,7 +48,7 @@ pub struct Repair {
     #[command(flatten)]
     sampling: Sampling,
     #[command(flatten)]
-    ask: Ask,
+    ask: Sending,
 }
 
 pub(super) fn run(options: &Repair, out: &mut Out) -> u8 {
@@ -62,6 +62,7 @@ pub(super) fn run(options: &Repair, out: &mut Out) -> u8 {
 }
 
 fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
+    options.ask.check()?;
     let picked = options.pick.find(expand(&options.paths))?;
     picked.check_out(options.out.as_deref())?;
     let mut tape = Tape::default();
@@ -84,7 +85,7 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
         }
         (fixed, None)
     } else {
-        with_model(options, procedure, out)?
+        with_model(options, procedure, picked.file(), out)?
     };
     if let Some(why) = unanswered {
         out.complain(&why);
@@ -108,9 +109,15 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
 
 /// Asks as upstream does: what is no JSON changes nothing, and it is asked again. The procedure, or why the server gave
 /// none.
-fn with_model(options: &Repair, procedure: Vec<u8>, out: &Out) -> Result<(Vec<u8>, Option<Shown>), Shown> {
-    let asked = options.ask.prepare(None)?;
+fn with_model(options: &Repair, procedure: Vec<u8>, file: Shown, out: &Out) -> Result<(Vec<u8>, Option<Shown>), Shown> {
     let sampling = options.sampling.repairs();
+    let request = Request {
+        what: shown!("the procedure, at most {} times", options.tries),
+        first: &|model| Mending::call(&procedure, model, &sampling).map_err(Shown::own),
+        files: vec![file],
+        known: None,
+    };
+    let asked = options.ask.prepare(&request, out)?;
     let mut mending = Mending::new(procedure, asked.server.place(), options.tries);
     let id = RunId(1);
     while !mending.is_over {

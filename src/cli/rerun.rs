@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::ask::{Ask as Flags, Asked, Sampling};
+use super::ask::{Asked, Request, Sampling, Sending};
 use super::pick::{Pick, Picked};
 use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, one_line, text};
@@ -74,17 +74,18 @@ pub struct Rerun {
     /// Also append the fork to this file, safely on the disk when this program says so
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Say nothing on standard error but what went wrong
+    /// Say nothing on standard error but whose lines are sent to whom, and what went wrong
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
     sampling: Sampling,
     #[command(flatten)]
-    ask: Flags,
+    ask: Sending,
 }
 
 pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
-    let inputs = options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}"));
+    let checked = options.ask.check();
+    let inputs = checked.and_then(|()| options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}")));
     let done = inputs.and_then(|inputs| options.pick.find(inputs)).and_then(|picked| {
         picked.check_out(options.out.as_deref())?;
         Session { options, picked: &picked }.run(out)
@@ -152,6 +153,11 @@ impl Session<'_> {
         if self.options.exact {
             return self.exact(&record, procedure.as_ref(), &state, out);
         }
+        for failure in &self.picked.missing {
+            if record.typed.is_some() {
+                out.complain(&shown!("{failure}"));
+            }
+        }
         if record.typed.is_some() {
             return self.generation(&record, out);
         }
@@ -167,8 +173,21 @@ impl Session<'_> {
         };
         let course = Course::new(&self.picked.text, start).map_err(|why| self.no_branch(why, count))?;
         let known = state.call(step).and_then(|call| call.model).and_then(Value::string);
-        let asked = self.options.ask.prepare(known.as_ref().and_then(Untrusted::utf8))?;
-        self.say(out, &preview(&course.preview(), &asked));
+        let first = course.next_ask().map_err(|ended| shown!("{ended}"))?;
+        let first = first.ok_or(Shown::own("there is nothing to ask"))?;
+        let sampling = self.options.sampling.steps(true);
+        let what = preview(&course.preview());
+        let request = Request {
+            what: what.clone(),
+            first: &|model| {
+                let (prompt, schema) = (first.request.prompt.clone(), first.request.schema.clone());
+                Ok(sampling.call(model, prompt, Some(schema), 0))
+            },
+            files: vec![self.picked.file()],
+            known: known.as_ref().and_then(Untrusted::utf8),
+        };
+        let asked = self.options.ask.prepare(&request, out)?;
+        self.say(out, &shown!("asks {what}, of {}", asked.address()));
         self.go(course, &asked, count, out)
     }
 
@@ -208,10 +227,20 @@ impl Session<'_> {
         let made = Generation::of(record, self.picked.document.as_deref(), in_use())
             .map_err(|why| shown!("the answer at {place} cannot be asked for again: {}", Shown::error(&why)))?;
         let model = record.root.get("model").and_then(Value::string);
-        let asked = self.options.ask.prepare(model.as_ref().and_then(Untrusted::utf8))?;
-        let tokens = made.request.prompt.bytes().len().div_ceil(4);
-        self.say(out, &shown!("asks with {}, about {tokens} tokens, {}", made.source(), whom(&asked)));
         let sampling = self.options.sampling.steps(true);
+        let tokens = made.request.prompt.bytes().len().div_ceil(4);
+        let document = self.picked.document.as_deref().filter(|_| made.cites()).and_then(Document::origin);
+        let request = Request {
+            what: shown!("{}, about {tokens} tokens", made.source()),
+            first: &|model| {
+                let (prompt, schema) = (made.request.prompt.clone(), made.request.schema.clone());
+                Ok(sampling.call(model, prompt, Some(schema), 0))
+            },
+            files: std::iter::once(self.picked.file()).chain(document.cloned()).collect(),
+            known: model.as_ref().and_then(Untrusted::utf8),
+        };
+        let asked = self.options.ask.prepare(&request, out)?;
+        self.say(out, &shown!("asks with {}, about {tokens} tokens, of {}", made.source(), asked.address()));
         let (mut round, calls) = Round::new(RunId(1), (made.ask(), None), None, &sampling, 1, asked.whom());
         asked.hear(calls, 1, out, |told| {
             round.hear(RunId(1), told);
@@ -336,14 +365,9 @@ fn findings(line: &[u8], document: Option<Arc<Document>>) -> Vec<&'static str> {
     check(&subject.document(document)).into_iter().map(|finding| finding.rule).collect()
 }
 
-fn preview(preview: &Preview, asked: &Asked) -> Shown {
+fn preview(preview: &Preview) -> Shown {
     let (steps, of, tokens) = (preview.steps.len(), preview.of, preview.tokens);
-    shown!("asks {steps} of {of} steps, about {tokens} tokens, {}", whom(asked))
-}
-
-/// Whom a call goes to.
-fn whom(asked: &Asked) -> Shown {
-    shown!("of {} at {}", Shown::line(asked.model.as_bytes()), asked.server.place())
+    shown!("{steps} of {of} steps, about {tokens} tokens")
 }
 
 fn around(judged: &Judged) -> Shown {

@@ -12,9 +12,13 @@ use crate::domain::review::fold::{Outcome, Reviewed};
 use crate::domain::review::labels::LabelSets;
 use crate::domain::review::stats::is_to_be_run_again;
 use crate::domain::text::{Shown, Untrusted};
-use crate::io::cards::{Cards, read, read_checked};
+use crate::io::cards::{Cards, read, read_checked, read_named};
+use crate::io::input::unreadable;
 use crate::io::journal::{Contents, beside, read_all};
 use crate::shown;
+
+/// Where a journal comes from that nobody named.
+const FOUND_THERE: &str = "found next to the records; name another with --reviews";
 
 mod add;
 mod agreement;
@@ -31,7 +35,8 @@ pub enum Review {
     /// Save verdicts that come as JSON lines: `{"id", "verdict", "labels", "note"}`
     ///
     /// After each that is safe on the disk, `saved ID` is printed. With FILE, verdicts are bound to what the records
-    /// hold. Exit code: 0 all saved, 2 not all.
+    /// hold; labels, steps and variables that they do not have are refused, without FILE only labels. What is given
+    /// again as it stands in the journal, or with the same event_id, is the same event. Exit code: 0 all saved, 2 not all.
     Add(add::Add),
     /// List the items that somebody judged, and what they are counted as
     List(list::List),
@@ -78,7 +83,7 @@ struct Choice {
     /// Only those with one of these labels, by id or name
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     label: Vec<String>,
-    /// Only those to be fixed there: `step_run`, procedure, gold or another word
+    /// Only those to be fixed there: `step_run`, procedure, gold, none, unknown, or another program's word
     #[arg(long, value_name = "TARGET", value_delimiter = ',')]
     fix: Vec<String>,
     /// Only those that this reviewer judged
@@ -185,6 +190,14 @@ impl Where {
         if self.files.is_empty() { Some(Cards::default()) } else { read(&self.files, out) }
     }
 
+    /// The same with the names of variables, for what is said of one.
+    fn named_cards(&self, out: &Out) -> Option<Cards> {
+        if self.files.is_empty() {
+            return Some(Cards::default());
+        }
+        said(read_named(&self.files, super::check::threads(None)), out)
+    }
+
     /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
     fn contents(&self, out: &Out) -> Option<Contents> {
         match self.journals() {
@@ -197,7 +210,8 @@ impl Where {
     }
 }
 
-/// Reads records, and runs no rule; what cannot be read is said, and then there are none.
+/// Reads records, and runs no rule; what cannot be read is said, and then there are none. That a document is missing is
+/// said too, and no more: verdicts are about the records.
 pub(super) fn cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
     said(read(paths, super::check::threads(None)), out)
 }
@@ -208,7 +222,7 @@ pub(super) fn checked_cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
 }
 
 fn said(cards: Cards, out: &Out) -> Option<Cards> {
-    for failure in &cards.outcome.failures {
+    for failure in cards.outcome.unread() {
         out.complain(&shown!("{failure}"));
     }
     cards.outcome.failures.is_empty().then_some(cards)
@@ -231,6 +245,29 @@ pub(super) fn contents(journals: &[PathBuf], out: &Out) -> Option<Contents> {
             None
         }
     }
+}
+
+/// The journals that change what a command says of records: those that were named, which must be there, else those next
+/// to the records. Standard error says which ones count: whoever made the folder made these too. `None`: one cannot be
+/// read.
+pub(super) fn counted(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Contents> {
+    let piped = records.iter().any(|path| path.as_os_str() == "-");
+    if named.is_empty() && piped {
+        out.complain(&Shown::own("standard input has no journal next to it; name one with --reviews"));
+        return None;
+    }
+    if let Some(failure) = unreadable(named).first() {
+        out.complain(&shown!("{failure}"));
+        return None;
+    }
+    let journals: Vec<PathBuf> =
+        if named.is_empty() { records.iter().map(|path| beside(path)).collect() } else { named.to_vec() };
+    let contents = contents(&journals, out)?;
+    for journal in journals.iter().filter(|journal| journal.exists()) {
+        let (path, from) = (Shown::path(journal), if named.is_empty() { FOUND_THERE } else { "named by --reviews" });
+        out.complain(&shown!("counts the verdicts in {path} ({from})"));
+    }
+    Some(contents)
 }
 
 fn index(cards: &Cards) -> Index<'_> {

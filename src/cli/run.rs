@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::ask::{Ask, Asked, Sampling};
+use super::ask::{Asked, Request, Sampling, Sending};
 use super::check::MAX_SCHEMA;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
 use crate::domain::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
@@ -43,13 +43,13 @@ pub struct Run {
     /// What to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::State)]
     format: Format,
-    /// Say nothing on standard error but what went wrong
+    /// Say nothing on standard error but whose lines are sent to whom, and what went wrong
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
     sampling: Sampling,
     #[command(flatten)]
-    ask: Ask,
+    ask: Sending,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,7 @@ pub(super) fn run(options: &Run, out: &mut Out) -> u8 {
 }
 
 fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
+    options.ask.check()?;
     let text = read_whole(&options.procedure, MAX_TEXT as u64).map_err(|failure| shown!("{failure}"))?;
     let mut tape = Tape::default();
     let root = parsed(&mut tape, &text, &options.procedure)?;
@@ -83,13 +84,50 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
         Some(Named::Published(schema)) => AnswerShape::Published(*schema),
         Some(Named::Own(text)) => AnswerShape::Own(parsed(&mut schema_tape, text, Path::new("the schema"))?),
     };
-    let asked = options.ask.prepare(None)?;
     let mut runner = Runner::new(procedure, &question, shape, !options.lenient);
+    let first = match runner.next_ask() {
+        Ok(Some(first)) => first,
+        // Nothing goes out, so nobody needs to be asked.
+        Ok(None) => return finished(options, (procedure, &question, shape), &runner, &[], None, out),
+        Err(ended) => return finished(options, (procedure, &question, shape), &runner, &[], Some(ended), out),
+    };
+    let sampling = options.sampling.steps(false);
+    let steps = runner.steps();
+    let request = Request {
+        what: if steps == 1 { Shown::own("1 step") } else { shown!("{steps} steps") },
+        first: &|model| {
+            let (prompt, schema) = (first.request.prompt.clone(), first.request.schema.clone());
+            Ok(sampling.call(model, prompt, Some(schema), 0))
+        },
+        files: files(options),
+        known: None,
+    };
+    let asked = options.ask.prepare(&request, out)?;
     let mut calls = Vec::new();
     let ended = run_steps(options, &asked, &mut runner, &mut calls, out).err();
+    finished(options, (procedure, &question, shape), &runner, &calls, ended, out)
+}
+
+/// The files whose lines are sent.
+fn files(options: &Run) -> Vec<Shown> {
+    let name = |path: &Path| if path.as_os_str() == "-" { Shown::own("standard input") } else { Shown::path(path) };
+    let schema = options.answer_schema.as_deref().filter(|schema| AnswerSchema::from_word(schema).is_none());
+    let others = options.question_file.as_deref().into_iter().chain(schema.map(Path::new));
+    std::iter::once(&*options.procedure).chain(others).map(name).collect()
+}
+
+/// Prints how it ended.
+fn finished(
+    options: &Run,
+    (procedure, question, shape): (Value<'_>, &Untrusted<'_>, AnswerShape<'_>),
+    runner: &Runner<'_>,
+    calls: &[Executed],
+    ended: Option<Ended>,
+    out: &mut Out,
+) -> Result<u8, Shown> {
     if options.format == Format::Trace {
         let now = now();
-        out.write(&run_record(procedure, &question, shape, &calls, (runner.state(), ended.as_ref()), &now));
+        out.write(&run_record(procedure, question, shape, calls, (runner.state(), ended.as_ref()), &now));
         out.write(b"\n");
     }
     if let Some(ended) = ended {

@@ -74,7 +74,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
         },
         |_, _| Ok(()),
     );
-    for failure in &outcome.failures {
+    for failure in outcome.unread() {
         out.complain(&shown!("{failure}"));
     }
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +94,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
             if show.pick.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
         out.complain(&shown!("{} more records {what}: {}{more}", others.len(), named.join(", ")));
     }
-    if first.page.refused.is_none() && outcome.failures.is_empty() { CLEAN } else { FAILED }
+    if first.page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
 
 /// The first record keeps its page; of the others only the place is needed.

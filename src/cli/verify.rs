@@ -16,7 +16,8 @@ use crate::shown;
 pub(super) const HELP: &str = "\
 Results are those of the Python package halo-forge, in input order:
   {\"success\":true,\"reward\":1.0,\"details\":\"...\",\"error\":null,\"metadata\":{}}
-A record with a `reward` of its own gets it back as metadata.recorded_reward.
+A record with a `reward` of its own gets it back as metadata.recorded_reward. A record that cannot be scored (no
+completion, no JSON) has \"reward\":null, its error says why, and it is in no mean.
 
 Verifiers: json_structure, json_schema, regex_format, bleu, or a chain of them in a TOML file:
   [[stage]]                            a verifier with its options; the first that fails ends it
@@ -157,29 +158,41 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
         out.complain(&shown!("{failure}"));
     }
     let counts = &outcome.counts;
-    if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() {
+    if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() && !is_empty_input(options, counts) {
         out.complain(&Shown::own("there is nothing to judge: no record was found"));
         return FAILED;
     }
     if counts.records > 0 && !out.is_closed() {
         out.complain(&summary(counts));
+        if counts.scored() == 0 {
+            out.complain(&Shown::own("nothing could be scored: the member \"error\" of each line says why"));
+        }
     }
     match () {
         () if !outcome.failures.is_empty() => FAILED,
+        () if counts.records > 0 && counts.scored() == 0 => FAILED,
         () if counts.passed < counts.records => FOUND,
         () => CLEAN,
     }
 }
 
+/// Whether standard input alone was read and held nothing at all: a search without a hit hands that on.
+fn is_empty_input(options: &Verify, counts: &Counts) -> bool {
+    let skips = &counts.skips;
+    options.paths.iter().all(|path| path.as_os_str() == "-") && skips.cut.is_none() && skips.nul == 0
+}
+
 /// What the results come to.
 fn summary(counts: &Counts) -> Shown {
-    let Counts { records, passed, .. } = counts;
+    let (Counts { records, passed, .. }, scored) = (counts, counts.scored());
     let word = if *records == 1 { "record" } else { "records" };
-    let mut line = shown!("{records} {word}, {passed} passed, {} failed", records - passed);
+    let mut line = shown!("{records} {word}, {passed} passed, {} failed", scored - passed);
     if counts.not_judged > 0 {
-        line = line.join(&shown!(" ({} of them not judged)", counts.not_judged));
+        line = line.join(&shown!(", {} not scored", counts.not_judged));
     }
-    line = line.join(&shown!("; mean reward {:.4}", counts.reward / (*records).max(1) as f64));
+    if scored > 0 {
+        line = line.join(&shown!("; mean reward {:.4}", counts.reward / scored as f64));
+    }
     if counts.recorded > 0 {
         line = line.join(&shown!("; {} of {} recorded rewards differ", counts.differ, counts.recorded));
     }

@@ -8,13 +8,16 @@ use super::fork::Lineage;
 use super::gold::Gold;
 use super::json::Value;
 use super::number::Number;
+use super::procedure::Procedure;
 use super::recompute::{Answer, is_right};
 use super::record::{Record, RecordKind};
 use super::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
 use super::review::fold::Reviewed;
 use super::rules::Subject;
-use super::text::{Untrusted, head};
+use super::state::State;
+use super::text::{Shown, Untrusted, head};
 use super::triage::Fix;
+use crate::shown;
 
 /// A longer answer is kept by its beginning.
 const MAX_ANSWER: usize = 500;
@@ -40,6 +43,10 @@ pub struct Card {
     pub gold: Option<Number>,
     /// What a corrected answer has to be.
     pub answer_type: AnswerType,
+    /// How many steps it has; `None`: the record does not tell.
+    pub steps: Option<usize>,
+    /// Hashes of the names of its variables, in order; `None`: nobody asked, or the record does not tell.
+    pub variables: Option<Box<[u64]>>,
     /// Whether the run was judged right, as its record says.
     pub recorded: Option<bool>,
     /// Whether it is right: by gold where there is one, else as it was judged.
@@ -71,6 +78,8 @@ impl Card {
             number: None,
             gold: None,
             answer_type: AnswerType::Any,
+            steps: None,
+            variables: None,
             recorded: None,
             right: None,
             findings: rules,
@@ -87,6 +96,8 @@ impl Card {
         self.item.id = record.id_text().map(|id| id_of(&id));
         self.item.row_index = row_index(record).or(self.item.row_index);
         self.answer_type = AnswerType::of(record);
+        // A typed answer is one call.
+        self.steps = record.step_count().or(record.typed.is_some().then_some(0));
         self.answer = match (self.answer_type, number) {
             (AnswerType::Number, Some(number)) => Some(Untrusted::from(number.value.json())),
             _ => answer_text(record),
@@ -95,6 +106,29 @@ impl Card {
         self.gold = Gold::of(record).map(|gold| gold.value);
         self.recorded = record.correct;
         self.right = is_right(record);
+    }
+
+    /// Also takes down the names of its variables, where the record tells them.
+    pub fn take_variables(&mut self, record: &Record<'_>) {
+        let procedure = record.procedure.map(Procedure::read);
+        let state = State::of(record, procedure.as_ref());
+        let mut names: Vec<u64> = state.variables().iter().map(|variable| hash_of(variable.name.bytes())).collect();
+        names.sort_unstable();
+        self.variables = (record.typed.is_none() && !names.is_empty()).then(|| names.into());
+    }
+
+    /// Why nothing can be said of this step or variable of the record; `None`: it may have them.
+    pub fn refuses(&self, step: Option<u64>, variable: Option<&Text>) -> Option<Shown> {
+        if let Some((step, steps)) = step.zip(self.steps).filter(|(step, steps)| *step > *steps as u64) {
+            return Some(match steps {
+                0 => shown!("there is no step {step}: this record has no steps"),
+                1 => shown!("there is no step {step}: this record has 1 step"),
+                _ => shown!("there is no step {step}: this record has {steps} steps"),
+            });
+        }
+        let (variable, names) = variable.zip(self.variables.as_deref())?;
+        let is_there = names.binary_search(&hash_of(variable.bytes())).is_ok();
+        (!is_there).then(|| shown!("this record has no variable {}", variable.line().cut(40)))
     }
 
     /// What somebody sees who judges it now.
@@ -128,6 +162,8 @@ pub struct Index<'c> {
     ids: HashMap<&'c Text, &'c Card>,
     inputs: HashMap<&'c Digest, &'c Card>,
     items: HashMap<&'c Item, &'c Card>,
+    /// Those without an id, by their position.
+    rows: HashMap<u64, &'c Card>,
 }
 
 impl<'c> Index<'c> {
@@ -137,6 +173,8 @@ impl<'c> Index<'c> {
         for card in cards {
             if let Some(id) = &card.item.id {
                 index.ids.entry(id).or_insert(card);
+            } else if let Some(row) = card.item.row_index {
+                index.rows.entry(row).or_insert(card);
             }
             if let Some(input) = &card.input {
                 index.inputs.entry(input).or_insert(card);
@@ -149,6 +187,14 @@ impl<'c> Index<'c> {
     /// The record of an id.
     pub fn by_id(&self, id: &Text) -> Option<&'c Card> {
         self.ids.get(id).copied()
+    }
+
+    /// The record that an item names: by its id, or where it has none by its position.
+    pub fn named(&self, item: &Item) -> Option<&'c Card> {
+        match &item.id {
+            Some(id) => self.by_id(id),
+            None => self.rows.get(&item.row_index?).copied(),
+        }
     }
 
     /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
@@ -177,6 +223,11 @@ pub fn id_of(id: &Untrusted<'_>) -> Text {
         Some(_) => id.to_owned(),
         None => Untrusted::from(String::from_utf8_lossy(head(id.bytes(), MAX_TEXT)).into_owned()),
     }
+}
+
+fn hash_of(name: &[u8]) -> u64 {
+    use std::hash::BuildHasher as _;
+    foldhash::fast::FixedState::default().hash_one(name)
 }
 
 fn row_index(record: &Record<'_>) -> Option<u64> {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::spans::{Skeleton, fold_text};
+use super::text::Shown;
 
 /// How many lines at the top and at the bottom of a page may be headers and footers.
 const EDGE: usize = 4;
@@ -37,6 +38,8 @@ pub struct Document {
     /// Page number and the lines on it, in order.
     pages: Vec<(i64, Range<usize>)>,
     toc: Vec<Heading>,
+    /// The file that it was read from; `None`: the record itself holds it.
+    origin: Option<Shown>,
     /// All lines as quotes are looked for in them; made when first asked for.
     skeleton: OnceLock<Skeleton>,
     /// The lines that belong to the page, not to the text; ascending, made when first asked for.
@@ -61,6 +64,17 @@ impl Document {
             }
         }
         document
+    }
+
+    /// With the file that it was read from, as people are told it.
+    #[must_use]
+    pub fn from_file(self, name: Shown) -> Self {
+        Self { origin: Some(name), ..self }
+    }
+
+    /// The file that it was read from; `None`: the record itself holds it.
+    pub const fn origin(&self) -> Option<&Shown> {
+        self.origin.as_ref()
     }
 
     /// How many lines there are.

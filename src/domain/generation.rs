@@ -98,6 +98,11 @@ impl Generation {
         Ask { step: 0, request: self.request.clone(), inputs: Vec::new() }
     }
 
+    /// Whether lines of the cited document are in the prompt.
+    pub const fn cites(&self) -> bool {
+        self.lines.is_some()
+    }
+
     /// Where the prompt comes from, in words.
     pub fn source(&self) -> Shown {
         match self.lines {

@@ -82,6 +82,11 @@ impl VerifyResult {
         Self { judged: false, ..Self::failed(0.0, details, why.as_str()) }
     }
 
+    /// The reward; `None`: it could not be judged, and nothing is no bad score.
+    pub fn scored(&self) -> Option<f64> {
+        self.judged.then_some(self.reward)
+    }
+
     /// Says in the error where it was, if it could not be judged.
     #[must_use]
     pub fn located(mut self, place: &Shown) -> Self {
@@ -99,7 +104,10 @@ impl VerifyResult {
     pub fn write_json(&self, recorded: Option<f64>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.success { b"{\"success\":true" } else { b"{\"success\":false" });
         out.extend_from_slice(b",\"reward\":");
-        pyjson::write_float(self.reward, out);
+        match self.scored() {
+            Some(reward) => pyjson::write_float(reward, out),
+            None => out.extend_from_slice(b"null"),
+        }
         out.extend_from_slice(b",\"details\":");
         self.details.write_json(out);
         out.extend_from_slice(b",\"error\":");

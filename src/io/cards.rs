@@ -51,6 +51,17 @@ pub fn read_judged(paths: &[PathBuf], threads: usize) -> Cards {
     })
 }
 
+/// The same, with the names of variables: whoever speaks of one is told where there is none.
+pub fn read_named(paths: &[PathBuf], threads: usize) -> Cards {
+    read_with(paths, threads, |checked| {
+        let mut placed = placed(checked);
+        if let Some(record) = &checked.subject.record {
+            placed.card.take_variables(record);
+        }
+        placed
+    })
+}
+
 fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&Checked<'_>) -> Placed + Sync) -> Cards {
     let cards = Mutex::new(Vec::new());
     let outcome = check(

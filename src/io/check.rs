@@ -84,6 +84,16 @@ pub struct SourceCounts {
     pub name: Shown,
     /// What was counted in it.
     pub counts: Counts,
+    /// It is standard input, which may be empty: that is what a search without a hit hands on.
+    pub is_piped: bool,
+}
+
+impl SourceCounts {
+    /// Whether there should have been a record in it, and none was.
+    pub const fn is_empty(&self) -> bool {
+        let skips = &self.counts.skips;
+        self.counts.records == 0 && !(self.is_piped && skips.cut.is_none() && skips.nul == 0)
+    }
 }
 
 /// A record whose id stands earlier in the same source.
@@ -106,6 +116,8 @@ pub struct Outcome {
     pub sources: BTreeMap<usize, SourceCounts>,
     /// What could not be read.
     pub failures: Vec<Failure>,
+    /// Documents that answers cite and that could not be read; the answers were.
+    pub missing: Vec<Failure>,
     /// How databases were opened, where that matters: their names, and what is to be said.
     pub notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
@@ -114,6 +126,13 @@ pub struct Outcome {
     pub duplicates: Vec<Duplicate>,
     /// The sink refused to take more.
     pub stopped: Option<io::Error>,
+}
+
+impl Outcome {
+    /// Everything that could not be read, documents last.
+    pub fn unread(&self) -> impl Iterator<Item = &Failure> {
+        self.failures.iter().chain(&self.missing)
+    }
 }
 
 /// Checks everything. `render` writes what is to be said of a record, on any thread; `sink` gets the bytes of a whole
@@ -180,14 +199,15 @@ fn examine_all<'s>(
             outcome.stopped = Some(error);
         }
         outcome.counts.add(counts);
-        let name = || SourceCounts { name: done.name.clone(), counts: Counts::default() };
-        outcome.sources.entry(done.source).or_insert_with(name).counts.add(counts);
+        let (name, is_piped) = (&done.name, done.is_piped);
+        let new = || SourceCounts { name: name.clone(), counts: Counts::default(), is_piped };
+        outcome.sources.entry(done.source).or_insert_with(new).counts.add(counts);
         ids.add(done.source, found, &mut outcome.duplicates);
         outcome.stopped.is_none()
     });
     ids.finish(&mut outcome.duplicates);
     outcome.duplicates.sort_unstable();
-    outcome.failures = ended.failures;
+    (outcome.failures, outcome.missing) = (ended.failures, ended.missing);
     outcome.notes = ended.notes;
     outcome.passed_over = ended.passed_over;
     outcome

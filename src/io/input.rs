@@ -81,6 +81,19 @@ pub fn expand(paths: &[PathBuf]) -> Expand {
     }
 }
 
+/// Which of these paths cannot be opened, and why. Pipes are not touched: whoever opens one takes what comes.
+pub fn unreadable(paths: &[PathBuf]) -> Vec<Failure> {
+    let look = |path: &PathBuf| -> std::io::Result<()> {
+        match std::fs::metadata(path)? {
+            meta if meta.is_dir() => std::fs::read_dir(path).map(drop),
+            meta if meta.is_file() => File::open(path).map(drop),
+            _ => Ok(()),
+        }
+    };
+    let named = paths.iter().filter(|path| path.as_os_str() != "-");
+    named.filter_map(|path| Some(Failure::system("cannot open", path, &look(path).err()?))).collect()
+}
+
 /// The sample runs, for when nothing was named.
 pub fn samples() -> Expand {
     let stack = SAMPLES.iter().rev().map(Step::Sample).collect();
@@ -333,12 +346,10 @@ fn claims_json(path: &Path) -> bool {
         .is_some_and(|extension| ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
-/// Reads a pipe to its end and recognises it.
+/// Reads a pipe to its end and recognises it. An empty one is a source without records, like an empty file.
 pub fn begin_pipe(pipe: File, name: &Shown, library: &Arc<Library>) -> Result<Source, Failure> {
     let blob = Blob::in_memory(name.clone())?.with_documents(Some(Documents::nowhere(library.clone())));
-    if spool(pipe, &blob, |_| true)? == 0 {
-        return Err(Failure::own("cannot read", name, "nothing came through this pipe"));
-    }
+    spool(pipe, &blob, |_| true)?;
     recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
 }
 

@@ -12,6 +12,7 @@ use crate::domain::document::{Document, Heading};
 use crate::domain::json::Value;
 use crate::domain::text::Shown;
 use crate::domain::typed::{Typed, inline_document};
+use crate::shown;
 
 mod file;
 
@@ -175,11 +176,12 @@ impl Library {
     fn of_store(&self, stacks: &Stacks, doc_id: &[u8]) -> Option<Arc<Document>> {
         let renewed = stacks.renewed.load(std::sync::atomic::Ordering::Relaxed);
         let key = Key::Shelf(stacks.number, renewed, doc_id.to_vec());
-        self.get(key, || stacks.shelf.document(doc_id))
+        let name = || shown!("the document {}", Shown::line(doc_id));
+        self.get(key, || Ok(stacks.shelf.document(doc_id)?.map(|document| document.from_file(name()))))
     }
 
     fn of_file(&self, path: &Path) -> Option<Arc<Document>> {
-        self.get(Key::File(path.to_owned()), || file::read(path).map(Some))
+        self.get(Key::File(path.to_owned()), || Ok(Some(file::read(path)?.from_file(Shown::path(path)))))
     }
 }
 

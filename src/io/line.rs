@@ -57,6 +57,8 @@ pub(super) struct Task {
 pub(super) struct Done<T> {
     pub(super) source: usize,
     pub(super) name: Shown,
+    /// It comes through standard input.
+    pub(super) is_piped: bool,
     pub(super) out: Vec<u8>,
     pub(super) tally: T,
 }
@@ -65,6 +67,8 @@ pub(super) struct Done<T> {
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub(super) failures: Vec<Failure>,
+    /// Documents that answers cite and nobody has: the answers themselves were read.
+    pub(super) missing: Vec<Failure>,
     /// How databases were opened, where that matters: their names, and what is to be said.
     pub(super) notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
@@ -94,9 +98,8 @@ pub(super) fn run<W, T: Tally>(
         }
     });
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut failures = reader.failures;
-    failures.extend(reader.library.failures());
-    Ended { failures, notes: reader.notes, passed_over: reader.passed_over }
+    let missing = reader.library.failures();
+    Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over }
 }
 
 impl Task {
@@ -213,7 +216,8 @@ impl<T: Tally> Line<T> {
         loop {
             let Some(task) = self.next_task(&mut block) else { return };
             let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
-            let mut done = Done { source: task.source, name: task.name.clone(), out, tally };
+            let is_piped = matches!(*task.input, Input::Standard);
+            let mut done = Done { source: task.source, name: task.name.clone(), is_piped, out, tally };
             work(&mut worker, &task, &mut block, &mut done);
             let mut shelf = lock(&self.shelf);
             shelf.done.insert(task.number, done);

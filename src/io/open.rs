@@ -168,6 +168,12 @@ pub fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<Str
         .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
 }
 
+/// The device that holds nothing: what `< /dev/null` and programs without input hand on.
+fn is_null(meta: &Metadata) -> bool {
+    let null = || std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == meta.rdev());
+    meta.file_type().is_char_device() && null()
+}
+
 /// Standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
 pub fn standard_input() -> Result<Opened, Failure> {
     let name = Shown::own("standard input");
@@ -181,7 +187,7 @@ pub fn standard_input() -> Result<Opened, Failure> {
         let expect = OnceLock::new();
         return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect, documents: None }));
     }
-    if kind.is_fifo() || kind.is_socket() {
+    if kind.is_fifo() || kind.is_socket() || is_null(&meta) {
         return Ok(Opened::Pipe(file));
     }
     Err(Failure::own(READ, &name, "it is a terminal or a device; name a file, or pipe records in"))

@@ -51,7 +51,7 @@ pub struct Counts {
     pub not_judged: u64,
     /// All rewards together.
     pub reward: f64,
-    /// Records that hold a reward.
+    /// Records that were judged and hold a reward.
     pub recorded: u64,
     /// Those whose reward is another one now.
     pub differ: u64,
@@ -60,6 +60,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Records that could be judged.
+    pub const fn scored(&self) -> u64 {
+        self.records - self.not_judged
+    }
+
     fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.passed += other.passed;
@@ -72,11 +77,14 @@ impl Counts {
 
     fn count(&mut self, result: &VerifyResult, recorded: Option<f64>) {
         self.records += 1;
+        let Some(reward) = result.scored() else {
+            self.not_judged += 1;
+            return;
+        };
         self.passed += u64::from(result.success);
-        self.not_judged += u64::from(!result.judged);
-        self.reward += result.reward;
+        self.reward += reward;
         self.recorded += u64::from(recorded.is_some());
-        self.differ += u64::from(recorded.is_some_and(|recorded| differ(recorded, result.reward)));
+        self.differ += u64::from(recorded.is_some_and(|recorded| differ(recorded, reward)));
     }
 }
 
@@ -106,7 +114,7 @@ pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMu
         counts.add(&done.tally);
         sink(&done.out).is_ok()
     });
-    Outcome { counts, failures: ended.failures }
+    Outcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
 }
 
 fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Counts>) {

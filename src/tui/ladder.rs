@@ -12,8 +12,8 @@ const MAX_DETAILS: usize = 8 << 10;
 pub struct Rewards {
     /// The stages, from the first.
     pub stages: Vec<StageRow>,
-    /// The reward of the whole.
-    pub reward: f64,
+    /// The reward of the whole; `None`: it could not be judged.
+    pub reward: Option<f64>,
     /// Whether the whole passed.
     pub success: bool,
     /// Why nothing could be judged, where no stage says it.
@@ -52,7 +52,7 @@ impl Rewards {
         let result = &ladder.result;
         Self {
             stages: ladder.rungs.iter().map(StageRow::of).collect(),
-            reward: result.reward,
+            reward: result.scored(),
             success: result.success,
             why: ladder.rungs.is_empty().then(|| details(result)),
             recorded: record.and_then(recorded_reward),
@@ -61,7 +61,7 @@ impl Rewards {
 
     /// Whether another reward was recorded.
     pub fn differs(&self) -> bool {
-        self.recorded.is_some_and(|recorded| differ(recorded, self.reward))
+        self.recorded.zip(self.reward).is_some_and(|(recorded, reward)| differ(recorded, reward))
     }
 }
 

@@ -27,18 +27,6 @@ use crate::tui::list::List;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// After so many items without a label that is new to the reviewer, the labels are said to be enough.
 pub const ENOUGH: usize = 20;
-/// The labels that are offered as long as nobody made any.
-const STARTER: [(&str, &str); 9] = [
-    ("arithmetic_slip", "arithmetic slip"),
-    ("unevaluated", "expression left unevaluated"),
-    ("quantity_missed", "quantity missed"),
-    ("wrong_plan", "wrong plan"),
-    ("misread", "question misread"),
-    ("wrong_unit", "wrong unit or format"),
-    ("wrong_gold", "gold answer is wrong"),
-    ("wrong_citation", "wrong citation"),
-    ("incomplete", "answer incomplete"),
-];
 
 /// Where reviews are saved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -400,7 +388,7 @@ impl Review {
     pub fn label_set(&self) -> LabelSet {
         let sets = self.label_sets();
         let set = sets.newest_of(&DEFAULT_SET.into()).or_else(|| sets.newest().next());
-        set.cloned().unwrap_or_else(starter)
+        set.cloned().unwrap_or_else(LabelSet::starter)
     }
 
     /// Whether the labels are only offered, not written down.
@@ -825,12 +813,6 @@ pub fn about(card: &Card, hidden: Hide, kind: EventKind, me: &Reviewer) -> Event
     event.seen.hidden = hidden.words();
     event.findings = Some(card.findings.iter().map(|rule| Text::from(*rule)).collect());
     event
-}
-
-/// The labels that are offered as long as nobody made any.
-fn starter() -> LabelSet {
-    let label = |(id, name): &(&str, &str)| Label { id: Text::from((*id).to_owned()), name: (*name).to_owned().into() };
-    LabelSet { labels: STARTER.iter().map(label).collect(), ..LabelSet::first(DEFAULT_SET.into()) }
 }
 
 /// An id for a new label: its name in letters, digits and `_`, unlike all others.

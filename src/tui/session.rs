@@ -109,10 +109,11 @@ pub struct Ended {
 
 /// Runs a session; an error is a sentence that says why there is no screen.
 pub fn open(start: &Start) -> Result<Ended, Shown> {
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
     let folders = Folders::find(start.config_dir.as_deref());
     let say = |failure: Failure| shown!("{failure}");
     let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
+    start.setup.check(&config)?;
+    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
     let keymap = keymap(&config).map_err(say)?;
     let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
     use_types(types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?);

@@ -28,6 +28,10 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
     }
     let contents = contents(&[journal.to_owned()], out)?;
     let cards = checked_cards(&options.paths, out)?;
+    if !cards.outcome.missing.is_empty() {
+        // Findings count here, and without its document an answer has others.
+        return None;
+    }
     let index = Index::of(cards.cards.iter().map(|placed| &placed.card));
     let sets = contents.reviews.label_sets();
     let mut counts = [0_u64; Expectation::ALL.len()];

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use crate::cli::Out;
+use crate::cli::review::counted;
 use crate::domain::card::Card;
 use crate::domain::finding::Findings;
 use crate::domain::review::fold::{Outcome, Reviews};
@@ -11,7 +12,6 @@ use crate::domain::rules::review::of_review;
 use crate::domain::text::Shown;
 use crate::io::cards::placed;
 use crate::io::check::Checked;
-use crate::io::journal::beside;
 use crate::shown;
 
 /// What people said, and what was counted with it.
@@ -29,12 +29,11 @@ pub(super) struct Tally {
 }
 
 impl Reviewed {
-    /// Reads the journals that were named, else those beside the records. `None`: one could not be read.
+    /// Reads the journals that were named, else those next to the records, and says which count. `None`: one could not
+    /// be read.
     pub(super) fn read(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Self> {
-        let journals: Vec<PathBuf> =
-            if named.is_empty() { records.iter().map(|path| beside(path)).collect() } else { named.to_vec() };
-        let reviews = crate::cli::review::contents(&journals, out)?.reviews;
-        Some(Self { reviews, tally: Mutex::default() })
+        let contents = counted(named, records, out)?;
+        Some(Self { reviews: contents.reviews, tally: Mutex::default() })
     }
 
     /// What is to be said of a record: nothing of one that passed, the verdict on one that failed.

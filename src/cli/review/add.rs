@@ -7,8 +7,9 @@ use super::{Where, Who};
 use crate::cli::{CLEAN, FAILED, Out};
 use crate::domain::card::Index;
 use crate::domain::json::Tape;
-use crate::domain::review::event::{Event, EventKind, Reviewer, Text};
-use crate::domain::review::fold::Reviews;
+use crate::domain::review::event::{Event, EventKind, LabelSet, Reviewer, Seen, Text, Times};
+use crate::domain::review::fold::{Reviewed, Reviews, is_fresh};
+use crate::domain::review::labels::LabelSets;
 use crate::domain::review::line::MAX_LINE;
 use crate::domain::review::request;
 use crate::domain::text::Shown;
@@ -33,16 +34,34 @@ pub(super) struct Known<'k> {
     pub(super) reviews: Reviews,
     /// The records, if any were named: then nothing else is judged.
     pub(super) records: Option<Index<'k>>,
+    /// The labels that may be given as long as the journal has none of its own: those that the screen offers for these
+    /// records. A journal by itself takes what it is given until it has a label set.
+    offered: Option<LabelSet>,
 }
 
 impl Known<'_> {
+    /// The labels that may be given.
+    pub(super) fn label_sets(&self) -> LabelSets<'_> {
+        let sets = self.reviews.label_sets();
+        match &self.offered {
+            Some(offered) => sets.or_offered(offered),
+            None => sets,
+        }
+    }
+
     /// Binds an event to its record and to what the reviewer said before; `Err`: it means nothing.
     pub(super) fn complete(&self, mut event: Event) -> Result<Event, Shown> {
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
-            let Some(card) = item.id.as_ref().and_then(|id| records.by_id(id)) else {
-                return Err(Shown::own("no record has this id"));
+            let Some(card) = records.named(item) else {
+                return Err(Shown::own(match item.id {
+                    Some(_) => "no record has this id",
+                    None => "no record without an id has this row_index",
+                }));
             };
             if let Some(why) = event.correction.as_ref().and_then(|json| card.answer_type.refuses(json.bytes())) {
+                return Err(why);
+            }
+            if let Some(why) = card.refuses(event.first_bad_step, event.variable.as_ref()) {
                 return Err(why);
             }
             event.seen = card.seen();
@@ -58,12 +77,69 @@ impl Known<'_> {
         });
         if event.supersedes.is_none() {
             event.supersedes = earlier.map(|earlier| earlier.event_id.clone());
+        } else if event.kind == EventKind::Undo {
+            self.may_undo(event.supersedes.as_ref())?;
         }
         match event.lacks() {
             Some(lacks) => Err(shown!("this {} lacks {lacks}", event.kind.word())),
             None => Ok(event),
         }
     }
+
+    /// An undo of what is not there, or of what somebody else said, would change nothing.
+    fn may_undo(&self, target: Option<&Text>) -> Result<(), Shown> {
+        let name = || target.map(|target| target.line().cut(60)).unwrap_or_default();
+        match target.and_then(|target| self.reviews.event(target)) {
+            None => Err(shown!("no event {} stands in the journal", name())),
+            Some((event, _)) if event.reviewer.id != self.reviewer.id => {
+                Err(shown!("{} is of {}, who alone can undo it", name(), event.reviewer.id.line().cut(40)))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether the journal holds this very event: with its id; or, where it was given none, what the reviewer says of
+    /// the item now. So whoever was stopped may give everything again, and nothing counts twice. `Err`: the id is that
+    /// of another event.
+    pub(super) fn stands(&self, event: &Event) -> Result<bool, Shown> {
+        if !event.event_id.is_empty() {
+            return match self.reviews.event(&event.event_id) {
+                None => Ok(false),
+                Some((earlier, _)) if says_the_same(earlier, event) => Ok(true),
+                Some(_) => Err(shown!("another event has the event_id {}", event.event_id.line().cut(60))),
+            };
+        }
+        let content = event.seen.content_sha256.as_ref();
+        let same = |earlier: &&Event| says_the_same(earlier, event) && is_fresh(earlier, content);
+        let reviewed = || event.item.as_ref().and_then(|item| self.reviews.find(item, content));
+        Ok(match event.kind {
+            EventKind::Verdict => {
+                reviewed().and_then(|one| one.verdict_of(&event.reviewer.id)).is_some_and(|e| same(&e))
+            }
+            EventKind::Adjudicate => reviewed().and_then(Reviewed::adjudication).is_some_and(|e| same(&e)),
+            EventKind::Note => reviewed().is_some_and(|one| one.notes().any(|earlier| same(&earlier))),
+            EventKind::LabelSet => {
+                let set = event.label_set.as_ref();
+                set.is_some_and(|set| self.reviews.label_sets().newest_of(&set.id) == Some(set))
+            }
+            // Each takes back one more.
+            EventKind::Undo | EventKind::Reveal => false,
+        })
+    }
+}
+
+/// Whether two events are one, but for when they were said and what they take the place of.
+fn says_the_same(one: &Event, other: &Event) -> bool {
+    let said = |event: &Event| Event {
+        event_id: Text::default(),
+        times: Times { active_ms: event.times.active_ms, ..Times::default() },
+        supersedes: None,
+        tool_version: Text::default(),
+        findings: None,
+        seen: Seen { content_sha256: event.seen.content_sha256, ..Seen::default() },
+        ..event.clone()
+    };
+    said(one) == said(other)
 }
 
 impl<'k> Known<'k> {
@@ -79,12 +155,13 @@ impl<'k> Known<'k> {
             out.complain(sentence);
         }
         let records = (!place.files.is_empty()).then(|| super::index(cards));
-        Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records }, saver))
+        let offered = records.is_some().then(|| LabelSet { version: 0, ..LabelSet::starter() });
+        Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, saver))
     }
 }
 
 pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
-    let cards = add.place.checked_cards(out)?;
+    let cards = add.place.named_cards(out)?;
     let (mut known, mut saver) = Known::open(&add.place, &add.who, &cards, out)?;
     let mut input = BufReader::new(std::io::stdin());
     let (mut code, mut tape, mut line) = (CLEAN, Tape::default(), Vec::new());
@@ -100,8 +177,16 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let event = match understood(&line, &mut tape, &known) {
-            Ok(event) => event,
+        let event = understood(&line, &mut tape, &known).and_then(|event| Ok((known.stands(&event)?, event)));
+        let event = match event {
+            Ok((false, event)) => event,
+            Ok((true, event)) => {
+                // It is safe on the disk: that is what "saved" says.
+                let name = event.item.as_ref().and_then(|item| item.id.as_ref()).unwrap_or(&event.event_id);
+                out.line(&shown!("saved {}", name.line()));
+                out.flush();
+                continue;
+            }
             Err(why) => {
                 out.complain(&shown!("line {number} is not saved: {why}"));
                 code = FAILED;
@@ -138,7 +223,7 @@ fn understood(line: &[u8], tape: &mut Tape, known: &Known<'_>) -> Result<Event, 
         let why = tape.problems.last().map_or("", |problem| problem.kind.summary());
         return Err(shown!("it is not JSON: {why}"));
     };
-    known.complete(request::read(value, &known.reviewer, &known.reviews.label_sets())?)
+    known.complete(request::read(value, &known.reviewer, &known.label_sets())?)
 }
 
 /// The next line, or as much of a long one as shows that it is too long; `false`: there is none.

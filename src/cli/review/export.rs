@@ -107,7 +107,7 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
     );
-    for failure in &outcome.failures {
+    for failure in outcome.unread() {
         out.complain(&shown!("{failure}"));
     }
     Some(if outcome.failures.is_empty() { CLEAN } else { FAILED })

@@ -9,7 +9,7 @@ use super::{Where, Who};
 use crate::cli::{CLEAN, FAILED, Out};
 use crate::domain::review::event::{Event, EventKind, Item, Verdict};
 use crate::domain::review::export::{self, Imported};
-use crate::domain::review::request::split;
+use crate::domain::review::request::{self, split};
 use crate::domain::text::Shown;
 use crate::io::open::{Opened, open};
 use crate::shown;
@@ -36,12 +36,13 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     let (mut known, mut saver) = Known::open(&import.place, &import.who, &cards, out)?;
     let (mut code, mut stands) = (CLEAN, 0_u64);
     for row in &rows {
-        let event = match event(row, &known) {
-            Ok(event) if says_nothing_new(&event, &known) => {
+        let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
+        let event = match event {
+            Ok((true, _)) => {
                 stands += 1;
                 continue;
             }
-            Ok(event) => event,
+            Ok((false, event)) => event,
             Err(why) => {
                 out.complain(&shown!("row {} is not saved: {why}", row.row));
                 code = FAILED;
@@ -81,28 +82,10 @@ fn event(row: &Imported, known: &Known<'_>) -> Result<Event, Shown> {
         return Err(shown!("the verdict {} is none of pass, fail, defer or skip", verdict.line().cut(40)));
     }
     event.item = Some(Item { id: Some(id.clone()), ..Item::default() });
-    let sets = known.reviews.label_sets();
-    event.labels = split(labels).map(|label| sets.give(&label)).collect();
+    let sets = known.label_sets();
+    event.labels = split(labels).map(|label| request::known(sets.give(&label), &sets)).collect::<Result<_, _>>()?;
     event.note = Some(note.clone()).filter(|note| !note.is_empty());
     known.complete(event)
-}
-
-/// Whether the same reviewer says the same already: so a table can be imported twice.
-fn says_nothing_new(event: &Event, known: &Known<'_>) -> bool {
-    let content = event.seen.content_sha256.as_ref();
-    let Some(reviewed) = event.item.as_ref().and_then(|item| known.reviews.find(item, content)) else { return false };
-    let same = |earlier: &Event| {
-        let labels = |event: &Event| event.labels.iter().map(|label| label.id.clone()).collect::<Vec<_>>();
-        earlier.reviewer.id == event.reviewer.id
-            && earlier.verdict == event.verdict
-            && labels(earlier) == labels(event)
-            && earlier.note == event.note
-            && crate::domain::review::fold::is_fresh(earlier, content)
-    };
-    match event.kind {
-        EventKind::Note => reviewed.notes().any(same),
-        _ => reviewed.verdict_of(&event.reviewer.id).is_some_and(same),
-    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Shown> {

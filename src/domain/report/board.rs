@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::object::Object;
 use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix, Triage};
 use crate::shown;
@@ -59,6 +60,31 @@ impl Board {
         }
         lines
     }
+
+    /// The board as JSON lines: an object a place.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        for (fix, line) in &self.lines {
+            let mut object = Object::begin(out);
+            object.word("fix", fix.word());
+            object.digits("runs", line.runs);
+            object.digits("sure", line.sure);
+            object.digits("recovered", line.recovered);
+            counts(&line.rules, &mut object, "rules", |object, rule| object.word("rule", rule));
+            counts(&line.steps, &mut object, "steps", |object, step| object.digits("step", step as u64));
+            object.end();
+            out.push(b'\n');
+        }
+    }
+}
+
+/// Counts of one kind as a JSON list.
+fn counts<K: Copy>(of: &BTreeMap<K, u64>, object: &mut Object<'_>, key: &'static str, name: fn(&mut Object<'_>, K)) {
+    object.all(key, of, |(value, runs), out| {
+        let mut object = Object::begin(out);
+        name(&mut object, *value);
+        object.digits("runs", *runs);
+        object.end();
+    });
 }
 
 /// The most frequent first.

@@ -221,7 +221,7 @@ pub struct Event {
     pub verdict: Option<Verdict>,
     /// Why.
     pub labels: Vec<LabelRef>,
-    /// Where to fix it: `step_run`, `procedure`, `gold` or another word.
+    /// Where to fix it: `step_run`, `procedure`, `gold`, `none`, `unknown`; another word in what other programs wrote.
     pub fix_target: Option<Text>,
     /// The first step that went wrong, from 1.
     pub first_bad_step: Option<u64>,

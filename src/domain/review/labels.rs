@@ -6,6 +6,18 @@ use super::event::{Label, LabelRef, LabelSet, Text};
 
 /// The set of labels that are given without one.
 pub const DEFAULT_SET: &str = "default";
+/// The labels that are offered as long as nobody made any.
+const STARTER: [(&str, &str); 9] = [
+    ("arithmetic_slip", "arithmetic slip"),
+    ("unevaluated", "expression left unevaluated"),
+    ("quantity_missed", "quantity missed"),
+    ("wrong_plan", "wrong plan"),
+    ("misread", "question misread"),
+    ("wrong_unit", "wrong unit or format"),
+    ("wrong_gold", "gold answer is wrong"),
+    ("wrong_citation", "wrong citation"),
+    ("incomplete", "answer incomplete"),
+];
 /// A label that was split again and again leads to at most so many.
 const MAX_RESOLVED: usize = 64;
 
@@ -42,6 +54,23 @@ impl<'a> LabelSets<'a> {
             versions.sort_by_key(|set| set.version);
         }
         sets
+    }
+
+    /// With this set as the default one, where there is none.
+    #[must_use]
+    pub fn or_offered(mut self, starter: &'a LabelSet) -> Self {
+        if self.newest_of(&starter.id).is_none() {
+            self.order.insert(0, &starter.id);
+            self.sets.insert(&starter.id, vec![starter]);
+        }
+        self
+    }
+
+    /// Whether a label stands in its set, as that was in the label's version.
+    pub fn knows(&self, label: &LabelRef) -> bool {
+        let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
+        let then = versions.iter().rev().find(|set| set.version <= label.version).or(versions.last());
+        then.is_some_and(|set| set.labels.iter().any(|known| known.id == label.id))
     }
 
     /// The newest version of each set, in the order in which the sets came.
@@ -87,6 +116,13 @@ impl LabelSet {
     /// The first version of a set.
     pub fn first(id: Text) -> Self {
         Self { id, version: 1, labels: Vec::new(), mapping: Vec::new() }
+    }
+
+    /// The labels that are offered as long as nobody made any.
+    pub fn starter() -> Self {
+        let label =
+            |(id, name): &(&str, &str)| Label { id: Text::from((*id).to_owned()), name: (*name).to_owned().into() };
+        Self { labels: STARTER.iter().map(label).collect(), ..Self::first(DEFAULT_SET.into()) }
     }
 
     /// The next version, with the same labels.

@@ -77,6 +77,24 @@ impl Setup {
         }
     }
 
+    /// What is wrong with what the flags name, before anything is done: a cassette or a profile that is not there, an
+    /// address that is none, a variable without a key.
+    pub fn check(&self, config: &Config) -> Result<(), Shown> {
+        if let Some(path) = &self.cassette {
+            return Tape::open(path, self.speed).map(drop).map_err(|failure| shown!("{failure}"));
+        }
+        if self.names_server() || self.wanted.key_env.is_some() {
+            let wanted = Wanted { offline: false, ..self.wanted.clone() };
+            settle(&wanted, config, variable).map_err(|trouble| trouble.sentence)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a model was named together with its server or by itself, by a flag: that is a word of consent.
+    pub fn names_model(&self, server: &Server) -> bool {
+        self.wanted.model.is_some() || self.wanted.profile.is_some() && server.model.is_some()
+    }
+
     /// Whether the flags name a server themselves.
     pub fn names_server(&self) -> bool {
         let wanted = &self.wanted;

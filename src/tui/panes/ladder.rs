@@ -44,12 +44,19 @@ pub fn draw(rewards: &Rewards, top: usize, area: Rect, buf: &mut Buffer, look: L
 }
 
 fn title(rewards: &Rewards, look: Look<'_>) -> Vec<Span<'static>> {
-    let (sign, role) = if rewards.success { ("✓ ", Role::Ok) } else { ("✗ ", Role::Fatal) };
-    let mut title =
-        vec![look.span("Reward ", Role::Title), look.span(format!("{sign}{}", number(rewards.reward)), role)];
+    let (text, role) = match rewards.reward {
+        None => ("not scored".to_owned(), Role::Warning),
+        Some(reward) if rewards.success => (format!("✓ {}", number(reward)), Role::Ok),
+        Some(reward) => (format!("✗ {}", number(reward)), Role::Fatal),
+    };
+    let mut title = vec![look.span("Reward ", Role::Title), look.span(text, role)];
     if let Some(recorded) = rewards.recorded {
         let role = if rewards.differs() { Role::Warning } else { Role::Dim };
-        let sign = if rewards.differs() { "≠" } else { "=" };
+        let sign = match rewards.reward {
+            None => "·",
+            Some(_) if rewards.differs() => "≠",
+            Some(_) => "=",
+        };
         title.push(look.span(format!("  {sign} recorded {}", number(recorded)), role));
     }
     title.push(look.span("  Esc closes", Role::Faint));

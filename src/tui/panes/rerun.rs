@@ -213,6 +213,9 @@ fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
         return (Shown::own("what is sent is being worked out"), Role::Dim);
     };
     let (model, place) = (Shown::line(model.as_bytes()), server.place());
+    // A record is somebody else's word: that it names the model is said before anything goes there.
+    let is_proposed = models.model.is_none() && server.model.is_none();
+    let model = if is_proposed { shown!("{model} (the record names it)") } else { model };
     let preview = &attempt.preview;
     let (steps, of, tokens) = (preview.steps.len(), preview.of, attempt.tokens());
     let times = if attempt.samples > 1 { format!(", the first {} times", attempt.samples) } else { String::new() };
