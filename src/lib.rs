@@ -189,6 +189,8 @@ pub mod cli;
 pub mod tui {
     /// What of the table is left to judge.
     pub mod agenda;
+    /// The actions that can be done now.
+    pub mod allowed;
     /// The whole state of the screen.
     pub mod app;
     /// Model calls, each a task of its own.
@@ -197,6 +199,8 @@ pub mod tui {
     pub mod derivation;
     /// What is worked out from all records together: comparison, records side by side, boards, disputes.
     pub mod desk;
+    /// Dialogs: what lies over a screen and takes the keys.
+    pub mod dialog;
     /// A text that is being typed.
     pub mod editor;
     /// What was changed before a record is gone on with.
@@ -211,6 +215,8 @@ pub mod tui {
     pub mod family;
     /// Forks on their way to the disk.
     pub mod forks;
+    /// What is in front: a stack of screens and at most one dialog.
+    pub mod front;
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
     /// Bytes from the terminal to keys, mouse, pastes and replies.

@@ -15,8 +15,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::Drive;
 use proptest::prelude::*;
 use stepscope::domain::review::event::{Reviewer, ReviewerKind};
-use stepscope::tui::app::Screen;
-use stepscope::tui::desk::Front;
+use stepscope::tui::front::Screen;
 use stepscope::tui::theme::Role;
 
 fn fixture(name: &str) -> PathBuf {
@@ -66,7 +65,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
     let printed = shell(&["compare"], &[&fixture("runs.jsonl"), &fixture("base.jsonl")]);
     let mut d = fixtures();
     d.keys("m");
-    assert_eq!(d.app.desk.front, Some(Front::Matrix));
+    assert_eq!(d.app.screen(), Screen::Matrix);
     for line in printed.lines().filter(|line| line.starts_with("accuracy") || line.starts_with("McNemar")) {
         d.shows(&[line]);
     }
@@ -76,7 +75,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
         assert_eq!(numbers(&d.screen(), phrase), numbers(&printed, phrase), "{phrase}");
         let count = numbers(&printed, phrase)[2] as usize;
         d.keys("Enter");
-        assert_eq!((d.app.screen, d.app.desk.front), (Screen::Table, None));
+        assert_eq!(d.app.screen(), Screen::Table);
         assert_eq!(d.app.table.filter_text, format!("cell:{word}"));
         // One item of the last cell is in the baseline alone.
         let hidden = usize::from(word == "missing");
@@ -122,13 +121,13 @@ fn a_run_stands_beside_a_direct_prompt() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut d = fixtures();
         d.resize(width, height).keys("3j B");
-        assert_eq!(d.app.desk.front, Some(Front::Versus));
+        assert_eq!(d.app.screen(), Screen::Versus);
         d.shows(&["runs.jsonl", "against", "base.jsonl", "✓ right", "✗ wrong", "49 pears", "50 pears", "4/12"]);
         d.shows(&["Steps of A, the raw reply of B", "different shapes"]);
         d.keys("G").shows(&["/raw", "There are several boxes."]);
         d.keys("g").shows(&["Item 4"]);
         d.keys("B");
-        assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Table));
+        assert_eq!(d.app.screen(), Screen::Table);
     }
 }
 
@@ -139,9 +138,9 @@ fn two_runs_part_at_a_step_and_what_is_the_same_can_be_shown() {
     d.shows(&["product", "35", "36", "→ product = 36"]).hides(&["/gold_num"]);
     d.keys("d G").shows(&["/gold_num"]);
     d.keys("q");
-    assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "back to the open record");
+    assert_eq!(d.app.screen(), Screen::Run, "back to the open record");
     d.keys("B q q");
-    assert_eq!(d.app.screen, Screen::Table);
+    assert_eq!(d.app.screen(), Screen::Table);
 }
 
 #[test]
@@ -154,7 +153,7 @@ fn side_by_side_one_walks_on_through_the_filter() {
     assert!(d.status().contains("last record"), "{}", d.status());
     d.keys("{").shows(&["Item 6"]);
     d.keys("q");
-    assert_eq!(d.app.screen, Screen::Run);
+    assert_eq!(d.app.screen(), Screen::Run);
     d.shows(&["Item 6"]);
 }
 
@@ -163,7 +162,7 @@ fn a_record_without_a_partner_says_so() {
     let mut d = fixtures();
     d.keys("8j B");
     assert!(d.status().contains("no record of this item"), "{}", d.status());
-    assert_eq!(d.app.desk.front, None);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus);
     // Joined by its question.
     d.keys("j B").shows(&["Item 10"]);
     // An error row beside an answer.
@@ -177,7 +176,7 @@ fn a_baseline_that_cannot_be_read_is_a_sentence() {
     d.keys("m").shows(&["cannot", "gone.jsonl"]);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q Enter B");
-    assert_eq!(d.app.desk.front, None);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q f 'cell:both' Enter");
     assert_eq!(d.app.rows(), 0);
@@ -374,11 +373,11 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     let (_folder, mut d) = reviewed();
     d.resize(80, 24).keys("A Tab").shows(&["ada judged 4", "bob judged 1", "overlap 1"]);
     d.keys("Esc Enter");
-    assert_eq!((d.app.screen, d.app.desk.front), (Screen::Run, None));
+    assert_eq!(d.app.screen(), Screen::Run);
     d.shows(&["Item 6"]);
     d.keys("A").shows(&["verdict  c6"]);
     d.keys("^D ^D ^U q");
-    assert_eq!(d.app.desk.front, None);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus);
 }
 
 #[test]
@@ -430,7 +429,7 @@ fn the_mouse_chooses_and_opens() {
         d.click(column, row);
         assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
         d.keys("A").click_on("verdict  c6");
-        assert_eq!((d.app.desk.front, d.app.screen), (None, Screen::Run), "the first is chosen already");
+        assert_eq!(d.app.screen(), Screen::Run, "the first is chosen already");
     }
 }
 
@@ -445,13 +444,13 @@ fn while_it_is_worked_out_everything_else_goes_on() {
     d.keys("O").shows(&["the reviews are being read"]);
     d.keys("q A").shows(&["the reviews are being read"]);
     d.keys("q j j B").release();
-    assert_eq!(d.app.desk.front, Some(Front::Versus), "the record that was asked for");
+    assert_eq!(d.app.screen(), Screen::Versus, "the record that was asked for");
     d.shows(&["Item 4"]);
     d.keys("q");
-    assert_eq!((d.app.screen, d.app.table.list.at), (Screen::Table, 3));
+    assert_eq!((d.app.screen(), d.app.table.list.at), (Screen::Table, 3));
     d.hold = true;
     d.keys("B j").release();
-    assert_eq!(d.app.desk.front, None, "who went on is not taken away from it");
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus, "who went on is not taken away from it");
 }
 
 #[test]
@@ -479,11 +478,11 @@ fn nasty_records_stand_side_by_side() {
                 d.resize(width, height).keys("d G ^U d g");
             }
             d.keys("q");
-            d.app.desk.front = None;
+            d.app.screens.go_back_to(Screen::Table);
         }
         for keys in ["m G Enter", "O G l Enter", "D j k", "m j Enter"] {
             d.keys(keys).resize(40, 9).resize(120, 36);
-            d.app.desk.front = None;
+            d.app.screens.go_back_to(Screen::Table);
         }
     }
 }
@@ -493,7 +492,7 @@ fn thousands_of_variables_stand_side_by_side() {
     let text = nasty::many_variables(3_000);
     let (_folder, mut d) = two(&text, &text.replace('1', "2"));
     d.keys("B d G k ^U g");
-    assert_eq!(d.app.desk.front, Some(Front::Versus));
+    assert_eq!(d.app.screen(), Screen::Versus);
 }
 
 proptest! {

@@ -15,7 +15,7 @@ use stepscope::domain::review::hide::Hide;
 use stepscope::domain::text::is_hidden;
 use stepscope::domain::triage::Fix;
 use stepscope::io::config::session::FileView;
-use stepscope::tui::app::Screen;
+use stepscope::tui::front::Screen;
 use stepscope::tui::input::Input;
 use stepscope::tui::inspect::{Pane, Tab};
 use stepscope::tui::keymap::{Action, Context, Keymap};
@@ -331,7 +331,7 @@ fn opening_a_run_and_walking_it() {
     d.keys("}");
     assert_eq!(d.status(), "this is the last record");
     d.keys("q");
-    assert_eq!((d.app.screen, at(&d)), (Screen::Table, 7));
+    assert_eq!((d.app.screen(), at(&d)), (Screen::Table, 7));
 }
 
 #[test]
@@ -442,7 +442,7 @@ fn the_difference_of_two_moments() {
     d.shows(&["Difference  at the start → after step 2"]);
     d.keys("Esc");
     d.shows(&["Global state  at the start"]);
-    assert_eq!(d.app.screen, Screen::Run);
+    assert_eq!(d.app.screen(), Screen::Run);
     d.keys("d");
     d.keys("d");
     d.shows(&["Global state"]);
@@ -467,7 +467,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("E");
     d.shows(&["Findings  10/10"]);
     d.keys("6e Enter");
-    assert_eq!(d.app.screen, Screen::Json);
+    assert_eq!(d.app.screen(), Screen::Json);
     assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ✗ Input 'wind'"), "{}", d.status());
     d.shows(&["name: \"wind\"  ← Input 'wind' of Step 3"]);
     let style = d.style_of("\"wind\"");
@@ -475,7 +475,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("e");
     assert!(d.status().starts_with("/procedure/steps/2/output/1/name"), "in the order of the list: {}", d.status());
     d.keys("q");
-    assert_eq!(d.app.screen, Screen::Run);
+    assert_eq!(d.app.screen(), Screen::Run);
     d.shows(&["Findings  7/10"]);
 }
 
@@ -528,12 +528,12 @@ fn a_value_opens_in_full() {
         ]
     );
     d.keys("Esc");
-    assert!(d.app.overlay.is_none());
-    assert_eq!(d.app.screen, Screen::Run);
+    assert!(d.app.dialog.is_none());
+    assert_eq!(d.app.screen(), Screen::Run);
     d.keys("S-Tab S-Tab Enter");
     d.shows(&["question  Esc closes"]);
     d.keys("q");
-    assert!(d.app.overlay.is_none() && d.quit.is_none());
+    assert!(d.app.dialog.is_none() && d.quit.is_none());
 }
 
 #[test]
@@ -585,7 +585,7 @@ fn finding_text_in_a_run() {
 fn the_record_as_json_folds_and_opens() {
     let mut d = Drive::runs();
     d.keys("7j Enter");
-    assert_eq!(d.app.screen, Screen::Json);
+    assert_eq!(d.app.screen(), Screen::Json);
     d.shows(&["▾ weather: {…} 2 keys", "gust: true", "big: 18446744073709551616"]);
     d.keys("2j Space");
     d.shows(&["▸ weather: {…} 2 keys"]).hides(&["gust"]);
@@ -621,13 +621,13 @@ fn finding_text_in_json_opens_what_hides_it() {
 fn json_and_run_lead_to_each_other() {
     let mut d = Drive::runs();
     d.keys("Enter Tab g 4j J");
-    assert_eq!(d.app.screen, Screen::Json);
+    assert_eq!(d.app.screen(), Screen::Json);
     d.keys("j k");
     assert_eq!(d.status(), "/state/planted");
     d.keys("J");
-    assert_eq!(d.app.screen, Screen::Run);
+    assert_eq!(d.app.screen(), Screen::Run);
     d.keys("q J");
-    assert_eq!(d.app.screen, Screen::Json);
+    assert_eq!(d.app.screen(), Screen::Json);
     d.keys("}");
     d.shows(&["2/8", "json"]);
 }
@@ -707,7 +707,7 @@ fn the_help_names_every_key() {
     d.resize(80, 60);
     d.shows(&["what must not hold"]);
     d.keys("?");
-    assert!(d.app.overlay.is_none());
+    assert!(d.app.dialog.is_none());
 }
 
 #[test]
@@ -716,11 +716,11 @@ fn the_palette_runs_an_action() {
     d.keys(":");
     d.shows(&["Actions"]);
     d.keys("'sort rev' Enter");
-    assert!(d.app.table.descending && d.app.overlay.is_none());
+    assert!(d.app.table.descending && d.app.dialog.is_none());
     d.keys("^P 'zzzzzz'");
     d.shows(&["no action is called that"]);
     d.keys("Enter");
-    assert!(d.app.overlay.is_none());
+    assert!(d.app.dialog.is_none());
     d.keys(": Down Down Up Esc");
     d.keys("G Enter : 'differ' Enter");
     d.shows(&["Difference  after"]);
@@ -803,7 +803,7 @@ fn the_mouse_on_the_table() {
     d.click_on("A tower has 9");
     assert_eq!(at(&d), 3);
     d.click_on("A tower has 9");
-    assert_eq!(d.app.screen, Screen::Run);
+    assert_eq!(d.app.screen(), Screen::Run);
     d.keys("q");
     d.click_on("findings");
     d.shows(&["findings▴"]);
@@ -813,7 +813,7 @@ fn the_mouse_on_the_table() {
     d.shows(&["findings▾"]);
     d.click(60, 30);
     d.mouse(MouseEventKind::ScrollDown, 10, 10);
-    assert_eq!(d.app.screen, Screen::Table);
+    assert_eq!(d.app.screen(), Screen::Table);
     d.keys("g");
     d.mouse(MouseEventKind::ScrollDown, 10, 10);
     assert_eq!(at(&d), 3);
@@ -842,7 +842,7 @@ fn the_mouse_on_the_run() {
     d.keys("?");
     d.mouse(MouseEventKind::ScrollDown, 50, 10);
     d.click(50, 10);
-    assert!(d.app.overlay.is_none());
+    assert!(d.app.dialog.is_none());
     d.keys("J g");
     d.click_on("question: ");
     assert!(d.status().starts_with("/question"), "{}", d.status());
@@ -1019,7 +1019,7 @@ fn whatever_is_offered_works() {
     all.extend((0..8).flat_map(|n| [format!("g {n}j Enter"), format!("g {n}j J")]));
     for way in all {
         d.keys(&way.replace("0j ", ""));
-        for (action, hint) in d.app.hints().map(|b| (b.action, b.hint)).collect::<Vec<_>>() {
+        for (action, hint) in d.app.hints().into_iter().map(|b| (b.action, b.hint)).collect::<Vec<_>>() {
             assert_eq!(d.app.allowed(action), Ok(()), "{way}: {hint}");
         }
         // Chords too: what the second line of keys offers must not be refused when it is taken.
@@ -1040,7 +1040,7 @@ fn whatever_is_offered_works() {
                 d.status()
             );
         }
-        while d.app.screen != Screen::Table {
+        while d.app.screen() != Screen::Table {
             d.keys("q");
         }
     }
@@ -1077,7 +1077,7 @@ fn keys_and_names_agree() {
     let d = Drive::runs();
     for context in Context::ALL {
         for binding in Keymap::rows(context) {
-            assert!(!d.app.keymap.names(binding).is_empty());
+            assert_eq!(d.app.keymap.names(binding).is_empty(), binding.action == Action::Review, "{binding:?}");
         }
     }
 }
@@ -1094,6 +1094,7 @@ fn a_line_is_edited_as_in_a_shell_and_the_cursor_stands_where_one_types() {
     assert_eq!(d.cursor(), Some(Position::new(9, width)));
     d.keys("^E ^W 'x' Backspace ^U '漢字 ab' Left");
     assert_eq!(d.cursor(), Some(Position::new(9 + 6, width)));
+    d.keys("Esc").shows(&["Drop what you typed?", "漢字 ab"]);
     d.keys("Esc");
     assert_eq!(d.cursor(), None);
     d.keys("/");
@@ -1118,11 +1119,11 @@ fn going_back_forgets_what_was_asked_for() {
     d.hold = true;
     d.keys("} q");
     d.release();
-    assert_eq!(d.app.screen, Screen::Table);
+    assert_eq!(d.app.screen(), Screen::Table);
     d.hold = true;
     d.keys("Enter j");
     d.release();
-    assert_eq!(d.app.screen, Screen::Run, "moving on does not");
+    assert_eq!(d.app.screen(), Screen::Run, "moving on does not");
 }
 
 #[test]
@@ -1286,7 +1287,7 @@ fn line_of(drive: &Drive) -> usize {
 fn a_typed_answer_opens_with_its_evidence() {
     let mut d = answers();
     d.keys("Enter");
-    assert_eq!(d.app.screen, Screen::Evidence);
+    assert_eq!(d.app.screen(), Screen::Evidence);
     d.shows(&["How much is the rent?", "grounded 1/1", "84.5 EUR / month", "exact", "page 2/4", "→ ship"]);
     assert!(d.screen().contains("▌A    6"), "{}", d.screen());
 }
@@ -1353,7 +1354,7 @@ fn the_document_is_read_by_contents_and_search() {
     d.keys("/ 'deposit' Enter n");
     assert_eq!(line_of(&d), 9);
     d.keys("q q");
-    assert_eq!(d.app.screen, Screen::Table);
+    assert_eq!(d.app.screen(), Screen::Table);
 }
 
 #[test]
@@ -1365,7 +1366,7 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
         d.resize(width, height);
         d.keys("Tab j G g ^D Tab j G g Tab j G Enter Esc Tab Z j k Z s S c Esc e J J");
     }
-    while d.app.screen != Screen::Table {
+    while d.app.screen() != Screen::Table {
         d.keys("q");
     }
     d.resize(120, 36).keys("G Enter");
@@ -1417,7 +1418,7 @@ fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
     drive.resize(40, 8).keys("G");
     assert!(drive.screen().contains("not reached"), "{}", drive.screen());
     drive.resize(120, 36).keys("Esc }");
-    assert!(drive.app.overlay.is_none());
+    assert!(drive.app.dialog.is_none());
     drive.keys("V");
     assert!(drive.screen().contains("Reward ✗ 0.00"), "{}", drive.screen());
     assert!(!drive.screen().contains("is JSON"));
@@ -1427,7 +1428,7 @@ fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
 fn without_a_verifier_there_is_no_ladder() {
     let mut drive = Drive::runs();
     drive.keys("Enter V");
-    assert!(drive.app.overlay.is_none());
+    assert!(drive.app.dialog.is_none());
     assert!(drive.screen().contains("no verifier was named: start with --chain or --verifier"));
     assert!(!drive.screen().contains("V reward"));
 }

@@ -19,7 +19,8 @@ use stepscope::io::model::Backend;
 use stepscope::io::model::cassette::Speed;
 use stepscope::io::model::settings::Wanted;
 use stepscope::io::model::setup::Setup;
-use stepscope::tui::app::{App, Overlay};
+use stepscope::tui::app::App;
+use stepscope::tui::dialog::Dialog;
 use stepscope::tui::msg::Msg;
 use stepscope::tui::rerun::Stage;
 use stepscope::tui::run::Event;
@@ -506,14 +507,14 @@ fn repair(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
 }
 
 fn fixes(app: &App) -> String {
-    match &app.overlay {
-        Some(Overlay::Fixes(_, fixes)) => fixes.model.as_str().to_owned(),
+    match &app.dialog {
+        Some(Dialog::Fixes(_, fixes)) => fixes.model.as_str().to_owned(),
         _ => String::new(),
     }
 }
 
 fn is_mended(app: &App) -> bool {
-    matches!(&app.overlay, Some(Overlay::Mending(mending)) if mending.is_over)
+    matches!(&app.dialog, Some(Dialog::Mending(mending)) if mending.is_over)
 }
 
 #[test]
@@ -559,7 +560,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.overlay, Some(Overlay::Mending(mending)) if !mending.reply.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Mending(mending)) if !mending.reply.content.is_empty()));
     d.shows(&["Esc breaks it off", "NameDescr"]).hides(&["Enter shows"]);
     d.keys("j x ^C").shows(&["broken off; what had come is no answer", "diagnostics 1 → 1"]);
     assert!(d.quit.is_none());

@@ -605,13 +605,16 @@ fn a_filter_by_reviews_goes_on_with_what_is_left() {
 }
 
 #[test]
-fn a_note_that_was_left_comes_back() {
+fn a_note_is_not_dropped_by_a_click_or_without_a_question() {
     let desk = Desk::new(2);
     let mut d = desk.open();
     d.keys("Enter ; 'half'");
     d.click(5, 5);
-    d.keys("} {").shows(&["half"]);
-    d.keys("; Enter").until(|app| app.review.saved);
+    d.keys("Esc").shows(&["half", "Drop what you typed?"]);
+    d.click(5, 5);
+    d.shows(&["half", "Drop what you typed?"]);
+    d.keys("x Backspace").hides(&["Drop what you typed?"]).shows(&["note: half"]);
+    d.keys("Enter").until(|app| app.review.saved);
     assert_eq!(desk.events()[0].note, Some("half".into()));
 }
 

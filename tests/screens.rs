@@ -10,7 +10,7 @@ mod nasty;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
 use proptest::prelude::*;
-use stepscope::tui::app::Screen;
+use stepscope::tui::front::Screen;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
 
@@ -73,7 +73,7 @@ fn tour(drive: &mut Drive, step: usize) {
         drive.keys(keys);
         draw_at_every_size(drive, step);
     }
-    while drive.app.screen != Screen::Table || drive.app.overlay.is_some() {
+    while drive.app.screen() != Screen::Table || drive.app.dialog.is_some() {
         drive.keys("Esc");
     }
 }

@@ -13,7 +13,6 @@ use crate::io::failure::Failure;
 use crate::io::reading::Reading;
 use crate::io::snapshot::Address;
 use crate::shown;
-use crate::tui::keymap::{Action, Context};
 
 pub mod boards;
 pub mod disputes;
@@ -27,59 +26,9 @@ use making::{Fixes, Make};
 use matrix::Matrix;
 use versus::{Against, Versus};
 
-/// Which of them is in front.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Front {
-    /// The cells of the comparison.
-    Matrix,
-    /// Two records side by side.
-    Versus,
-    /// The boards.
-    Boards,
-    /// The items on which reviewers disagree.
-    Disputes,
-}
-
-impl Front {
-    /// The context that keys are looked up in.
-    pub const fn context(self) -> Context {
-        match self {
-            Self::Matrix => Context::Matrix,
-            Self::Versus => Context::Versus,
-            Self::Boards => Context::Boards,
-            Self::Disputes => Context::Disputes,
-        }
-    }
-
-    /// Whether an action means something there that it does not mean everywhere.
-    const fn knows(self, action: Action) -> bool {
-        use Action as A;
-        matches!(action, A::Matrix | A::Boards | A::Disputes)
-            || match self {
-                Self::Matrix | Self::Boards => matches!(action, A::Open | A::Left | A::Right),
-                Self::Versus => {
-                    matches!(action, A::Baseline | A::NextRecord | A::PreviousRecord | A::Difference | A::SaveAgain)
-                }
-                Self::Disputes => matches!(action, A::Open | A::DecidePass | A::DecideFail | A::NextPane),
-            }
-    }
-
-    /// The word in the first line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Matrix => "matrix",
-            Self::Versus => "side by side",
-            Self::Boards => "boards",
-            Self::Disputes => "adjudication",
-        }
-    }
-}
-
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Desk {
-    /// What is in front; `None`: the table or a record.
-    pub front: Option<Front>,
     /// The baseline: a file or folder.
     pub baseline: Option<PathBuf>,
     /// The document that answers cite where they name none.
@@ -108,19 +57,16 @@ pub struct Desk {
     pub matrix: Matrix,
     /// The two records side by side.
     pub versus: Option<Box<Versus>>,
-    /// What lay in front before them.
-    pub behind_versus: Option<Front>,
     /// How many records there were when it was last worked out, and how often they had moved.
     pub of: (usize, u64),
     next: u64,
 }
 
 impl Desk {
-    /// With a baseline and journals; `compare`: the comparison is in front from the beginning.
+    /// With a baseline and journals; `compare`: the comparison is made as soon as all records are read.
     pub fn new(baseline: Option<PathBuf>, journals: Journals, compare: bool) -> Self {
-        let front = compare.then_some(Front::Matrix);
         let comparing = Pending { due: compare, ..Pending::default() };
-        Self { front, baseline, journals, comparing, ..Self::default() }
+        Self { baseline, journals, comparing, ..Self::default() }
     }
 
     /// Whether a set of records holds one; of a set that is not known yet nobody can tell, so it holds none.
@@ -128,43 +74,6 @@ impl Desk {
         let compared = self.compared.as_ref().and_then(|compared| compared.sets.get(set));
         let set = compared.or_else(|| self.judged.as_ref()?.sets.get(set));
         set.zip(address).is_some_and(|(set, address)| set.contains(&address))
-    }
-
-    /// Whether an action can be done, where the desk has to say so; `record`: there is one to be opened.
-    pub fn allows(&self, action: Action, record: bool) -> Option<Result<(), &'static str>> {
-        let because = |holds: bool, why: &'static str| Some(if holds { Ok(()) } else { Err(why) });
-        if matches!(action, Action::Matrix | Action::Baseline) && self.baseline.is_none() {
-            return because(false, "there is no baseline: start with --baseline PATH");
-        }
-        match (self.front, action) {
-            (None, Action::Matrix | Action::Boards | Action::Disputes) | (Some(Front::Versus), Action::Baseline) => {
-                Some(Ok(()))
-            }
-            (None, Action::DecidePass | Action::DecideFail) => because(false, "open the disputes first: A"),
-            (None, Action::Baseline) => because(record, "there is no record here"),
-            (None, _) => None,
-            (Some(Front::Versus), Action::Keep) => {
-                let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
-                because(unkept, "there is nothing to keep here")
-            }
-            (Some(Front::Versus), Action::NextRecord | Action::PreviousRecord) => {
-                let unkept = self.versus.as_ref().is_some_and(|versus| versus.fork.is_some());
-                because(!unkept, "this fork is not kept yet: s keeps it, q drops it")
-            }
-            (Some(Front::Versus), Action::Export) => {
-                let unkept = self.versus.as_ref().and_then(|versus| versus.fork.as_ref());
-                let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
-                because(procedure, "only a repaired procedure is written to a file")
-            }
-            (Some(_), Action::Baseline) => because(false, "open a record first"),
-            (Some(Front::Disputes), Action::Open | Action::DecidePass | Action::DecideFail) => {
-                let any = self.judged.as_ref().is_some_and(|judged| self.disputes.case(judged).is_some());
-                because(any, "there is nothing to decide")
-            }
-            (Some(front), action) => {
-                because(is_plain(action) || front.knows(action), "this is not for here; q goes back")
-            }
-        }
     }
 
     /// Whether something is being worked out.
@@ -177,15 +86,6 @@ impl Desk {
         self.next += 1;
         self.next
     }
-}
-
-/// Whether an action means the same everywhere.
-const fn is_plain(action: Action) -> bool {
-    use Action as A;
-    matches!(
-        action,
-        A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp | A::Back | A::Escape
-    ) || matches!(action, A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw | A::Suspend)
 }
 
 /// How a piece of work stands.

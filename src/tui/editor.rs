@@ -42,6 +42,7 @@ pub struct Editor {
     pub said: Option<Shown>,
     /// No JSON, and it was said that it would be taken as a text.
     pub offered: bool,
+    from: String,
     lines: Vec<String>,
     /// The line and the character before which the cursor stands.
     cursor: (usize, usize),
@@ -60,11 +61,13 @@ impl Editor {
             is_large,
             said: None,
             offered: false,
+            from: String::new(),
             lines: Vec::new(),
             cursor: (0, 0),
             top: 0,
         };
         editor.set(text);
+        editor.from = editor.text();
         if !editor.is_large {
             editor.go_to_end();
         }
@@ -74,6 +77,11 @@ impl Editor {
     /// The text.
     pub fn text(&self) -> String {
         self.lines.join("\n")
+    }
+
+    /// It is another text than at the beginning.
+    pub fn is_changed(&self) -> bool {
+        self.text() != self.from
     }
 
     /// Another text in its place.

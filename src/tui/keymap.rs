@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Where a key means something. A look-up asks the context in front first, then [`Context::Anywhere`].
+/// Where a key means something. A look-up asks the contexts of what is in front, the nearest first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Context {
     /// Every screen that does not take text.
@@ -19,6 +19,20 @@ pub enum Context {
     Derivation,
     /// A text that is being typed.
     Editor,
+    /// A line that is being typed.
+    Line,
+    /// The palette.
+    Palette,
+    /// A window with a text.
+    Window,
+    /// The table of contents of a document.
+    Contents,
+    /// The fixes of a procedure.
+    Fixes,
+    /// A repair by a model.
+    Repair,
+    /// The question before typed text is dropped.
+    Drop,
     /// The cells of a comparison.
     Matrix,
     /// Two records side by side.
@@ -35,6 +49,10 @@ pub enum Context {
     Review,
     /// Choosing labels for a failed item.
     Labels,
+    /// Finding a label by its name.
+    LabelList,
+    /// The question before many records are labelled.
+    Confirm,
 }
 
 impl Context {
@@ -48,6 +66,13 @@ impl Context {
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
             Self::Editor => "Editing a value or a prompt",
+            Self::Line => "Typing a line",
+            Self::Palette => "Command palette",
+            Self::Window => "Help and texts in a window",
+            Self::Contents => "Table of contents",
+            Self::Fixes => "Suggested fixes",
+            Self::Repair => "Repair by a model",
+            Self::Drop => "Dropping typed text",
             Self::Matrix => "Comparison with the baseline",
             Self::Versus => "Two records side by side",
             Self::Boards => "Boards",
@@ -56,11 +81,13 @@ impl Context {
             Self::Rerun => "Re-run",
             Self::Review => "Reviewing, on every screen with a record",
             Self::Labels => "Choosing labels for a failed item",
+            Self::LabelList => "Finding a label",
+            Self::Confirm => "Labelling many records",
         }
     }
 
     /// All, in the order of the help.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 24] = [
         Self::Anywhere,
         Self::Table,
         Self::Run,
@@ -68,7 +95,10 @@ impl Context {
         Self::Evidence,
         Self::Json,
         Self::Derivation,
+        Self::Contents,
         Self::Editor,
+        Self::Fixes,
+        Self::Repair,
         Self::Matrix,
         Self::Versus,
         Self::Boards,
@@ -76,6 +106,12 @@ impl Context {
         Self::Decision,
         Self::Review,
         Self::Labels,
+        Self::LabelList,
+        Self::Confirm,
+        Self::Palette,
+        Self::Line,
+        Self::Window,
+        Self::Drop,
     ];
 }
 
@@ -276,6 +312,18 @@ actions! {
     FindLabel = "find_label",
     /// Ends choosing.
     PutAside = "put_aside",
+    /// Makes a label of the typed name.
+    NewLabel = "new_label",
+    /// Renames the label.
+    RenameLabel = "rename_label",
+    /// Merges the label into another.
+    MergeLabel = "merge_label",
+    /// Does what was asked.
+    Confirm = "confirm",
+    /// Drops what was typed.
+    DropText = "drop_text",
+    /// Begins a review, or ends it.
+    Review = "review",
     /// The next theme.
     Theme = "theme",
     /// The mouse on or off.
@@ -322,8 +370,8 @@ const fn bind(
 pub const BINDINGS: &[Binding] = {
     use Action as A;
     use Context::{
-        Anywhere, Boards, Decision, Derivation, Disputes, Editor, Evidence, Json, Labels, Matrix, Rerun, Review, Run,
-        Table, Versus,
+        Anywhere, Boards, Confirm, Contents, Decision, Derivation, Disputes, Drop, Editor, Evidence, Fixes, Json,
+        LabelList, Labels, Line, Matrix, Palette, Repair, Rerun, Review, Run, Table, Versus, Window,
     };
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
@@ -448,10 +496,17 @@ pub const BINDINGS: &[Binding] = {
         bind(Derivation, &["Space"], A::Fold, "fold", "fold or unfold what it rests on; h and l too"),
         bind(Derivation, &["H"], A::FoldAll, "", "fold everything"),
         bind(Derivation, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
+        bind(Derivation, &["Esc", "q"], A::Escape, "close", "close"),
+        bind(Contents, &["Enter"], A::Open, "go there", "go to the heading"),
+        bind(Contents, &["Esc", "q"], A::Escape, "close", "close"),
+        bind(Fixes, &["Enter"], A::Open, "preview", "preview the fix, or send the procedure to the named model"),
+        bind(Fixes, &["Esc", "q"], A::Escape, "close", "close"),
+        bind(Repair, &["Enter"], A::Open, "show changes", "show what the model changed"),
+        bind(Repair, &["Esc", "q"], A::Escape, "cancel", "cancel the call; after its end, close"),
         bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
         bind(Editor, &["Enter", "^S"], A::TakeEdit, "take it", "take what was typed; in a text of several lines ^S"),
         bind(Editor, &["^E"], A::ExternalEditor, "$EDITOR", "the text in $VISUAL or $EDITOR"),
-        bind(Editor, &["Esc"], A::Escape, "drop it", "leave it as it was"),
+        bind(Editor, &["Esc"], A::Escape, "close", "leave it as it was; asks before it drops typed text"),
         bind(Versus, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
         bind(Versus, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
         bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
@@ -462,12 +517,20 @@ pub const BINDINGS: &[Binding] = {
         bind(Disputes, &["x"], A::DecideFail, "fail", "decide that it is wrong; then 1-9 choose labels, Enter saves"),
         bind(Disputes, &["Enter"], A::Open, "open", "open the record; A comes back"),
         bind(Disputes, &["Tab"], A::NextPane, "agreement", "how far reviewers agree, in full"),
+        bind(
+            Decision,
+            &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+            A::GiveLabel,
+            "… 9 label",
+            "give or take the label of this number",
+        ),
         bind(Decision, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
         bind(Decision, &["Esc"], A::Escape, "give up", "give the decision up"),
         bind(Anywhere, &["O"], A::Boards, "", "boards: where to fix, labels over time, how often rules were right"),
         bind(Anywhere, &["A"], A::Disputes, "", "adjudication: the items on which reviewers disagree"),
         bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
         bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
+        bind(Anywhere, &[], A::Review, "", "begin a review, or end it: verdict keys act only in between"),
         bind(Review, &["a"], A::Pass, "", "pass, and on to the next"),
         bind(Review, &["x"], A::Fail, "", "fail: choose labels, Enter saves and goes on to the next"),
         bind(Review, &["-"], A::Defer, "", "defer: it comes back at the end"),
@@ -498,6 +561,19 @@ pub const BINDINGS: &[Binding] = {
             "find a label or make one; there ^N makes, ^R renames, ^G merges",
         ),
         bind(Labels, &["Esc"], A::PutAside, "later", "stop choosing; what was chosen is kept, not saved"),
+        bind(LabelList, &["Enter"], A::Open, "choose", "toggle the label; when the list is empty, make it"),
+        bind(LabelList, &["^N"], A::NewLabel, "new", "make a label of the typed name"),
+        bind(LabelList, &["^R"], A::RenameLabel, "rename", "rename the label"),
+        bind(LabelList, &["^G"], A::MergeLabel, "merge", "merge the label into another"),
+        bind(LabelList, &["Esc"], A::Escape, "close", "close; asks before it drops typed text"),
+        bind(Confirm, &["y", "Y"], A::Confirm, "yes", "label them"),
+        bind(Confirm, &["Esc", "n", "q"], A::Escape, "no", "leave them as they are"),
+        bind(Palette, &["Enter"], A::Open, "run", "run the action"),
+        bind(Palette, &["Esc"], A::Escape, "close", "close"),
+        bind(Line, &["Enter"], A::TakeEdit, "apply", "apply"),
+        bind(Line, &["Esc"], A::Escape, "close", "close; asks before it drops typed text"),
+        bind(Window, &["Esc", "q", "Enter", "?"], A::Escape, "close", "close"),
+        bind(Drop, &["y", "Esc"], A::DropText, "drop it", "drop the text; any other key keeps it"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),
@@ -683,11 +759,11 @@ impl Keymap {
         Ok(keymap)
     }
 
-    /// What the keys typed so far mean in a context.
-    pub fn look_up(&self, context: Context, typed: &[Key]) -> Lookup {
+    /// What the keys typed so far mean in some contexts, the nearest first.
+    pub fn look_up(&self, contexts: &[Context], typed: &[Key]) -> Lookup {
         let mut prefix = false;
-        for place in [context, Context::Review, Context::Anywhere] {
-            for chord in self.chords.iter().filter(|chord| chord.context == place) {
+        for place in contexts {
+            for chord in self.chords.iter().filter(|chord| chord.context == *place) {
                 if chord.keys.starts_with(typed) {
                     if chord.keys.len() == typed.len() {
                         return Lookup::Found(chord.action);
@@ -697,12 +773,6 @@ impl Keymap {
             }
         }
         if prefix { Lookup::Prefix } else { Lookup::Unknown }
-    }
-
-    /// What one key means in this context alone.
-    pub fn exact(&self, context: Context, key: Key) -> Option<Action> {
-        let own = |chord: &&Chord| chord.context == context && chord.keys.as_slice() == [key];
-        self.chords.iter().find(own).map(|chord| chord.action)
     }
 
     fn bind(&mut self, context: Context, keys: Vec<Key>, action: Action, name: &str) {
@@ -715,9 +785,16 @@ impl Keymap {
         own.map(|chord| chord.name.clone()).collect()
     }
 
+    /// Those of the keys of a binding that mean its action in some contexts.
+    pub fn names_in(&self, binding: &Binding, contexts: &[Context]) -> Vec<String> {
+        let own = self.chords.iter().filter(|chord| (chord.context, chord.action) == (binding.context, binding.action));
+        let means = |chord: &&Chord| self.look_up(contexts, &chord.keys) == Lookup::Found(binding.action);
+        own.filter(means).map(|chord| chord.name.clone()).collect()
+    }
+
     /// What was typed of a chord, by name, and how it can go on: the names of the rest and the actions.
-    pub fn continuations(&self, context: Context, typed: &[Key]) -> (String, Vec<(String, Action)>) {
-        let here = |chord: &&Chord| [context, Context::Review, Context::Anywhere].contains(&chord.context);
+    pub fn continuations(&self, contexts: &[Context], typed: &[Key]) -> (String, Vec<(String, Action)>) {
+        let here = |chord: &&Chord| contexts.contains(&chord.context);
         let longer = |chord: &&Chord| chord.keys.len() > typed.len() && chord.keys.starts_with(typed);
         let mut head = String::new();
         let mut rests = Vec::new();
@@ -743,7 +820,9 @@ pub fn markdown() -> String {
     for context in Context::ALL {
         let _ = write!(out, "**{}**\n\n| keys | action | |\n|---|---|---|\n", context.title());
         for binding in Keymap::rows(context) {
-            let keys = binding.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
+            let named = format!("`:{}`", binding.action.id());
+            let keys = binding.keys.iter().map(|key| format!("`{key}`")).reduce(|keys, key| format!("{keys} {key}"));
+            let keys = keys.unwrap_or(named);
             let _ = writeln!(out, "| {keys} | {} | {} |", binding.action.id(), binding.help);
         }
         out.push('\n');
@@ -765,7 +844,7 @@ mod tests {
         for binding in BINDINGS {
             assert!(!binding.help.is_empty());
             for name in binding.keys {
-                assert_eq!(keymap.look_up(binding.context, &keys(name)), Lookup::Found(binding.action), "{name}");
+                assert_eq!(keymap.look_up(&[binding.context], &keys(name)), Lookup::Found(binding.action), "{name}");
             }
         }
         for action in Action::ALL {
@@ -788,17 +867,17 @@ mod tests {
     #[test]
     fn chords_wait_for_their_end() {
         let keymap = Keymap::default();
-        assert_eq!(keymap.look_up(Context::Run, &keys("y")), Lookup::Prefix);
-        assert_eq!(keymap.look_up(Context::Run, &keys("y v")), Lookup::Found(Action::CopyValue));
-        assert_eq!(keymap.look_up(Context::Run, &keys("y y")), Lookup::Unknown);
+        assert_eq!(keymap.look_up(&[Context::Run, Context::Anywhere], &keys("y")), Lookup::Prefix);
+        assert_eq!(keymap.look_up(&[Context::Run, Context::Anywhere], &keys("y v")), Lookup::Found(Action::CopyValue));
+        assert_eq!(keymap.look_up(&[Context::Run, Context::Anywhere], &keys("y y")), Lookup::Unknown);
     }
 
     #[test]
     fn the_user_may_change_keys_and_hears_what_is_wrong() {
         let down = ["^J".to_owned(), "e".to_owned()];
         let keymap = Keymap::with_changes([("down", &down[..])]).unwrap();
-        assert_eq!(keymap.look_up(Context::Table, &keys("^J")), Lookup::Found(Action::Down));
-        assert_eq!(keymap.look_up(Context::Table, &keys("j")), Lookup::Unknown);
+        assert_eq!(keymap.look_up(&[Context::Table, Context::Anywhere], &keys("^J")), Lookup::Found(Action::Down));
+        assert_eq!(keymap.look_up(&[Context::Table, Context::Anywhere], &keys("j")), Lookup::Unknown);
         assert!(Keymap::with_changes([("dwon", &down[..])]).unwrap_err().1.contains("dwon"));
         for wrong in ["Ctrl+J", "S-j", "S-Space", "S-S-Tab", "7", ""] {
             let error = Keymap::with_changes([("down", &[wrong.to_owned()][..])]).unwrap_err().1;

@@ -11,8 +11,6 @@ use ratatui::widgets::{Block, BorderType, Borders, Widget};
 use crate::domain::finding::Severity;
 use crate::domain::json::Kind;
 use crate::domain::state::Badge;
-use crate::tui::app::App;
-use crate::tui::desk::Front;
 use crate::tui::prose::fit;
 use crate::tui::theme::{Role, Theme};
 
@@ -67,28 +65,6 @@ impl Look<'_> {
     /// The row under the cursor.
     pub fn selection(&self) -> Style {
         self.style(if self.focused { Role::Selection } else { Role::SelectionDim })
-    }
-}
-
-/// Draws what is in front of the table.
-pub fn desk(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    match app.desk.front {
-        Some(Front::Matrix) => matrix::draw(app, area, buf, look),
-        Some(Front::Versus) => versus::draw(app, area, buf, look),
-        Some(Front::Boards) => boards::draw(app, area, buf, look),
-        Some(Front::Disputes) => disputes::draw(app, area, buf, look),
-        None => {}
-    }
-}
-
-/// What the cursor of the desk is on.
-fn describe_desk(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    match app.desk.front {
-        Some(Front::Matrix) => matrix::describe(app, look),
-        Some(Front::Versus) => versus::describe(app, look),
-        Some(Front::Boards) => boards::describe(app, look),
-        Some(Front::Disputes) => disputes::describe(app, look),
-        None => Vec::new(),
     }
 }
 

@@ -375,6 +375,11 @@ impl Attempt {
         self.stage == Stage::Asking
     }
 
+    /// A model is at work, or what came of it is being judged.
+    pub fn is_busy(&self) -> bool {
+        matches!(self.stage, Stage::Asking | Stage::Judging)
+    }
+
     /// What is asked next, or was asked last.
     pub fn ask(&self) -> Option<&Ask> {
         let next = self.ready.as_ref().map(|ready| &ready.ask);

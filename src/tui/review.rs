@@ -20,7 +20,8 @@ use crate::domain::text::Shown;
 use crate::io::failure::Failure;
 use crate::io::journal;
 use crate::tui::agenda::Agenda;
-use crate::tui::keymap::{Action, Key};
+use crate::tui::input::Input;
+use crate::tui::keymap::Action;
 use crate::tui::list::List;
 
 /// A longer pause between two keys is no work on an item.
@@ -170,6 +171,8 @@ pub enum Ask {
         field: Field,
         /// The text and its cursor.
         line: Line,
+        /// The text that it began with.
+        from: String,
         /// It is a proposal: the first letter takes its place.
         proposed: bool,
         /// Why it cannot be taken.
@@ -272,8 +275,8 @@ pub struct Review {
     pub saved: bool,
     /// Keys wait for this.
     pub wait: Option<Wait>,
-    /// The keys that wait.
-    pub ahead: Vec<crossterm::event::KeyEvent>,
+    /// Keys, pastes and clicks that wait.
+    pub ahead: Vec<Input>,
     /// The record that is read ahead.
     pub prefetching: Option<usize>,
     /// The record that was read ahead.
@@ -841,9 +844,4 @@ fn place_of(item: &Item) -> (Option<Text>, Option<u64>) {
 /// Whether two items are one, as far as journals tell them apart.
 fn same_item(one: &Item, other: &Item) -> bool {
     one.dataset == other.dataset && one.id == other.id && (one.id.is_some() || one.row_index == other.row_index)
-}
-
-/// The key of a digit, from 0.
-pub fn digit_of(key: Key) -> Option<usize> {
-    key.digit()?.checked_sub(1)
 }

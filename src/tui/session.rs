@@ -26,6 +26,7 @@ use crate::tui::calls::Calls;
 use crate::tui::desk::Desk;
 use crate::tui::effects::{Memory, Outbox, Performer};
 use crate::tui::forks::Forks;
+use crate::tui::front::Screen;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::Msg;
 use crate::tui::rerun::Models;
@@ -140,10 +141,13 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
     let journals = start.reviewing.as_ref().map(|reviewing| reviewing.journals(&start.paths, home));
+    if start.compare {
+        app.screens.push(Screen::Matrix);
+    }
     app.desk = Desk::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
     app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
     app.desk.document.clone_from(&start.document);
-    app.status = forgotten.map(|text| Status { text, failed: true });
+    app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
         app.choose_theme(Some(&name));

@@ -16,8 +16,11 @@ use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::store::{Change, LoadEvent};
 use crate::shown;
-use crate::tui::app::{App, Find, Overlay, Palette, Popup, Purpose, Screen, Status};
+use crate::tui::allowed::Reason;
+use crate::tui::app::{App, Find, Status};
 use crate::tui::desk::making::Make;
+use crate::tui::dialog::{Dialog, Palette, Popup, Purpose};
+use crate::tui::front::{Front, Screen};
 use crate::tui::input::Input;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, Key, Lookup};
@@ -33,13 +36,13 @@ use crate::tui::view;
 use search::end_of;
 
 mod desk;
+mod dialogs;
 mod edits;
 mod evidence;
 mod forks;
 mod making;
 mod mend;
 mod mouse;
-mod overlays;
 mod rerun;
 mod review;
 mod search;
@@ -66,7 +69,7 @@ impl Program for App {
         let mut effects = self.take(event, now);
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
-        if self.screen == Screen::Table || fresh {
+        if self.screens.top() == Screen::Table || fresh {
             effects.extend(self.ask_headlines());
         }
         effects.into()
@@ -127,11 +130,11 @@ impl App {
         let rows = self.rows();
         self.table.list.settle(rows, view::table_height(area));
         let palette_height = panes::palette::height(area);
-        let count = match &self.overlay {
-            Some(Overlay::Palette(palette)) => self.palette_rows(palette.line.value()).len(),
+        let count = match &self.dialog {
+            Some(Dialog::Palette(palette)) => self.palette_rows(palette.line.value()).len(),
             _ => 0,
         };
-        if let Some(Overlay::Palette(palette)) = &mut self.overlay {
+        if let Some(Dialog::Palette(palette)) = &mut self.dialog {
             palette.list.settle(count, palette_height);
         }
         if let Some(inspect) = &mut self.inspect {
@@ -146,11 +149,11 @@ impl App {
         self.settle_rerun();
         self.settle_desk();
         self.settle_review();
-        if let Some(Overlay::Editor(editor)) = &mut self.overlay {
+        if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
             editor.settle(panes::editor::height(editor, area));
         }
-        if self.overlay.is_some() {
-            self.scroll_overlay(0);
+        if self.dialog.is_some() {
+            self.scroll_dialog(0);
         }
     }
 
@@ -180,22 +183,28 @@ impl App {
     }
 
     fn say(&mut self, text: Shown) {
-        self.status = Some(Status { text, failed: false });
+        self.status = Some(Status { text, failed: false, refused: false });
+    }
+
+    /// Says why what was asked for cannot be done.
+    fn refuse(&mut self, why: Reason) {
+        self.status = Some(Status { text: Shown::own(why), failed: false, refused: true });
     }
 
     fn fail(&mut self, text: Shown) {
-        self.status = Some(Status { text, failed: true });
+        self.status = Some(Status { text, failed: true, refused: false });
     }
 
     // What comes from the terminal.
 
     fn input(&mut self, input: Input) -> Effects {
+        if let Some(input) = self.must_wait(input) { self.input_now(input) } else { Vec::new() }
+    }
+
+    fn input_now(&mut self, input: Input) -> Effects {
         match input {
             Input::Key(event) => self.key(event),
-            Input::Paste(text) => {
-                self.paste(&text);
-                Vec::new()
-            }
+            Input::Paste(text) => self.paste(&text),
             Input::Mouse(event) => self.mouse(event),
             Input::Background(rgb) => {
                 self.background(rgb);
@@ -209,39 +218,49 @@ impl App {
         self.status = None;
         let key = Key::from_event(event);
         if Some(key) == Key::from_name("^C") {
-            return self.cancel_mending().or_else(|| self.cancel_run()).unwrap_or_else(|| self.quit());
+            return self.interrupt();
         }
-        if self.must_wait(event) {
-            return Vec::new();
+        if matches!(self.dialog, Some(Dialog::Drop(_))) {
+            return self.answer_drop(event);
         }
-        match self.overlay.take() {
-            Some(Overlay::Review(ask)) => return self.ask_key(ask, event),
-            Some(Overlay::Prompt(prompt)) => return self.prompt_key(prompt, event),
-            Some(Overlay::Palette(palette)) => return self.palette_key(palette, event),
-            Some(Overlay::Editor(editor)) => return self.editor_key(editor, event),
-            other => self.overlay = other,
-        }
-        if let Some(effects) = self.label_key(event).or_else(|| self.choose_key(event)) {
-            return effects;
-        }
-        if self.typed.is_empty()
-            && let Some(digit) = key.digit().filter(|digit| *digit > 0 || self.count.is_some())
-        {
-            self.count = Some((self.count.unwrap_or(0) * 10 + digit).min(MAX_COUNT));
-            return Vec::new();
+        let front = self.front();
+        if matches!(front, Front::Dialog(kind) if kind.takes_text()) {
+            return self.text_key(event);
         }
         self.typed.push(key);
-        match self.keymap.look_up(self.context(), &self.typed) {
+        let contexts = front.contexts();
+        match self.keymap.look_up(&contexts, &self.typed) {
             Lookup::Found(action) => {
                 self.typed.clear();
+                if action == Action::GiveLabel {
+                    self.count = key.digit();
+                }
                 self.act(action)
             }
             Lookup::Prefix => Vec::new(),
             Lookup::Unknown => {
+                let digit = key.digit().filter(|digit| *digit > 0 || self.count.is_some());
+                let is_count = self.typed.len() == 1;
                 self.typed.clear();
-                self.count = None;
+                let count = digit.filter(|_| is_count).map(|digit| self.count.unwrap_or(0) * 10 + digit);
+                self.count = count.map(|count| count.min(MAX_COUNT));
                 Vec::new()
             }
+        }
+    }
+
+    /// `^C`: cancels what runs, asks about what was typed, else ends the program.
+    fn interrupt(&mut self) -> Effects {
+        if let Some(effects) = self.cancel_mending().or_else(|| self.cancel_run()) {
+            return effects;
+        }
+        match &self.dialog {
+            Some(Dialog::Drop(_)) => {
+                self.dialog = None;
+                Vec::new()
+            }
+            Some(dialog) if dialog.is_typed_in() => self.close(),
+            _ => self.quit(),
         }
     }
 
@@ -256,15 +275,9 @@ impl App {
 
     fn act(&mut self, action: Action) -> Effects {
         let count = self.count;
-        if self.overlay.is_some()
-            && let Some(effects) = self.overlay_action(action)
-        {
-            self.count = None;
-            return effects;
-        }
         if let Err(why) = self.allowed(action) {
             self.count = None;
-            self.say(Shown::own(why));
+            self.refuse(why);
             return Vec::new();
         }
         let effects = self.perform(action);
@@ -282,6 +295,9 @@ impl App {
         use Action as A;
         let times = self.times();
         self.stay(action);
+        if let Some(effects) = self.dialog_action(action) {
+            return effects;
+        }
         if let Some(effects) = self.desk_action(action, times) {
             return effects;
         }
@@ -300,15 +316,15 @@ impl App {
             A::Bottom => self.go(Move::To(self.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
             A::Left => self.sideways(-1),
             A::Right => self.sideways(1),
-            A::Open if self.screen == Screen::Rerun => return self.open_in_rerun(),
+            A::Open if self.screens.top() == Screen::Rerun => return self.open_in_rerun(),
             A::Open => return self.open(),
             A::Json => return self.json(),
             A::Back => return self.back(),
             A::Escape => return self.escape(),
             A::Quit => return self.quit(),
-            A::Ladder => self.overlay = Some(Overlay::Ladder(0)),
-            A::Help => self.overlay = Some(Overlay::Help(0)),
-            A::Palette => self.overlay = Some(Overlay::Palette(Palette::default())),
+            A::Ladder => self.open_dialog(Dialog::Ladder(0)),
+            A::Help => self.open_dialog(Dialog::Help(0)),
+            A::Palette => self.open_dialog(Dialog::Palette(Palette::default())),
             A::Filter => {
                 let text = self.table.filter_text.clone();
                 let text = if text.is_empty() { text } else { text + " " };
@@ -334,7 +350,7 @@ impl App {
             A::Repair => return self.look_for_fixes(),
             A::Edit => return self.edit(),
             A::DropEdits => self.drop_edits(),
-            A::Keep if self.desk.front.is_none() => return self.fork_edits(),
+            A::Keep if self.screens.top() == Screen::Run => return self.fork_edits(),
             A::Keep => return self.keep_made(),
             A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
@@ -399,7 +415,7 @@ impl App {
             return;
         }
         let area = self.area();
-        match (self.screen, &mut self.inspect) {
+        match (self.screens.top(), &mut self.inspect) {
             (Screen::Run, Some(inspect)) => {
                 let place = view::pane_area(area, inspect, inspect.pane);
                 inspect.go(movement, place, &self.looks.theme);
@@ -419,7 +435,7 @@ impl App {
 
     fn sideways(&mut self, by: isize) {
         let Some(inspect) = &mut self.inspect else { return };
-        match self.screen {
+        match self.screens.top() {
             Screen::Json => {
                 let Inspect { opened, outline, .. } = inspect;
                 let Some(root) = opened.root() else { return };
@@ -447,13 +463,13 @@ impl App {
     }
 
     fn open(&mut self) -> Effects {
-        if self.screen == Screen::Table {
+        if self.screens.top() == Screen::Table {
             return self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Run));
         }
         let Some(inspect) = &mut self.inspect else { return Vec::new() };
         if inspect.pane == Pane::Findings {
             inspect.show_finding();
-            self.screen = Screen::Json;
+            self.open_screen(Screen::Json);
             return Vec::new();
         }
         if inspect.pane == Pane::Steps {
@@ -461,9 +477,9 @@ impl App {
             return Vec::new();
         }
         if let Some(tree) = inspect.derivation() {
-            self.overlay = Some(Overlay::Derivation(tree));
+            self.open_dialog(Dialog::Derivation(tree));
         } else if let Some((title, text)) = inspect.chosen_text() {
-            self.overlay = Some(Overlay::Popup(Popup { title, text, top: 0 }));
+            self.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
         }
         Vec::new()
     }
@@ -485,43 +501,58 @@ impl App {
     }
 
     fn json(&mut self) -> Effects {
-        match self.screen {
+        match self.screens.top() {
             Screen::Table => self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Json)),
             Screen::Json => self.back(),
-            Screen::Rerun => Vec::new(),
             Screen::Run | Screen::Evidence => {
                 if let Some(inspect) = &mut self.inspect {
                     let pointer = inspect.pointer();
                     inspect.show_in_json(&pointer);
-                    self.screen = Screen::Json;
+                    self.open_screen(Screen::Json);
                 }
                 Vec::new()
             }
+            _ => Vec::new(),
         }
+    }
+
+    /// Lays a screen over the others. Who opens something is not taken away from it by what was asked for before.
+    fn open_screen(&mut self, screen: Screen) {
+        self.opening = None;
+        self.screens.push(screen);
     }
 
     fn back(&mut self) -> Effects {
         self.opening = None;
-        let own = self.inspect.as_ref().and_then(|inspect| screen_of(inspect.opened.kind));
-        self.screen = match self.screen {
+        match self.screens.top() {
             Screen::Table => return self.quit(),
-            Screen::Json => own.unwrap_or(Screen::Table),
-            Screen::Run | Screen::Evidence => Screen::Table,
             Screen::Rerun => return self.leave_rerun(),
-        };
-        if self.screen == Screen::Table {
-            self.inspect = None;
-            self.find = Find::default();
-            self.review_left();
+            _ => {}
         }
+        if self.screens.below() == Screen::Table {
+            return self.back_to_table();
+        }
+        self.screens.pop();
         Vec::new()
+    }
+
+    /// To the table, out of everything.
+    fn back_to_table(&mut self) -> Effects {
+        self.opening = None;
+        self.screens.go_back_to(Screen::Table);
+        self.inspect = None;
+        self.find = Find::default();
+        self.review_left();
+        self.attempt.take().map(|attempt| Effect::Work(Work::CancelRun(attempt.id))).into_iter().collect()
     }
 
     fn escape(&mut self) -> Effects {
         if self.count.is_some() {
             return Vec::new();
         }
-        if let Some(inspect) = self.inspect.as_mut().filter(|_| matches!(self.screen, Screen::Run | Screen::Evidence)) {
+        if let Some(inspect) =
+            self.inspect.as_mut().filter(|_| matches!(self.screens.top(), Screen::Run | Screen::Evidence))
+        {
             if inspect.anchor.take().is_some() {
                 return Vec::new();
             }
@@ -530,9 +561,10 @@ impl App {
                 return Vec::new();
             }
         }
-        if self.screen != Screen::Table {
+        if self.screens.top() != Screen::Table {
             return self.back();
         }
+        self.opening = None;
         if let Some(end) = end_of(self.table.finding.take()) {
             return vec![end];
         }
@@ -562,11 +594,11 @@ impl App {
             return Vec::new();
         };
         self.table.list.at = row;
-        self.request(record, self.screen)
+        self.request(record, self.screens.top())
     }
 
     fn finding_by(&mut self, by: isize) {
-        if self.screen == Screen::Table {
+        if self.screens.top() == Screen::Table {
             let rows = self.rows();
             let here = self.table.list.at;
             let has = |row: &usize| {
@@ -662,7 +694,7 @@ impl App {
     // Copying.
 
     fn copy_action(&mut self, action: Action) -> Effects {
-        if self.screen == Screen::Table {
+        if self.screens.top() == Screen::Table {
             // The record must be read first; the table keeps only its head.
             let Some(record) = self.record() else { return Vec::new() };
             let Some(work) = self.read_record(record) else { return Vec::new() };
@@ -677,8 +709,8 @@ impl App {
             Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
             Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
             Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
-            _ if self.screen == Screen::Rerun => (self.copied_of_rerun(), "the text"),
-            _ if self.screen == Screen::Json => (opened.value_at(&pointer), "the value"),
+            _ if self.screens.top() == Screen::Rerun => (self.copied_of_rerun(), "the text"),
+            _ if self.screens.top() == Screen::Json => (opened.value_at(&pointer), "the value"),
             _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
         };
         self.copy_if_any(text, what)
@@ -696,7 +728,7 @@ impl App {
     /// The place in the record that the cursor is on.
     fn pointer(&self) -> Pointer {
         let Some(inspect) = &self.inspect else { return Pointer::default() };
-        match (self.screen, inspect.opened.root(), inspect.outline.current()) {
+        match (self.screens.top(), inspect.opened.root(), inspect.outline.current()) {
             (Screen::Json, Some(root), Some(row)) => panes::json::pointer_of(root, row.node),
             _ => inspect.pointer(),
         }
@@ -878,7 +910,9 @@ impl App {
         self.inspect = Some(inspect);
         self.recall_edits();
         self.find = Find::default();
-        self.screen = if screen == Screen::Json { Screen::Json } else { own };
+        let json = (screen == Screen::Json && own != Screen::Json).then_some(Screen::Json);
+        let screens: Vec<Screen> = std::iter::once(own).chain(json).collect();
+        self.screens.show_record(&screens);
     }
 
     /// The texts of the rows on screen that were not read yet.

@@ -4,8 +4,10 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::tui::app::{App, Overlay, Screen};
+use crate::tui::app::App;
+use crate::tui::dialog::Dialog;
 use crate::tui::evidence;
+use crate::tui::front::Screen;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::panes::{self, Look};
 use crate::tui::prose;
@@ -186,12 +188,13 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     if let Some(column) = panes::review::cursor(app, area) {
         frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
     }
-    if let Some(Overlay::Editor(editor)) = &app.overlay {
-        frame.set_cursor_position(panes::editor::cursor(editor, area));
-    }
-    if let Some(Overlay::Prompt(prompt)) = &app.overlay {
-        let column = panes::bars::prompt_cursor(prompt, area);
-        frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
+    match app.dialog.as_ref().map(Dialog::own) {
+        Some(Dialog::Editor(editor)) => frame.set_cursor_position(panes::editor::cursor(editor, area)),
+        Some(Dialog::Prompt(prompt)) => {
+            let column = panes::bars::prompt_cursor(prompt, area);
+            frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
+        }
+        _ => {}
     }
 }
 
@@ -201,7 +204,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     }
     let theme = &app.looks.theme;
     buf.set_style(area, theme.style(Role::Screen));
-    let look = Look { theme, focused: app.overlay.is_none() };
+    let look = Look { theme, focused: app.dialog.is_none() };
     // The strip of the reviews stands between the body and the status line.
     let whole = area;
     let bars = parts(whole);
@@ -211,45 +214,52 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let below = Rect { y: parts.body.bottom(), height: strip, ..area };
     panes::review::strip(app, below, buf, look);
     panes::bars::header(app, bars.header, buf, look);
-    match (app.screen, &app.inspect) {
-        (Screen::Rerun, _) => panes::rerun::draw(app, area, buf, look),
-        _ if app.desk.front.is_some() => panes::desk(app, parts.body, buf, look),
-        (Screen::Run, Some(inspect)) => run(inspect, area, buf, look),
-        (Screen::Evidence, Some(inspect)) => answer(inspect, area, buf, look),
-        (Screen::Json, Some(inspect)) => panes::json::draw(inspect, parts.body, buf, look),
-        _ => panes::table::draw(app, parts.body, buf, look),
+    let inspect = app.inspect.as_ref();
+    match app.screen() {
+        Screen::Table => panes::table::draw(app, parts.body, buf, look),
+        Screen::Run => inspect.into_iter().for_each(|inspect| run(inspect, area, buf, look)),
+        Screen::Evidence => inspect.into_iter().for_each(|inspect| answer(inspect, area, buf, look)),
+        Screen::Json => inspect.into_iter().for_each(|inspect| panes::json::draw(inspect, parts.body, buf, look)),
+        Screen::Rerun => panes::rerun::draw(app, area, buf, look),
+        Screen::Matrix => panes::matrix::draw(app, parts.body, buf, look),
+        Screen::Versus => panes::versus::draw(app, parts.body, buf, look),
+        Screen::Boards => panes::boards::draw(app, parts.body, buf, look),
+        Screen::Disputes => panes::disputes::draw(app, parts.body, buf, look),
     }
     panes::bars::status(app, bars.status, buf, look);
     panes::bars::footer(app, bars.footer, buf, look);
-    match &app.overlay {
-        Some(Overlay::Help(top)) => panes::help::draw(app, *top, area, buf, Look { theme, focused: true }),
-        Some(Overlay::Palette(palette)) => panes::palette::draw(app, palette, area, buf, Look { theme, focused: true }),
-        Some(Overlay::Popup(popup)) => panes::popup::draw(popup, area, buf, Look { theme, focused: true }),
-        Some(Overlay::Contents(list)) => {
+    match app.dialog.as_ref().map(Dialog::own) {
+        Some(Dialog::Help(top)) => panes::help::draw(app, *top, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Palette(palette)) => panes::palette::draw(app, palette, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Popup(popup)) => panes::popup::draw(popup, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Contents(list)) => {
             let evidence = app.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
             if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
                 panes::contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
         }
-        Some(Overlay::Editor(editor)) => panes::editor::draw(editor, area, buf, Look { theme, focused: true }),
-        Some(Overlay::Mending(mending)) => panes::mend::draw(mending, area, buf, Look { theme, focused: true }),
-        Some(Overlay::Fixes(list, fixes)) => {
+        Some(Dialog::Editor(editor)) => panes::editor::draw(editor, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Mending(mending)) => panes::mend::draw(mending, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Fixes(list, fixes)) => {
             panes::fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }
-        Some(Overlay::Derivation(tree)) => {
+        Some(Dialog::Derivation(tree)) => {
             panes::derivation::draw(tree, area, buf, Look { theme, focused: true });
         }
-        Some(Overlay::Ladder(top)) => {
+        Some(Dialog::Ladder(top)) => {
             if let Some(rewards) = app.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) {
                 panes::ladder::draw(rewards, *top, area, buf, Look { theme, focused: true });
             }
         }
-        Some(Overlay::Review(ask)) => {
+        Some(Dialog::Review(ask)) => {
             let places = [area, bars.status, bars.footer];
             panes::review::ask(app, ask, places, buf, Look { theme, focused: true });
         }
-        Some(Overlay::Prompt(prompt)) => panes::bars::prompt(prompt, whole, buf, Look { theme, focused: true }),
-        None => {}
+        Some(Dialog::Prompt(prompt)) => panes::bars::prompt(prompt, whole, buf, Look { theme, focused: true }),
+        Some(Dialog::Drop(_)) | None => {}
+    }
+    if matches!(app.dialog, Some(Dialog::Drop(_))) {
+        panes::bars::drop_question(app, bars.status, buf, Look { theme, focused: true });
     }
 }
 

@@ -10,8 +10,9 @@ use crate::domain::finding::Severity;
 use crate::domain::route::Route;
 use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix};
-use crate::tui::app::{App, Prompt, Purpose, Screen};
-use crate::tui::desk::Front;
+use crate::tui::app::App;
+use crate::tui::dialog::{Prompt, Purpose};
+use crate::tui::front::Screen;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
 use crate::tui::prose::fit;
@@ -27,19 +28,23 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     buf.set_style(area, look.style(Role::StatusBar));
     let area = mode(app, area, buf, look);
     let width = usize::from(area.width);
-    let crumbs = breadcrumb(app, look);
+    let (crumbs, front) = breadcrumb(app, look);
     let columns = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    let wanted = columns(&crumbs) + columns(&front);
     let mut right = summary(app, false, look);
-    if columns(&crumbs) + columns(&right) + 2 > width {
+    if wanted + columns(&right) + 2 > width {
         right = summary(app, true, look);
     }
     // A verdict matters more than where we are, and that more than totals.
-    let is_verdict = app.desk.front.is_none() && app.screen != Screen::Table;
+    let is_verdict = app.screen().is_of_record();
     let least = if is_verdict { width * 2 / 3 } else { width / 2 };
-    let most = width.saturating_sub(columns(&crumbs) + 2).max(least);
+    let most = width.saturating_sub(wanted + 2).max(least.min(width.saturating_sub(columns(&front) + 3)));
     let right_width = columns(&right).min(most);
     let left_width = width.saturating_sub(right_width + 2).max(12);
-    put(fit_spans(crumbs, left_width), 0, area, buf);
+    // The name of what is in front stays whole, whatever else is cut.
+    let mut left = fit_spans(crumbs, left_width.saturating_sub(columns(&front)));
+    left.extend(front);
+    put(fit_spans(left, left_width), 0, area, buf);
     let start = width.saturating_sub(right_width + 1).max(left_width + 1).min(width);
     let place = Rect { x: area.x + start as u16, width: area.width - start as u16, ..area };
     put(fit_spans(right, width - start), 0, place, buf);
@@ -48,12 +53,9 @@ pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 /// What is to be said of what is on screen; in brief, where other places say the rest too.
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let news = app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
-    let rest = match (&app.inspect, app.screen) {
-        _ if app.desk.front == Some(Front::Versus) => Vec::new(),
-        _ if app.desk.front.is_some() => totals(app, look),
-        (Some(inspect), Screen::Run | Screen::Evidence | Screen::Json | Screen::Rerun) => {
-            verdict(app, inspect, in_brief, look)
-        }
+    let rest = match (&app.inspect, app.screen()) {
+        (_, Screen::Versus) => Vec::new(),
+        (Some(inspect), screen) if screen.is_of_record() => verdict(app, inspect, in_brief, look),
         _ => totals(app, look),
     };
     news.into_iter().chain(rest).collect()
@@ -69,32 +71,22 @@ fn mode(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     Rect { width: area.width - word, ..area }
 }
 
-fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+/// Where we are: the source, the record, and last the name of what is in front, which is never cut.
+fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
     let arrow = || look.span(" ▸ ", Role::Faint);
     let wide = app.size.width >= view::WIDE;
     let mut line = vec![look.span(if wide { " stepscope" } else { " " }, Role::Title)];
     if wide {
         line.push(arrow());
     }
-    let record = match app.screen {
-        Screen::Table => None,
-        _ if app.desk.front.is_some() => None,
-        _ => app.inspect.as_ref(),
-    };
+    let screen = app.screen();
+    let record = app.inspect.as_ref().filter(|_| screen.is_of_record());
     let there = record.filter(|inspect| inspect.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
     // Which record it is matters more than the file; the table names that.
     let is_named = wide || record.is_none();
     if is_named {
         line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
-    }
-    if let Some(front) = app.desk.front {
-        line.push(arrow());
-        line.push(look.span(front.word(), Role::Text));
-        if let Some(versus) = app.desk.versus.as_ref().filter(|_| front == Front::Versus) {
-            let (row, of) = app.place_of(versus.record);
-            line.push(look.span(format!("  {}/{of}", row + 1), Role::Text));
-        }
     }
     if let Some(inspect) = record {
         let (row, of) = app.place_of(inspect.opened.index);
@@ -104,23 +96,27 @@ fn breadcrumb(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
             // The file has been cut or replaced; what was read is still on screen.
             None => look.span("no longer there", Role::Warning),
         });
-        if app.screen == Screen::Json {
-            line.push(arrow());
-            line.push(look.span("json", Role::Text));
-        } else if let Some(attempt) = app.attempt.as_ref().filter(|_| app.screen == Screen::Rerun) {
-            line.push(arrow());
-            let what = if attempt.is_answer() {
-                "re-run".to_owned()
-            } else {
-                format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
-            };
-            line.push(look.span(what, Role::Current));
-        } else if inspect.opened.has_steps() {
-            line.push(arrow());
-            line.push(look.span(format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len()), Role::Current));
-        }
     }
-    line
+    let mut front = vec![arrow()];
+    let word = match (screen, &app.attempt, record) {
+        (Screen::Rerun, Some(attempt), _) if !attempt.is_answer() => {
+            format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
+        }
+        (Screen::Run, _, Some(inspect)) if inspect.opened.has_steps() => {
+            format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len())
+        }
+        (Screen::Versus, ..) => {
+            let (row, of) = app.desk.versus.as_ref().map_or((0, 0), |versus| app.place_of(versus.record));
+            format!("{}  {}/{of}", screen.word(), row + 1)
+        }
+        _ => screen.word().to_owned(),
+    };
+    let is_moving = matches!(screen, Screen::Run | Screen::Rerun);
+    front.push(look.span(word, if is_moving { Role::Current } else { Role::Text }));
+    if let Some(dialog) = &app.dialog {
+        front.extend([arrow(), look.span(dialog.word(), Role::Accent)]);
+    }
+    (line, front)
 }
 
 fn verdict(app: &App, inspect: &Inspect, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
@@ -197,7 +193,7 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
     }
     // In front of the table it is more important where one is.
-    if let Some(skipped) = app.skipped().filter(|_| app.desk.front.is_none()) {
+    if let Some(skipped) = app.skipped().filter(|_| app.screen() == Screen::Table) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
     if let Some(percent) = app.percent() {
@@ -223,13 +219,19 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
         return;
     }
-    let line = match (app.screen, &app.inspect) {
-        (Screen::Rerun, _) => super::rerun::describe(app, look),
-        _ if app.desk.front.is_some() => super::describe_desk(app, look),
-        (Screen::Run, Some(inspect)) => describe(inspect, look),
-        (Screen::Evidence, Some(inspect)) => evidence(inspect, look),
-        (Screen::Json, Some(inspect)) => super::json::describe(inspect, look),
-        _ => table_line(app, look),
+    let of_record = |line: fn(&Inspect, Look<'_>) -> Vec<Span<'static>>| {
+        app.inspect.as_ref().map(|inspect| line(inspect, look)).unwrap_or_default()
+    };
+    let line = match app.screen() {
+        Screen::Table => table_line(app, look),
+        Screen::Run => of_record(describe),
+        Screen::Evidence => of_record(evidence),
+        Screen::Json => of_record(super::json::describe),
+        Screen::Rerun => super::rerun::describe(app, look),
+        Screen::Matrix => super::matrix::describe(app, look),
+        Screen::Versus => super::versus::describe(app, look),
+        Screen::Boards => super::boards::describe(app, look),
+        Screen::Disputes => super::disputes::describe(app, look),
     };
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);
@@ -325,16 +327,17 @@ pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let spans_of = |binding: &Binding, gap: &str| {
-        let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
+        let key = app.key_name(binding).unwrap_or_default();
         [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", binding.hint), Role::Hint)]
     };
     let width_of = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
     // The help comes last and always has its place.
     let is_help = |binding: &&Binding| binding.action == Action::Help;
-    let help = app.hints().find(is_help).map(|binding| spans_of(binding, ""));
+    let hints = app.hints();
+    let help = hints.iter().copied().find(is_help).map(|binding| spans_of(binding, ""));
     let taken = help.as_ref().map_or(0, |spans| width_of(spans));
     let mut room = usize::from(area.width).saturating_sub(taken + width_of(&line));
-    for binding in app.hints().filter(|binding| !is_help(binding)) {
+    for binding in hints.iter().copied().filter(|binding| !is_help(binding)) {
         let spans = spans_of(binding, "   ");
         let width = width_of(&spans);
         if width > room {
@@ -348,7 +351,7 @@ pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let (typed, rests) = app.keymap.continuations(app.context(), &app.typed);
+    let (typed, rests) = app.keymap.continuations(&app.front().contexts(), &app.typed);
     let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
     for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
         let help = BINDINGS.iter().find(|binding| binding.action == action);
@@ -365,6 +368,16 @@ fn sign(purpose: Purpose) -> &'static str {
         Purpose::Field(field) => field.sign(),
         Purpose::Export => " write to: ",
     }
+}
+
+/// The question whether typed text is to be dropped, above the keys that answer it.
+pub fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let keys = crate::tui::keymap::Keymap::rows(crate::tui::keymap::Context::Drop);
+    let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
+    let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
+    ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
+    let text = format!(" Drop what you typed? {keys} drops it, any other key keeps it");
+    put(vec![look.span(text, Role::Warning)], 0, place, buf);
 }
 
 /// The column of the cursor in the line that is being typed.

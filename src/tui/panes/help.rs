@@ -30,13 +30,19 @@ enum Item {
 
 fn content(app: &App) -> Vec<Item> {
     let mut items = Vec::new();
-    let mut contexts = vec![app.context(), Context::Anywhere];
+    let mut contexts = app.base().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
     contexts.extend(others.collect::<Vec<_>>());
     for context in contexts {
         items.push(Item::Heading(context.title()));
         for binding in Keymap::rows(context) {
-            let names = app.keymap.names(binding).join("  ");
+            let names = app.keymap.names(binding);
+            // What has no key is called by its name.
+            let names = if binding.keys.is_empty() && names.is_empty() {
+                format!(":{}", binding.action.id())
+            } else {
+                names.join("  ")
+            };
             items.push(Item::Row(names, binding.help.to_owned()));
         }
         items.push(Item::Blank);

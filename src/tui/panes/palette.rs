@@ -6,7 +6,8 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, wash};
 use crate::domain::text::Shown;
-use crate::tui::app::{App, Palette};
+use crate::tui::app::App;
+use crate::tui::dialog::Palette;
 use crate::tui::prose::pad;
 use crate::tui::theme::Role;
 use crate::tui::view::window;
@@ -40,7 +41,7 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Lo
     }
     for (line, n) in palette.list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(binding) = rows.get(n) else { continue };
-        let role = if app.allowed(binding.action).is_ok() { Role::Text } else { Role::Ghost };
+        let role = if app.allowed_at(app.base(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         let spans = vec![
             look.span(pad(&binding.action.id().replace('_', " "), 20), role),

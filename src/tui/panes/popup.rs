@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, scroll_mark};
-use crate::tui::app::Popup;
+use crate::tui::dialog::Popup;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose;
 use crate::tui::theme::Role;

@@ -11,7 +11,9 @@ use crate::domain::review::event::{Event, GoldStatus, Text, Verdict};
 use crate::domain::text::Shown;
 use crate::domain::triage::Fix;
 use crate::shown;
-use crate::tui::app::{App, Overlay, Screen};
+use crate::tui::app::App;
+use crate::tui::dialog::Dialog;
+use crate::tui::front::Screen;
 use crate::tui::keymap::{Action, BINDINGS};
 use crate::tui::list::List;
 use crate::tui::prose::fit;
@@ -31,8 +33,11 @@ const LISTED: usize = 12;
 
 /// How many rows the strip takes.
 pub fn rows(app: &App) -> u16 {
-    let there = app.review.is_on() && (app.screen != Screen::Table || app.review.is_begun());
-    if !there || app.desk.front.is_some() || app.size.height < LEAST_HEIGHT {
+    let there = match app.screen() {
+        Screen::Table => app.review.is_begun(),
+        screen => screen.is_of_record(),
+    };
+    if !there || !app.review.is_on() || app.size.height < LEAST_HEIGHT {
         return 0;
     }
     let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };
@@ -277,7 +282,7 @@ fn title(app: &App, field: &Field) -> Shown {
 
 /// The column of the cursor in the line that is typed; `None`: no line is typed.
 pub fn cursor(app: &App, area: Rect) -> Option<u16> {
-    let Some(Overlay::Review(Ask::Line { field, line, .. })) = &app.overlay else { return None };
+    let Dialog::Review(Ask::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
     let head = title(app, field);
     let (_, before) = typed(line, room(&head, area));
     Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))
@@ -303,7 +308,7 @@ fn typed(line: &tui_input::Input, room: usize) -> (String, usize) {
 /// Draws what is asked; `bottom` is the line of the keys, `status` the one above it.
 pub fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
     match ask {
-        Ask::Line { field, line, proposed, refused } => {
+        Ask::Line { field, line, proposed, refused, .. } => {
             let head = title(app, field);
             let (text, _) = typed(line, room(&head, bottom));
             Clear.render(bottom, buf);

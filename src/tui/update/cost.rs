@@ -16,7 +16,8 @@ use crate::io::forks::Mark;
 use crate::io::input::expand;
 use crate::io::load::load;
 use crate::io::store::{LoadEvent, visits};
-use crate::tui::app::{App, Looks, Screen};
+use crate::tui::app::{App, Looks};
+use crate::tui::front::Screen;
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::model::Opened;
 use crate::tui::review::{Place, Review};
@@ -103,7 +104,7 @@ fn a_key_costs_the_same_however_many_rows_and_forks_there_are() {
             let opened = opened(&app, runs / 2);
             app.inspect(opened, screen);
         }
-        assert_eq!(app.screen, screen);
+        assert_eq!(app.screen(), screen);
         visited(&mut app, &keys)
     };
     for screen in [Screen::Table, Screen::Run] {
@@ -121,7 +122,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
         app.review = Review::new(Reviewer { id: "me".into(), kind: ReviewerKind::Person }, Place::Journal);
         app.review.read = true;
         app.begin_queue();
-        app.screen = Screen::Run;
+        app.screens.push(Screen::Run);
         let (mut record, mut rows) = (0, 0);
         for n in 0..judged + 20 {
             let subject = subject_of(&opened(&app, record)).unwrap();

@@ -1,6 +1,5 @@
 //! The keys of the desk: the matrix of a comparison, and two records side by side.
 
-use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Position;
 
 use super::Effects;
@@ -13,9 +12,12 @@ use crate::io::boards;
 use crate::io::compare::{Partner, Wanted};
 use crate::io::snapshot::Snapshot;
 use crate::shown;
-use crate::tui::app::{App, Find, Overlay, Popup, Screen, short_name};
+use crate::tui::allowed::{is_plain, need};
+use crate::tui::app::{App, short_name};
 use crate::tui::desk::versus::{Against, Versus};
-use crate::tui::desk::{Errand, Front, News, Pending, Seat, disputes, matrix};
+use crate::tui::desk::{Errand, News, Pending, Seat, disputes, matrix};
+use crate::tui::dialog::{Dialog, Popup};
+use crate::tui::front::Screen;
 use crate::tui::keymap::Action;
 use crate::tui::list::{List, Move};
 use crate::tui::msg::Work;
@@ -23,105 +25,142 @@ use crate::tui::panes;
 use crate::tui::run::Effect;
 
 impl App {
-    /// Does what a key means on the desk, or opens it; `None`: what it means everywhere.
+    /// Whether an action can be done, where this part has to say so; `None`: ask on.
+    pub(in crate::tui) fn desk_allowed(&self, screen: Screen, action: Action) -> Option<Result<(), &'static str>> {
+        use Action as A;
+        let because = |holds: bool, why: &'static str| Some(need(holds, why));
+        if matches!(action, A::Matrix | A::Baseline) && self.desk.baseline.is_none() {
+            return because(false, "there is no baseline: start with --baseline PATH");
+        }
+        let unkept = self.desk.versus.as_ref().and_then(|versus| versus.fork.as_ref());
+        match (screen, action) {
+            (_, A::Matrix | A::Boards | A::Disputes) => Some(Ok(())),
+            (_, A::SaveAgain) => None,
+            (Screen::Versus, A::Baseline | A::Difference) => Some(Ok(())),
+            (Screen::Versus, A::Keep) => because(unkept.is_some(), "there is nothing to keep here"),
+            (Screen::Versus, A::NextRecord | A::PreviousRecord) => {
+                because(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it")
+            }
+            (Screen::Versus, A::Export) => {
+                let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
+                because(procedure, "only a repaired procedure is written to a file")
+            }
+            (Screen::Rerun, A::Baseline) => because(false, "go back to the run first: q"),
+            (Screen::Table, A::Baseline) => because(self.record().is_some(), "there is no record here"),
+            (_, A::Baseline) => because(screen.is_of_record(), "open a record first"),
+            (Screen::Matrix | Screen::Boards, A::Left | A::Right) => Some(Ok(())),
+            (Screen::Matrix | Screen::Boards | Screen::Disputes, A::Open) if self.is_held_below() => {
+                because(false, "a re-run lies below this: go back to it with q, and end it first")
+            }
+            (Screen::Matrix | Screen::Boards, A::Open) => Some(Ok(())),
+            (Screen::Disputes, A::NextPane) => Some(Ok(())),
+            (Screen::Disputes, A::Open | A::DecidePass | A::DecideFail) => {
+                let any = self.desk.judged.as_ref().is_some_and(|judged| self.desk.disputes.case(judged).is_some());
+                because(any, "there is nothing to decide")
+            }
+            (_, A::DecidePass | A::DecideFail) => because(false, "open the disputes first: A"),
+            (screen, action) if screen.is_of_all() || screen == Screen::Versus => {
+                because(is_plain(action), "this is not for here; q goes back")
+            }
+            _ => None,
+        }
+    }
+
+    /// Below lies a re-run that would be lost: its call is running, or its result is not saved.
+    fn is_held_below(&self) -> bool {
+        let attempt = self.attempt.as_ref().filter(|_| self.screens.holds(Screen::Rerun));
+        attempt.is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved())
+    }
+
+    /// Does what a key means for what is worked out from all records, or opens it; `None`: what it means everywhere.
     pub(super) fn desk_action(&mut self, action: Action, times: isize) -> Option<Effects> {
         // Who does something else meanwhile does not want to be taken away from it.
         self.desk.partner_of = None;
-        match (action, self.desk.front) {
-            (Action::Open, Some(Front::Disputes)) if self.desk.disputes.choosing.is_some() => {
+        let screen = self.screens.top();
+        match (action, screen) {
+            (Action::Matrix | Action::Boards | Action::Disputes, _) => {
+                let wanted = match action {
+                    Action::Matrix => Screen::Matrix,
+                    Action::Boards => Screen::Boards,
+                    _ => Screen::Disputes,
+                };
+                if screen == wanted {
+                    return Some(self.leave_desk());
+                }
+                if screen.is_of_all() {
+                    self.desk.disputes.choosing = None;
+                    self.screens.pop();
+                }
+                self.open_screen(wanted);
+                return Some(if wanted == Screen::Matrix { self.compare() } else { self.read_boards() });
+            }
+            (Action::Baseline, Screen::Versus) => return Some(self.leave_desk()),
+            (Action::Baseline, _) => return self.current().map(|record| self.put_beside(record)),
+            (Action::Difference, Screen::Run | Screen::Table) => return self.put_beside_parent(),
+            (Action::Open, Screen::Disputes) if self.desk.disputes.choosing.is_some() => {
                 let chosen = self.desk.disputes.choosing.take().unwrap_or_default();
                 return Some(self.decide(Verdict::Fail, &chosen));
             }
-            (Action::Escape, Some(Front::Disputes)) if self.desk.disputes.choosing.is_some() => {
+            (Action::Escape | Action::Back, Screen::Disputes) if self.desk.disputes.choosing.is_some() => {
                 self.desk.disputes.choosing = None;
             }
-            (Action::NextPane, Some(Front::Disputes)) => self.show_agreement(),
-            (Action::Matrix, Some(Front::Matrix)) | (Action::Back | Action::Escape, Some(_)) => {
+            (Action::GiveLabel, Screen::Disputes) => self.give_decided(),
+            (Action::Back | Action::Escape, _) if screen.is_of_all() || screen == Screen::Versus => {
                 return Some(self.leave_desk());
             }
-            (Action::Matrix, _) => {
-                self.desk.front = Some(Front::Matrix);
-                return Some(self.compare());
+            (Action::NextPane, Screen::Disputes) => self.show_agreement(),
+            (Action::Open, Screen::Boards) => return Some(self.open_number()),
+            (Action::Open, Screen::Disputes) => return Some(self.open_case()),
+            (Action::Open, Screen::Matrix) => return Some(self.open_cell()),
+            (Action::DecidePass, Screen::Disputes) => return Some(self.decide(Verdict::Pass, &[])),
+            (Action::DecideFail, Screen::Disputes) => self.desk.disputes.choosing = Some(Vec::new()),
+            (Action::NextRecord | Action::PreviousRecord, Screen::Versus) => {
+                let by = if action == Action::NextRecord { times } else { -times };
+                let is_beside_parent =
+                    self.desk.versus.as_ref().is_some_and(|versus| versus.against == Against::Parent);
+                return Some(if is_beside_parent { self.fork_beside_by(by) } else { self.versus_by(by) });
             }
-            (Action::Baseline, Some(Front::Versus))
-            | (Action::Boards, Some(Front::Boards))
-            | (Action::Disputes, Some(Front::Disputes)) => return Some(self.leave_desk()),
-            (Action::Boards | Action::Disputes, _) => {
-                self.desk.front = Some(if action == Action::Boards { Front::Boards } else { Front::Disputes });
-                return Some(self.read_boards());
-            }
-            (Action::Open, Some(Front::Boards)) => return Some(self.open_number()),
-            (Action::Open, Some(Front::Disputes)) => return Some(self.open_case()),
-            (Action::DecidePass, Some(Front::Disputes)) => return Some(self.decide(Verdict::Pass, &[])),
-            (Action::DecideFail, Some(Front::Disputes)) => self.desk.disputes.choosing = Some(Vec::new()),
-            (Action::Baseline, _) => {
-                let record = match (self.screen, &self.inspect) {
-                    (Screen::Table, _) | (_, None) => self.record(),
-                    (_, Some(inspect)) => Some(inspect.opened.index),
-                };
-                return record.map(|record| self.put_beside(record));
-            }
-            (Action::Open, Some(Front::Matrix)) => return Some(self.open_cell()),
-            (Action::NextRecord, Some(Front::Versus)) if self.is_beside_parent() => {
-                return Some(self.fork_beside_by(times));
-            }
-            (Action::PreviousRecord, Some(Front::Versus)) if self.is_beside_parent() => {
-                return Some(self.fork_beside_by(-times));
-            }
-            (Action::Difference, None) if matches!(self.screen, Screen::Run | Screen::Table) => {
-                return self.put_beside_parent();
-            }
-            (Action::NextRecord, Some(Front::Versus)) => return Some(self.versus_by(times)),
-            (Action::PreviousRecord, Some(Front::Versus)) => return Some(self.versus_by(-times)),
-            (Action::Difference, Some(Front::Versus)) => {
+            (Action::Difference, Screen::Versus) => {
                 if let Some(versus) = &mut self.desk.versus {
                     versus.all = !versus.all;
                 }
             }
-            (Action::Left, Some(_)) => self.desk_sideways(-1),
-            (Action::Right, Some(_)) => self.desk_sideways(1),
+            (Action::Left, Screen::Matrix | Screen::Boards) => self.desk_sideways(-1),
+            (Action::Right, Screen::Matrix | Screen::Boards) => self.desk_sideways(1),
             _ => return None,
         }
         Some(Vec::new())
     }
 
-    fn is_beside_parent(&self) -> bool {
-        self.desk.versus.as_ref().is_some_and(|versus| versus.against == Against::Parent)
-    }
-
     pub(super) fn leave_desk(&mut self) -> Effects {
-        let behind = self.desk.behind_versus.take();
         self.desk.disputes.choosing = None;
-        let left = self.desk.front.take();
-        if left != Some(Front::Versus) {
+        if self.screens.pop() != Screen::Versus {
             return Vec::new();
         }
-        self.desk.front = behind;
         // Who walked on side by side finds the same record behind.
         let record = self.desk.versus.as_ref().map(|versus| versus.record);
         let open = self.inspect.as_ref().map(|inspect| inspect.opened.index);
         match record.filter(|record| open.is_some_and(|open| open != *record)) {
-            Some(record) => self.request(record, self.screen),
+            Some(record) => self.request(record, self.screens.of_record()),
             None => Vec::new(),
         }
     }
 
-    /// Moves what is in front; `false`: the desk is not.
+    /// Moves the screen in front; `false`: it is another part's.
     pub(super) fn desk_go(&mut self, movement: Move) -> bool {
         let area = self.area();
-        match self.desk.front {
-            None => return false,
-            Some(Front::Matrix) => {
+        match self.screens.top() {
+            Screen::Matrix => {
                 let rows = self.desk.compared.as_ref().map_or(0, |compared| matrix::rows(compared).len());
                 self.desk.matrix.list.go(movement, rows, panes::matrix::height(self));
             }
-            Some(Front::Boards) => {
+            Screen::Boards => {
                 let height = panes::boards::height(self);
                 if let Some(judged) = self.desk.judged.clone() {
                     self.desk.boards.go(movement, &judged, height);
                 }
             }
-            Some(Front::Disputes) => {
+            Screen::Disputes => {
                 let cases = self.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
                 let (lines, room) = panes::disputes::size(self);
                 let height = panes::disputes::height(self);
@@ -139,7 +178,7 @@ impl App {
                 }
                 disputes.top = disputes.top.min(lines.saturating_sub(room));
             }
-            Some(Front::Versus) => {
+            Screen::Versus => {
                 let (lines, height) = panes::versus::size(self, area);
                 if let Some(versus) = &mut self.desk.versus {
                     // There is no cursor: the first line on screen is what moves.
@@ -148,12 +187,13 @@ impl App {
                     versus.top = list.at;
                 }
             }
+            _ => return false,
         }
         true
     }
 
     fn desk_sideways(&mut self, by: isize) {
-        if self.desk.front == Some(Front::Boards) {
+        if self.screens.top() == Screen::Boards {
             if let Some(judged) = self.desk.judged.clone() {
                 self.desk.boards.turn(by, &judged);
             }
@@ -165,41 +205,41 @@ impl App {
 
     /// Keeps the desk within what there is.
     pub(super) fn settle_desk(&mut self) {
-        match self.desk.front {
-            None => {}
-            Some(Front::Matrix | Front::Boards | Front::Disputes) => {
+        match self.screens.top() {
+            Screen::Matrix | Screen::Boards | Screen::Disputes => {
                 self.desk_go(Move::By(0));
             }
-            Some(Front::Versus) => {
+            Screen::Versus => {
                 let (lines, height) = panes::versus::size(self, self.area());
                 if let Some(versus) = &mut self.desk.versus {
                     versus.top = versus.top.min(lines.saturating_sub(height));
                 }
             }
+            _ => {}
         }
     }
 
     /// Brings the cursor where the mouse is; where it is already, opens.
     pub(super) fn click_desk(&mut self, at: Position) -> Effects {
-        let again = match self.desk.front {
-            Some(Front::Matrix) => panes::matrix::place_of(self, at).map(|(row, basis)| {
+        let again = match self.screens.top() {
+            Screen::Matrix => panes::matrix::place_of(self, at).map(|(row, basis)| {
                 let matrix = &mut self.desk.matrix;
                 let before = (matrix.list.at, matrix.basis);
                 (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
                 before == (matrix.list.at, matrix.basis)
             }),
-            Some(Front::Boards) => panes::boards::place_of(self, at).map(|(line, column)| {
+            Screen::Boards => panes::boards::place_of(self, at).map(|(line, column)| {
                 let boards = &mut self.desk.boards;
                 let before = (boards.line, boards.column);
                 (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
                 before == (boards.line, boards.column)
             }),
-            Some(Front::Disputes) => panes::disputes::row_of(self, at).map(|row| {
+            Screen::Disputes => panes::disputes::row_of(self, at).map(|row| {
                 let again = self.desk.disputes.list.at == row;
                 self.desk_go(Move::To(row));
                 again
             }),
-            Some(Front::Versus) | None => None,
+            _ => None,
         };
         if again == Some(true) { self.act(Action::Open) } else { Vec::new() }
     }
@@ -223,8 +263,8 @@ impl App {
         let now = (self.store.len(), self.table.moves());
         if self.store.is_settled() && self.desk.of != now {
             let asked = |field: &str| self.table.filter.sets().any(|set| set.starts_with(field));
-            let compared = self.desk.front == Some(Front::Matrix) || asked("cell:");
-            let judged = matches!(self.desk.front, Some(Front::Boards | Front::Disputes)) || asked("board:");
+            let compared = self.screens.holds(Screen::Matrix) || asked("cell:");
+            let judged = self.screens.holds(Screen::Boards) || self.screens.holds(Screen::Disputes) || asked("board:");
             self.desk.comparing.due |= compared && self.desk.compared.is_some();
             self.desk.judging.due |= judged && self.desk.judged.is_some();
         }
@@ -319,12 +359,9 @@ impl App {
     }
 
     pub(super) fn show_versus(&mut self, mut versus: Box<Versus>) {
-        if self.desk.front != Some(Front::Versus) {
-            self.desk.behind_versus = self.desk.front;
-        }
         versus.all = self.desk.versus.as_ref().is_some_and(|before| before.all);
         self.status = None;
-        self.desk.front = Some(Front::Versus);
+        self.open_screen(Screen::Versus);
         self.desk.versus = Some(versus);
     }
 
@@ -351,12 +388,10 @@ impl App {
 
     /// The table with this filter alone.
     fn show_filtered(&mut self, filter: &str) -> Effects {
-        self.desk.front = None;
-        self.screen = Screen::Table;
-        self.inspect = None;
-        self.find = Find::default();
+        let mut effects = self.back_to_table();
         self.table.list = List::default();
-        self.set_filter(filter)
+        effects.extend(self.set_filter(filter));
+        effects
     }
 
     /// What a filter needs that is not worked out yet; `Err`: it cannot be.
@@ -395,27 +430,23 @@ impl App {
             self.say(Shown::own("this record is no longer there"));
             return Vec::new();
         };
-        self.desk.front = None;
-        self.screen = Screen::Table;
+        let mut effects = self.back_to_table();
         self.table.list.at = self.table.row_of(record);
-        self.request(record, Screen::Run)
+        effects.extend(self.request(record, Screen::Run));
+        effects
     }
 
-    /// The digits while labels are chosen; `None`: it is another key, or none are chosen.
-    pub(super) fn label_key(&mut self, key: KeyEvent) -> Option<Effects> {
-        let KeyCode::Char(digit @ '1'..='9') = key.code else { return None };
-        if self.desk.front != Some(Front::Disputes) || self.desk.disputes.choosing.is_none() || self.overlay.is_some() {
-            return None;
-        }
-        let judged = self.desk.judged.clone()?;
+    /// Gives or takes the label of the number that was typed.
+    fn give_decided(&mut self) {
+        let (Some(judged), Some(label)) = (self.desk.judged.clone(), self.count.and_then(|n| n.checked_sub(1))) else {
+            return;
+        };
         let offered = self.desk.disputes.case(&judged).map_or(0, |case| disputes::offered(&judged, case).len());
-        let label = usize::from(digit as u8 - b'1');
         if label < offered {
             self.desk.disputes.toggle(label);
         } else {
             self.say(Shown::own("there is no such label"));
         }
-        Some(Vec::new())
     }
 
     fn decide(&mut self, verdict: Verdict, chosen: &[usize]) -> Effects {
@@ -444,7 +475,7 @@ impl App {
             return;
         };
         let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();
-        self.overlay = Some(Overlay::Popup(Popup { title: Shown::own("Agreement"), text, top: 0 }));
+        self.dialog = Some(Dialog::Popup(Popup { title: Shown::own("Agreement"), text, top: 0 }));
     }
 
     // Side by side.

@@ -9,10 +9,12 @@ use crate::domain::json::Kind;
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::failure::Failure;
 use crate::shown;
-use crate::tui::app::{App, Overlay, Screen};
+use crate::tui::app::App;
 use crate::tui::desk::making::Make;
+use crate::tui::dialog::Dialog;
 use crate::tui::editor::{Editor, MAX_TEXT, Subject};
 use crate::tui::edits::{Edits, Typed, string};
+use crate::tui::front::Screen;
 use crate::tui::inspect::{Pane, Tab};
 use crate::tui::keymap::{Action, Context, Key, Lookup};
 use crate::tui::msg::Work;
@@ -23,12 +25,12 @@ impl App {
     pub(super) fn edit(&mut self) -> Effects {
         let Some(inspect) = &self.inspect else { return Vec::new() };
         let opened = match inspect.pane {
-            _ if self.screen == Screen::Rerun => self.prompt_editor(),
+            _ if self.screens.top() == Screen::Rerun => self.prompt_editor(),
             Pane::Step if inspect.tab == Tab::Prompt => self.prompt_editor(),
             _ => self.value_editor(),
         };
         match opened {
-            Ok(editor) => self.overlay = Some(Overlay::Editor(Box::new(editor))),
+            Ok(editor) => self.open_dialog(Dialog::Editor(Box::new(editor))),
             Err(why) => self.say(why),
         }
         Vec::new()
@@ -74,7 +76,7 @@ impl App {
 
     fn prompt_editor(&self) -> Result<Editor, Shown> {
         let inspect = self.inspect.as_ref().ok_or_else(Shown::default)?;
-        let sent = self.attempt.as_ref().filter(|_| self.screen == Screen::Rerun).map(|attempt| attempt.step);
+        let sent = self.attempt.as_ref().filter(|_| self.screens.top() == Screen::Rerun).map(|attempt| attempt.step);
         let step = sent.or(inspect.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
         let edited = inspect.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
         let own = own_prompt(inspect, step)?;
@@ -89,19 +91,18 @@ impl App {
     /// What a key does while a text is being typed.
     pub(super) fn editor_key(&mut self, mut editor: Box<Editor>, event: KeyEvent) -> Effects {
         let key = Key::from_event(event);
-        let action = match self.keymap.look_up(Context::Editor, &[key]) {
+        let action = match self.keymap.look_up(&[Context::Editor], &[key]) {
             // In a text of several lines the key breaks the line.
             Lookup::Found(Action::TakeEdit) if editor.is_large && event.code == KeyCode::Enter => None,
-            Lookup::Found(action @ (Action::TakeEdit | Action::ExternalEditor | Action::Escape)) => Some(action),
+            Lookup::Found(action @ (Action::TakeEdit | Action::ExternalEditor)) => Some(action),
             _ => None,
         };
         match action {
-            Some(Action::Escape) => return Vec::new(),
             Some(Action::TakeEdit) => return self.take_edit(editor),
             Some(Action::ExternalEditor) => return self.open_outside(editor),
             _ => drop(editor.key(event)),
         }
-        self.overlay = Some(Overlay::Editor(editor));
+        self.dialog = Some(Dialog::Editor(editor));
         Vec::new()
     }
 
@@ -125,7 +126,7 @@ impl App {
                         editor.offered = true;
                         let word = Shown::line(&json);
                         editor.said = Some(shown!("this is not JSON; the same key again takes it as the text {word}"));
-                        self.overlay = Some(Overlay::Editor(editor));
+                        self.dialog = Some(Dialog::Editor(editor));
                         return Vec::new();
                     }
                 };
@@ -140,7 +141,7 @@ impl App {
                 inspect.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
                 let values = inspect.edits.pairs();
                 self.keep_edits();
-                if self.screen == Screen::Rerun {
+                if self.screens.top() == Screen::Rerun {
                     return self.rerun_edited(values, prompt);
                 }
                 let what = if is_own { "the step's own prompt again" } else { "the prompt is edited" };
@@ -199,7 +200,7 @@ impl App {
         } else {
             effects.push(Effect::Work(Work::Lend(editor.text())));
         }
-        self.overlay = Some(Overlay::Editor(editor));
+        self.dialog = Some(Dialog::Editor(editor));
         effects
     }
 
@@ -212,7 +213,8 @@ impl App {
                 return Vec::new();
             }
         };
-        let (Some(command), Some(Overlay::Editor(_))) = (&self.outside.command, &self.overlay) else {
+        let (Some(command), Some(Dialog::Editor(_))) = (&self.outside.command, self.dialog.as_ref().map(Dialog::own))
+        else {
             return Vec::new();
         };
         let effect = Effect::Foreground(on_file(command, &path));
@@ -232,8 +234,8 @@ impl App {
 
     /// What the editor made of the text.
     pub(super) fn taken_back(&mut self, text: Result<String, Failure>) {
-        match (text, &mut self.overlay) {
-            (Ok(text), Some(Overlay::Editor(editor))) => {
+        match (text, self.dialog.as_mut().map(Dialog::own_mut)) {
+            (Ok(text), Some(Dialog::Editor(editor))) => {
                 editor.set(text.strip_suffix('\n').unwrap_or(&text));
                 editor.said = Some(Shown::own("as it came from the editor: ^S takes it"));
             }

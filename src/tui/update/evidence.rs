@@ -2,8 +2,10 @@
 
 use super::Effects;
 use crate::domain::text::Shown;
-use crate::tui::app::{App, Overlay, Popup, Screen};
+use crate::tui::app::App;
+use crate::tui::dialog::{Dialog, Popup};
 use crate::tui::evidence::{Evidence, Pane};
+use crate::tui::front::Screen;
 use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::keymap::Action;
 use crate::tui::list::Move;
@@ -14,7 +16,7 @@ use crate::tui::view;
 impl App {
     /// Does what a key means on the evidence screen; `None`: what it means everywhere.
     pub(super) fn evidence_action(&mut self, action: Action, times: isize) -> Option<Effects> {
-        let evidence = self.inspect.as_mut()?.evidence.as_mut().filter(|_| self.screen == Screen::Evidence)?;
+        let evidence = self.inspect.as_mut()?.evidence.as_mut().filter(|_| self.screens.top() == Screen::Evidence)?;
         let done = match action {
             Action::NextSpan => evidence.next_span(times),
             Action::PreviousSpan => evidence.next_span(-times),
@@ -86,13 +88,14 @@ impl App {
                 return Vec::new();
             }
             let text = fact.whole.clone().unwrap_or_else(|| fact.text.clone());
-            self.overlay = Some(Overlay::Popup(Popup { title: Shown::own(fact.name), text, top: 0 }));
+            let title = Shown::own(fact.name);
+            self.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
             return Vec::new();
         }
         let note = evidence.checks.at - evidence.sheet.facts.len();
         if let Some(pointer) = inspect.opened.notes.get(note).map(|note| note.pointer.clone()) {
             inspect.show_in_json(&pointer);
-            self.screen = Screen::Json;
+            self.open_screen(Screen::Json);
         }
         Vec::new()
     }
@@ -107,13 +110,13 @@ impl App {
         let here = evidence.and_then(|evidence| document?.number(evidence.lines.at)).map_or(1, |(page, _)| page);
         let before = toc.iter().rposition(|heading| heading.pages.0.is_some_and(|first| first <= here));
         let list = crate::tui::list::List { at: before.unwrap_or(0), top: 0 };
-        self.overlay = Some(Overlay::Contents(list));
+        self.open_dialog(Dialog::Contents(list));
         Ok(())
     }
 
     /// To the heading under the cursor of the contents.
     pub(super) fn follow_contents(&mut self) {
-        let Some(Overlay::Contents(list)) = self.overlay.take() else { return };
+        let Some(Dialog::Contents(list)) = self.dialog.take() else { return };
         let Some(evidence) = self.inspect.as_mut().and_then(|inspect| inspect.evidence.as_mut()) else { return };
         let Some(document) = evidence.sheet.document.clone() else { return };
         let page = document.toc().get(list.at).and_then(|heading| heading.pages.0);

@@ -88,7 +88,7 @@ impl App {
         let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };
         let Some(record) = self.store.position(source, byte) else { return Vec::new() };
         self.table.list.at = self.table.row_of(record);
-        self.request(record, self.screen)
+        self.request(record, self.screens.top())
     }
 
     /// The source of forks that an event is about; `true`: it is read anew.

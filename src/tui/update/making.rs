@@ -7,18 +7,20 @@ use crate::domain::fork::Lineage;
 use crate::domain::text::Shown;
 use crate::io::failure::Failure;
 use crate::shown;
-use crate::tui::app::{App, Overlay, Purpose, Screen};
+use crate::tui::app::App;
 use crate::tui::desk::making::{Fixes, Make};
 use crate::tui::desk::versus::{Against, Versus};
-use crate::tui::desk::{Errand, Front, Seat};
+use crate::tui::desk::{Errand, Seat};
+use crate::tui::dialog::{Dialog, Purpose};
+use crate::tui::front::Screen;
 use crate::tui::list::List;
 use crate::tui::msg::Work;
 use crate::tui::run::Effect;
 
 impl App {
     /// The record that keys are about: under the cursor of the table, or open.
-    fn current(&self) -> Option<usize> {
-        match (self.screen, &self.inspect) {
+    pub(super) fn current(&self) -> Option<usize> {
+        match (self.screens.of_record(), &self.inspect) {
             (Screen::Table, _) | (_, None) => self.record(),
             (_, Some(inspect)) => Some(inspect.opened.index),
         }
@@ -111,7 +113,7 @@ impl App {
         }
         match found {
             Ok(fixes) => {
-                self.overlay = Some(Overlay::Fixes(List::default(), fixes));
+                self.open_dialog(Dialog::Fixes(List::default(), fixes));
                 self.refresh_mend_line();
             }
             Err(why) => self.say(why),
@@ -120,10 +122,10 @@ impl App {
 
     /// Shows what the fix under the cursor changes.
     pub(super) fn open_fix(&mut self) -> Effects {
-        if matches!(&self.overlay, Some(Overlay::Fixes(list, fixes)) if list.at >= fixes.list.len()) {
+        if matches!(&self.dialog, Some(Dialog::Fixes(list, fixes)) if list.at >= fixes.list.len()) {
             return self.mend();
         }
-        let Some(Overlay::Fixes(list, mut fixes)) = self.overlay.take() else { return Vec::new() };
+        let Some(Dialog::Fixes(list, mut fixes)) = self.dialog.take() else { return Vec::new() };
         let fix = fixes.list.swap_remove(list.at);
         let done = shown!("{}: diagnostics {} → {}", fix.title, fix.before, fix.after);
         self.make(Make::Repair { done, procedure: fix.procedure })
@@ -131,7 +133,7 @@ impl App {
 
     /// Keeps the fork that is being looked at.
     pub(super) fn keep_made(&mut self) -> Effects {
-        let unkept = self.desk.versus.as_mut().filter(|_| self.desk.front == Some(Front::Versus));
+        let unkept = self.desk.versus.as_mut().filter(|_| self.screens.top() == Screen::Versus);
         let Some(unkept) = unkept.and_then(|versus| versus.fork.take()) else { return Vec::new() };
         let mut effects = self.leave_desk();
         if unkept.is_edit {

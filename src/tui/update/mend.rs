@@ -8,8 +8,9 @@ use crate::domain::rerun::RunId;
 use crate::domain::text::Shown;
 use crate::io::model::setup::Server;
 use crate::shown;
-use crate::tui::app::{App, Overlay};
+use crate::tui::app::App;
 use crate::tui::desk::making::Make;
+use crate::tui::dialog::Dialog;
 use crate::tui::msg::Work;
 use crate::tui::rerun::{Mode, Offer};
 use crate::tui::run::Effect;
@@ -39,9 +40,9 @@ impl App {
 
     /// Whom to ask may have changed.
     pub(super) fn refresh_mend_line(&mut self) {
-        let Some(Overlay::Fixes(_, fixes)) = &self.overlay else { return };
+        let Some(Dialog::Fixes(_, fixes)) = &self.dialog else { return };
         let line = self.mend_line(&fixes.procedure).unwrap_or_else(|why| why);
-        if let Some(Overlay::Fixes(_, fixes)) = &mut self.overlay {
+        if let Some(Dialog::Fixes(_, fixes)) = &mut self.dialog {
             fixes.model = line;
         }
     }
@@ -57,7 +58,7 @@ impl App {
 
     /// The line was confirmed.
     pub(super) fn mend(&mut self) -> Effects {
-        let Some(Overlay::Fixes(_, fixes)) = &self.overlay else { return Vec::new() };
+        let Some(Dialog::Fixes(_, fixes)) = &self.dialog else { return Vec::new() };
         let procedure = fixes.procedure.clone();
         match self.mend_line(&procedure) {
             Ok(_) => {
@@ -65,7 +66,7 @@ impl App {
                 let place = server.map(Server::place).unwrap_or_default();
                 let model = self.mend_model().unwrap_or_default();
                 let whom = shown!("{} at {place}", Shown::line(model.as_bytes()));
-                self.overlay = Some(Overlay::Mending(Box::new(Mending::new(procedure, whom, MAX_TRIES))));
+                self.open_dialog(Dialog::Mending(Box::new(Mending::new(procedure, whom, MAX_TRIES))));
                 self.ask_to_mend()
             }
             Err(_) if self.models.server.is_none() && self.models.is_configured => {
@@ -84,7 +85,7 @@ impl App {
     fn ask_to_mend(&mut self) -> Effects {
         let model = self.mend_model().unwrap_or_default();
         let sampling = self.mend_sampling();
-        let (Some(Overlay::Mending(mending)), Some(server)) = (&mut self.overlay, self.models.server.clone()) else {
+        let (Some(Dialog::Mending(mending)), Some(server)) = (&mut self.dialog, self.models.server.clone()) else {
             return Vec::new();
         };
         let Ok(call) = Mending::call(&mending.procedure, &model, &sampling) else {
@@ -98,8 +99,8 @@ impl App {
 
     /// What was heard of the call; `None`: it is about another.
     pub(super) fn mend_told(&mut self, id: RunId, told: Vec<Told>) -> Result<Effects, Vec<Told>> {
-        match &mut self.overlay {
-            Some(Overlay::Mending(mending)) if mending.id == id => {
+        match &mut self.dialog {
+            Some(Dialog::Mending(mending)) if mending.id == id => {
                 let goes_on = mending.hear(id, told);
                 Ok(if goes_on { self.ask_to_mend() } else { Vec::new() })
             }
@@ -128,7 +129,7 @@ impl App {
 
     /// Breaks off a repair that runs; `None`: none does.
     pub(super) fn cancel_mending(&mut self) -> Option<Effects> {
-        let Some(Overlay::Mending(mending)) = &mut self.overlay else { return None };
+        let Some(Dialog::Mending(mending)) = &mut self.dialog else { return None };
         if mending.is_over {
             return None;
         }
@@ -138,14 +139,14 @@ impl App {
 
     /// Shows what the model changed.
     pub(super) fn open_mended(&mut self) -> Effects {
-        let Some(Overlay::Mending(mending)) = &self.overlay else { return Vec::new() };
+        let Some(Dialog::Mending(mending)) = &self.dialog else { return Vec::new() };
         if !mending.is_over || !mending.is_changed {
             return Vec::new();
         }
         let (before, after) = mending.diagnostics;
         let done = shown!("repaired by {}: diagnostics {before} → {after}", mending.whom);
         let procedure = mending.procedure.clone();
-        self.overlay = None;
+        self.dialog = None;
         self.make(Make::Repair { done, procedure })
     }
 }

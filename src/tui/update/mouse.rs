@@ -4,8 +4,9 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 use super::Effects;
-use crate::tui::app::{App, Screen};
+use crate::tui::app::App;
 use crate::tui::evidence;
+use crate::tui::front::Screen;
 use crate::tui::inspect::Pane;
 use crate::tui::keymap::Action;
 use crate::tui::list::Move;
@@ -25,14 +26,14 @@ impl App {
     }
 
     fn wheel(&mut self, at: Position, rows: isize) {
-        if self.overlay.is_some() {
-            self.scroll_overlay(rows);
+        if self.dialog.is_some() {
+            self.scroll_dialog(rows);
             return;
         }
         if self.desk_go(Move::By(rows)) {
             return;
         }
-        if self.screen == Screen::Run
+        if self.screens.top() == Screen::Run
             && let Some(pane) = self.pane_under(at)
             && let Some(inspect) = &mut self.inspect
         {
@@ -51,18 +52,15 @@ impl App {
 
     fn click(&mut self, at: Position) -> Effects {
         self.status = None;
-        if self.overlay.is_some() {
-            self.overlay = None;
-            return Vec::new();
+        if let Some(dialog) = &self.dialog {
+            // A slip of the hand drops no text and no call.
+            return if dialog.is_held() { Vec::new() } else { self.close() };
         }
         let body = view::parts(self.area()).body;
         if !body.contains(at) {
             return Vec::new();
         }
-        if self.desk.front.is_some() {
-            return self.click_desk(at);
-        }
-        match self.screen {
+        match self.screens.top() {
             Screen::Table => self.click_table(at, body),
             Screen::Run => {
                 self.click_run(at);
@@ -76,6 +74,7 @@ impl App {
                 self.click_rerun(at);
                 Vec::new()
             }
+            Screen::Matrix | Screen::Versus | Screen::Boards | Screen::Disputes => self.click_desk(at),
             Screen::Json => {
                 let row = usize::from((at.y - body.y).saturating_sub(1));
                 if let Some(inspect) = &mut self.inspect {
@@ -133,7 +132,7 @@ impl App {
     /// The pane of the evidence screen under the mouse gets the keys.
     fn focus_evidence(&mut self, at: Position) -> Option<Rect> {
         let area = self.area();
-        let inspect = self.inspect.as_mut().filter(|_| self.screen == Screen::Evidence)?;
+        let inspect = self.inspect.as_mut().filter(|_| self.screens.top() == Screen::Evidence)?;
         let evidence = inspect.evidence.as_mut()?;
         let place = |pane| view::evidence_area(area, inspect.maximised, evidence.pane, pane);
         let pane = evidence::Pane::ALL.into_iter().find(|pane| place(*pane).contains(at))?;

@@ -5,15 +5,17 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
-use super::{Effects, screen_of};
+use super::Effects;
 use crate::domain::fork::Scope;
 use crate::domain::fork::round::Told;
 use crate::domain::rerun::{Phase, RunId};
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::model::setup::Server;
 use crate::shown;
-use crate::tui::app::{App, Purpose, Screen};
+use crate::tui::app::App;
+use crate::tui::dialog::Purpose;
 use crate::tui::forks::ForkId;
+use crate::tui::front::Screen;
 use crate::tui::inspect::{Inspect, inner_width};
 use crate::tui::keymap::Action;
 use crate::tui::list::Move;
@@ -34,7 +36,7 @@ impl App {
     /// Why a step cannot be asked again; asked by the keys and the footer.
     pub(in crate::tui) fn may_rerun(&self, action: Action) -> Result<(), &'static str> {
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
-        let attempt = self.attempt.as_ref().filter(|_| self.screen == Screen::Rerun);
+        let attempt = self.attempt.as_ref().filter(|_| self.screens.top() == Screen::Rerun);
         if let Some(attempt) = attempt {
             let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
             return match action {
@@ -64,10 +66,10 @@ impl App {
             };
         }
         let inspect = self.inspect.as_ref();
-        if self.screen == Screen::Evidence {
+        if self.screens.top() == Screen::Evidence {
             need(action == Action::Rerun, ONE_CALL)?;
         } else {
-            need(self.screen == Screen::Run, "open a run first")?;
+            need(self.screens.top() == Screen::Run, "open a run first")?;
             let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
             need(has_steps, "this record has no steps")?;
             need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
@@ -78,15 +80,15 @@ impl App {
 
     /// Shows what asking the step under the cursor again would send.
     pub(super) fn rerun(&mut self, action: Action) -> Effects {
-        if self.screen == Screen::Rerun {
+        if self.screens.top() == Screen::Rerun {
             return self.rerun_again(action);
         }
         let Some(inspect) = &self.inspect else { return Vec::new() };
-        if self.screen == Screen::Evidence {
+        if self.screens.top() == Screen::Evidence {
             let opened = &inspect.opened;
             let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
             self.attempt = Some(Box::new(Attempt::new(of, opened.text().to_vec(), 0, 1, known)));
-            self.screen = Screen::Rerun;
+            self.open_screen(Screen::Rerun);
             return self.plan();
         }
         let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
@@ -98,7 +100,7 @@ impl App {
         attempt.edits = edits.pairs();
         attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
         self.attempt = Some(Box::new(attempt));
-        self.screen = Screen::Rerun;
+        self.open_screen(Screen::Rerun);
         self.plan()
     }
 
@@ -398,9 +400,8 @@ impl App {
         if let Some(effects) = self.cancel_run() {
             return effects;
         }
-        let own = self.inspect.as_ref().and_then(|inspect| screen_of(inspect.opened.kind)).unwrap_or(Screen::Run);
         let Some(attempt) = &mut self.attempt else {
-            self.screen = own;
+            self.screens.pop();
             return Vec::new();
         };
         if std::mem::take(&mut attempt.maximised) {
@@ -415,7 +416,7 @@ impl App {
             return Vec::new();
         }
         self.attempt = None;
-        self.screen = own;
+        self.screens.pop();
         vec![Effect::Work(Work::CancelRun(id))]
     }
 
@@ -508,7 +509,7 @@ impl App {
         use Action as A;
         match action {
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
-            _ if self.screen != Screen::Rerun => return None,
+            _ if self.screens.top() != Screen::Rerun => return None,
             A::Keep => return Some(self.keep_attempt()),
             A::Escape | A::Back => return Some(self.leave_rerun()),
             A::Left => return Some(self.turn_field(-1)),
@@ -528,7 +529,7 @@ impl App {
     /// The pane under the mouse gets the keys.
     pub(super) fn click_rerun(&mut self, at: Position) {
         let area = self.area();
-        let Some(attempt) = self.attempt.as_mut().filter(|_| self.screen == Screen::Rerun) else { return };
+        let Some(attempt) = self.attempt.as_mut().filter(|_| self.screens.top() == Screen::Rerun) else { return };
         let under = Pane::ALL.into_iter().find(|pane| panes::rerun::place(attempt, area, *pane).contains(at));
         if let Some(pane) = under {
             attempt.pane = pane;

@@ -11,11 +11,13 @@ use crate::domain::triage::Fix;
 use crate::io::config::session::FileView;
 use crate::shown;
 use crate::tui::agenda::{Agenda, Standing};
-use crate::tui::app::{App, Screen};
-use crate::tui::keymap::{Action, Context, Key};
+use crate::tui::app::App;
+use crate::tui::front::Screen;
+use crate::tui::input::Input;
+use crate::tui::keymap::{Action, Key};
 use crate::tui::model::Opened;
 use crate::tui::msg::Work;
-use crate::tui::review::{Draft, Place, Resume, Subject, Unsaved, Wait, digit_of};
+use crate::tui::review::{Draft, Place, Resume, Subject, Unsaved, Wait};
 use crate::tui::run::Effect;
 use crate::tui::scribe::Task;
 use crate::tui::table::SortBy;
@@ -40,19 +42,20 @@ fn append(unsaved: &Unsaved) -> Effect<Work> {
 
 impl App {
     /// Whether a key of reviewing means something now; `None`: it is no such key.
-    pub(in crate::tui) fn review_allowed(&self, action: Action) -> Option<Result<(), &'static str>> {
+    pub(in crate::tui) fn review_allowed(&self, screen: Screen, action: Action) -> Option<Result<(), &'static str>> {
         use Action as A;
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
         let on = |then: Result<(), &'static str>| match self.review.place {
             Place::Journal => then,
             Place::Nowhere(why) => Err(why),
         };
-        let here = match self.screen {
-            _ if self.desk.front.is_some() => Err("open a record, or go back to the table first"),
+        let here = match screen {
             Screen::Table => need(self.record().is_some(), "there is no record here"),
-            _ => need(self.inspect.is_some(), "open the record first"),
+            Screen::Rerun => Err("go back to the run first: q"),
+            _ if screen.is_judged_on() => need(self.inspect.is_some(), "open the record first"),
+            _ => Err("open a record, or go back to the table first"),
         };
-        let on_table = self.screen == Screen::Table;
+        let on_table = screen == Screen::Table;
         let choosing = self.review.draft.choosing;
         Some(match action {
             A::Pass
@@ -72,6 +75,7 @@ impl App {
                 self.review.subject.as_ref().is_some_and(|subject| !subject.hidden.is_empty()) && !on_table,
                 "nothing is hidden here",
             )),
+            A::Undo | A::Redo if !screen.is_judged_on() => on(here),
             A::Undo => on(need(!self.review.to_undo().is_empty(), "there is nothing to undo")),
             A::Redo => on(need(self.review.can_redo(), "there is nothing to redo")),
             A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
@@ -83,7 +87,7 @@ impl App {
     /// Does what a key of reviewing means; `None`: it is no such key.
     pub(super) fn review_action(&mut self, action: Action) -> Option<Effects> {
         use Action as A;
-        let _ = self.review_allowed(action)?;
+        let _ = self.review_allowed(self.screens.top(), action)?;
         if !self.review.read && self.review.is_on() {
             self.review.wait = Some(Wait::Journal(action));
             return Some(Vec::new());
@@ -93,7 +97,7 @@ impl App {
             A::Undo => self.undo(),
             A::Redo => self.redo(),
             A::LabelAll => self.ask_label_all(),
-            _ if self.screen != Screen::Table => self.review_subject(action),
+            _ if self.screens.top() != Screen::Table => self.review_subject(action),
             _ => {
                 let Some(record) = self.record() else { return Some(Vec::new()) };
                 match &self.review.subject {
@@ -161,6 +165,10 @@ impl App {
             }
             A::Reveal => self.reveal(),
             A::BadStep => self.ask_step(),
+            A::GiveLabel => match self.count.and_then(|n| n.checked_sub(1)) {
+                Some(n) => self.give_nth(n),
+                None => Vec::new(),
+            },
             A::Note => self.ask_note(),
             A::Correct => self.ask_correction(),
             A::FindLabel => self.ask_labels(),
@@ -168,42 +176,33 @@ impl App {
         }
     }
 
-    /// While labels are chosen, their keys come first; `None`: the key means what it means anyway.
-    pub(super) fn choose_key(&mut self, event: KeyEvent) -> Option<Effects> {
-        if !self.review.draft.choosing || self.overlay.is_some() || !self.typed.is_empty() {
-            return None;
+    /// What is typed while something is being read comes later, in its order; `None`: this does.
+    pub(super) fn must_wait(&mut self, input: Input) -> Option<Input> {
+        let is_interrupt = |event: &KeyEvent| Some(Key::from_event(*event)) == Key::from_name("^C");
+        match &input {
+            _ if self.review.wait.is_none() => return Some(input),
+            Input::Background(_) | Input::FocusGained | Input::FocusLost => return Some(input),
+            Input::Key(event) if is_interrupt(event) => return Some(input),
+            Input::Key(event) if event.code == KeyCode::Esc => {
+                self.review.wait = None;
+                self.review.ahead.clear();
+                self.opening = None;
+            }
+            _ if self.review.ahead.len() < MAX_WAITING => self.review.ahead.push(input),
+            _ => {}
         }
-        let key = Key::from_event(event);
-        match self.keymap.exact(Context::Labels, key)? {
-            Action::GiveLabel => Some(self.give_nth(digit_of(key)?)),
-            action => Some(self.act(action)),
-        }
-    }
-
-    /// Keys that were typed while something was being read come later, in their order. `true`: this is one.
-    pub(super) fn must_wait(&mut self, event: KeyEvent) -> bool {
-        if self.review.wait.is_none() {
-            return false;
-        }
-        if event.code == KeyCode::Esc {
-            self.review.wait = None;
-            self.review.ahead.clear();
-            self.opening = None;
-        } else if self.review.ahead.len() < MAX_WAITING {
-            self.review.ahead.push(event);
-        }
-        true
+        None
     }
 
     /// What was waited for is there: the keys go on.
     fn go_on(&mut self) -> Effects {
         self.review.wait = None;
-        let mut keys = std::mem::take(&mut self.review.ahead).into_iter();
+        let mut inputs = std::mem::take(&mut self.review.ahead).into_iter();
         let mut effects = Vec::new();
-        while let Some(event) = keys.next() {
-            effects.extend(self.key(event));
+        while let Some(input) = inputs.next() {
+            effects.extend(self.input(input));
             if self.review.wait.is_some() {
-                self.review.ahead.extend(keys);
+                self.review.ahead.extend(inputs);
                 break;
             }
             self.settle();
@@ -301,7 +300,7 @@ impl App {
         self.review.reveal(record);
         let mut effects = self.say_event(event);
         self.say(shown!("shown: {}; it is recorded that you looked", hidden.phrase()));
-        effects.extend(self.request(record, self.screen));
+        effects.extend(self.request(record, self.screens.top()));
         effects
     }
 
@@ -350,7 +349,7 @@ impl App {
     fn go_to_record(&mut self, record: usize) -> Effects {
         self.table.list.at = self.table.row_of(record);
         let here = self.inspect.as_ref().is_some_and(|inspect| inspect.opened.index == record);
-        if self.screen == Screen::Table || here { Vec::new() } else { self.request(record, self.screen) }
+        if self.screens.top() == Screen::Table || here { Vec::new() } else { self.request(record, self.screens.top()) }
     }
 
     /// Gives again what could not be saved.
@@ -402,7 +401,7 @@ impl App {
     }
 
     fn go_to_open(&mut self) -> Effects {
-        let here = match self.screen {
+        let here = match self.screens.top() {
             Screen::Table => self.record(),
             _ => self.inspect.as_ref().map(|inspect| inspect.opened.index),
         };
@@ -425,13 +424,13 @@ impl App {
         };
         self.review.expect(record);
         self.table.list.at = self.table.row_of(record);
-        if self.screen == Screen::Table {
+        if self.screens.top() == Screen::Table {
             self.review.put_aside();
             return Vec::new();
         }
         let status = self.status.take();
         self.review.wait = Some(Wait::Next(record));
-        let effects = self.request(record, self.screen);
+        let effects = self.request(record, self.screens.top());
         if self.opening.is_none() {
             self.review.wait = None;
         }
@@ -545,7 +544,7 @@ impl App {
 
     /// Keys on the table are about the row under the cursor.
     pub(super) fn settle_review(&mut self) {
-        if self.screen == Screen::Table {
+        if self.screens.top() == Screen::Table && self.dialog.is_none() {
             let here = self.record();
             if self.review.subject.as_ref().is_some_and(|subject| Some(subject.record) != here) {
                 self.review.put_aside();
@@ -563,17 +562,18 @@ impl App {
 
     /// Where somebody who reviews is, for the next session.
     pub(super) fn keep_place(&self, view: &mut FileView) {
-        let Some(inspect) = self.inspect.as_ref().filter(|_| self.screen != Screen::Table && self.review.is_begun())
+        let Some(inspect) =
+            self.inspect.as_ref().filter(|_| self.screens.top() != Screen::Table && self.review.is_begun())
         else {
             return;
         };
-        let list = match (self.screen, &inspect.evidence) {
+        let list = match (self.screens.top(), &inspect.evidence) {
             (Screen::Json, _) => inspect.outline.list,
             (_, Some(evidence)) => evidence.items,
             _ => inspect.variables,
         };
         view.record = inspect.opened.index as u64;
-        view.screen = Some(if self.screen == Screen::Json { "json" } else { "record" }.to_owned());
+        view.screen = Some(if self.screens.top() == Screen::Json { "json" } else { "record" }.to_owned());
         (view.step, view.scroll) = (Some(inspect.moment.0), Some((list.at, list.top)));
     }
 
@@ -591,7 +591,7 @@ impl App {
     pub(super) fn resume(&mut self) -> Effects {
         let there = self.review.resume.filter(|resume| resume.record < self.store.len() && self.opening.is_none());
         match there {
-            Some(resume) if self.screen == Screen::Table => {
+            Some(resume) if self.screens.top() == Screen::Table => {
                 self.request(resume.record, if resume.json { Screen::Json } else { Screen::Run })
             }
             _ => Vec::new(),
@@ -607,7 +607,7 @@ impl App {
         if let Some(step) = resume.step {
             inspect.walk_to(step);
         }
-        let list = match (self.screen, &mut inspect.evidence) {
+        let list = match (self.screens.top(), &mut inspect.evidence) {
             (Screen::Json, _) => &mut inspect.outline.list,
             (_, Some(evidence)) => &mut evidence.items,
             _ => &mut inspect.variables,

@@ -11,7 +11,8 @@ use crate::domain::row::{Flag, Row};
 use crate::domain::text::Shown;
 use crate::io::search::Plan;
 use crate::shown;
-use crate::tui::app::{App, Find, Screen};
+use crate::tui::app::{App, Find};
+use crate::tui::front::Screen;
 use crate::tui::inspect::Inspect;
 use crate::tui::msg::Work;
 use crate::tui::run::Effect;
@@ -73,7 +74,7 @@ impl App {
         if typed.is_empty() {
             return Vec::new();
         }
-        if self.screen == Screen::Table {
+        if self.screens.top() == Screen::Table {
             return self.find_in_table(typed);
         }
         let Some(inspect) = &self.inspect else { return Vec::new() };
@@ -110,11 +111,11 @@ impl App {
     }
 
     pub(super) fn find_by(&mut self, by: isize) {
-        match self.screen {
+        match self.screens.top() {
             Screen::Table => self.visit_found(by),
-            Screen::Rerun => {}
             Screen::Run | Screen::Evidence | Screen::Json => {
-                let count = if self.screen == Screen::Json { self.find.nodes.len() } else { self.find.hits.len() };
+                let count =
+                    if self.screens.top() == Screen::Json { self.find.nodes.len() } else { self.find.hits.len() };
                 if count == 0 {
                     let typed = Shown::line(self.find.typed.as_bytes());
                     match self.find.nodes.len() {
@@ -128,7 +129,7 @@ impl App {
                     }
                     return;
                 }
-                let at = match self.find.at.filter(|(screen, _)| *screen == self.screen).map(|(_, at)| at) {
+                let at = match self.find.at.filter(|(screen, _)| *screen == self.screens.top()).map(|(_, at)| at) {
                     None => {
                         if by > 0 {
                             0
@@ -138,16 +139,17 @@ impl App {
                     }
                     Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
                 };
-                self.find.at = Some((self.screen, at));
+                self.find.at = Some((self.screens.top(), at));
                 self.visit_hit(at);
                 self.say(shown!("{} of {count}", at + 1));
             }
+            _ => {}
         }
     }
 
     fn visit_hit(&mut self, at: usize) {
         let Some(inspect) = &mut self.inspect else { return };
-        if self.screen != Screen::Json {
+        if self.screens.top() != Screen::Json {
             if let Some(hit) = self.find.hits.get(at) {
                 inspect.visit(*hit);
             }

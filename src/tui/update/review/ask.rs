@@ -4,20 +4,26 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input as Line;
 
 use super::super::Effects;
-use super::super::overlays::edit;
+use super::super::dialogs::edit;
 use crate::domain::json::Part;
 use crate::domain::review::event::{Anchor, AnswerType, Event, EventKind, Label, LabelRef, LabelSet, MAX_TEXT, Text};
 use crate::domain::spans::Numbering;
 use crate::domain::text::{Shown, Untrusted};
 use crate::shown;
-use crate::tui::app::{App, Overlay, Screen};
+use crate::tui::allowed::need;
+use crate::tui::app::App;
+use crate::tui::dialog::Dialog;
 use crate::tui::evidence::Pane as EvidencePane;
+use crate::tui::front::Screen;
 use crate::tui::inspect::Pane;
+use crate::tui::keymap::{Action, Context, Key, Lookup};
 use crate::tui::list::List;
 use crate::tui::review::{Ask, Field, Purpose, id_for};
 
 /// So many records are labelled at once at most.
 const MAX_BATCH: usize = 10_000;
+/// The records have changed while somebody typed.
+const GONE: &str = "the record has changed or gone meanwhile; copy the text and look again";
 /// A longer name is no label.
 const MAX_NAME: usize = 80;
 
@@ -25,7 +31,8 @@ impl App {
     // What is asked.
 
     fn ask_line(&mut self, field: Field, text: String, proposed: bool) -> Effects {
-        self.overlay = Some(Overlay::Review(Ask::Line { field, line: Line::new(text), proposed, refused: None }));
+        let from = text.clone();
+        self.open_dialog(Dialog::Review(Ask::Line { field, line: Line::new(text), from, proposed, refused: None }));
         Vec::new()
     }
 
@@ -53,7 +60,7 @@ impl App {
     }
 
     fn open_labels(&mut self, purpose: Purpose) -> Effects {
-        self.overlay = Some(Overlay::Review(Ask::Labels { purpose, line: Line::default(), list: List::default() }));
+        self.open_dialog(Dialog::Review(Ask::Labels { purpose, line: Line::default(), list: List::default() }));
         Vec::new()
     }
 
@@ -67,32 +74,54 @@ impl App {
         self.open_labels(Purpose::All(records))
     }
 
-    /// A key for what is asked.
+    /// A key where something is typed about a verdict.
     pub(in crate::tui::update) fn ask_key(&mut self, ask: Ask, event: KeyEvent) -> Effects {
         match ask {
-            Ask::Line { field, line, proposed, .. } => self.line_key(field, line, proposed, event),
+            Ask::Line { field, line, from, proposed, .. } => self.line_key((field, from), line, proposed, event),
             Ask::Labels { purpose, line, list } => self.labels_key(purpose, line, list, event),
-            Ask::Confirm { records, label } => {
-                if matches!(event.code, KeyCode::Char('y' | 'Y')) {
-                    let given = self.give_ref(&label);
-                    return self.begin_batch(&records, given);
-                }
-                self.say(Shown::own("nothing was labelled"));
+            confirm @ Ask::Confirm { .. } => {
+                self.dialog = Some(Dialog::Review(confirm));
                 Vec::new()
             }
         }
     }
 
-    fn line_key(&mut self, field: Field, mut line: Line, mut proposed: bool, event: KeyEvent) -> Effects {
-        match event.code {
-            KeyCode::Esc => {
-                self.review.typing = None;
-                return self.keep_drafts();
+    /// The records are to be labelled.
+    pub(in crate::tui::update) fn confirmed(&mut self) -> Effects {
+        let Some(Dialog::Review(Ask::Confirm { records, label })) = self.dialog.take() else { return Vec::new() };
+        let given = self.give_ref(&label);
+        self.begin_batch(&records, given)
+    }
+
+    /// The line was closed without being taken.
+    pub(in crate::tui::update) fn line_closed(&mut self) -> Effects {
+        self.review.typing = None;
+        self.keep_drafts()
+    }
+
+    /// The text of the line in front has changed: a note outlives a crash.
+    pub(in crate::tui::update) fn line_changed(&mut self) -> Effects {
+        match &mut self.dialog {
+            Some(Dialog::Review(Ask::Labels { list, .. })) => list.at = 0,
+            Some(Dialog::Review(Ask::Line { field, line, proposed, refused, .. })) => {
+                (*proposed, *refused) = (false, None);
+                if *field == Field::Note {
+                    self.review.typing = Some(Text::from(line.value().to_owned()));
+                    return self.keep_drafts();
+                }
             }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn line_key(&mut self, (field, from): (Field, String), mut line: Line, proposed: bool, event: KeyEvent) -> Effects {
+        match event.code {
             KeyCode::Enter => {
                 let typed = line.value().trim().to_owned();
                 if let Err(why) = self.take_line(&field, &typed) {
-                    self.overlay = Some(Overlay::Review(Ask::Line { field, line, proposed, refused: Some(why) }));
+                    let ask = Ask::Line { field, line, from, proposed, refused: Some(why) };
+                    self.dialog = Some(Dialog::Review(ask));
                     return Vec::new();
                 }
                 self.review.typing = None;
@@ -102,19 +131,15 @@ impl App {
             _ => {}
         }
         let changed = edit(&mut line, event);
-        proposed &= !changed;
-        let mut effects = Vec::new();
-        if changed && field == Field::Note {
-            self.review.typing = Some(Text::from(line.value().to_owned()));
-            effects = self.keep_drafts();
-        }
-        self.overlay = Some(Overlay::Review(Ask::Line { field, line, proposed, refused: None }));
-        effects
+        self.dialog = Some(Dialog::Review(Ask::Line { field, line, from, proposed, refused: None }));
+        if changed { self.line_changed() } else { Vec::new() }
     }
 
     /// Takes what was typed into the draft; `Err`: it cannot be taken.
     fn take_line(&mut self, field: &Field, typed: &str) -> Result<(), Shown> {
-        let Some(subject) = &self.review.subject else { return Ok(()) };
+        let Some(subject) = &self.review.subject else {
+            return if matches!(field, Field::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
+        };
         match field {
             Field::Step => {
                 let step: Option<u64> = if typed.is_empty() { None } else { Some(typed.parse().unwrap_or(0)) };
@@ -188,10 +213,10 @@ impl App {
 
     /// What the cursor is on: a variable, a value, or lines of the document.
     fn anchor(&self) -> (Vec<Anchor>, Option<Text>) {
-        let Some(inspect) = self.inspect.as_ref().filter(|_| self.screen != Screen::Table) else {
+        let Some(inspect) = self.inspect.as_ref().filter(|_| self.screens.top() != Screen::Table) else {
             return (Vec::new(), None);
         };
-        if self.screen == Screen::Evidence
+        if self.screens.top() == Screen::Evidence
             && let Some(evidence) = &inspect.evidence
         {
             let in_document = matches!(evidence.pane, EvidencePane::Document | EvidencePane::Citation);
@@ -216,7 +241,7 @@ impl App {
             return (vec![Anchor::Pointer(pointer.text())], None);
         }
         let pointer = self.pointer();
-        let of_state = self.screen == Screen::Run && inspect.pane == Pane::State;
+        let of_state = self.screens.top() == Screen::Run && inspect.pane == Pane::State;
         let variable = pointer.0.last().filter(|_| of_state).and_then(|part| match part {
             Part::Key(name) => Some(name.clone()),
             Part::Index(_) => None,
@@ -280,29 +305,59 @@ impl App {
         let typed = line.value().trim().to_owned();
         let fits = self.labels_that_fit(&typed);
         let chosen = fits.get(list.at).cloned();
-        let control = event.modifiers.contains(KeyModifiers::CONTROL);
-        match (event.code, chosen) {
-            (KeyCode::Esc, _) => return Vec::new(),
-            (KeyCode::Char('n'), _) if control => return self.make_label(purpose, &typed),
-            (KeyCode::Enter, None) => return self.make_label(purpose, &typed),
-            (KeyCode::Enter, Some(label)) => return self.take_label(purpose, label),
-            (KeyCode::Char('r'), Some(label)) if control && purpose == Purpose::Give => {
-                let name = label.name.utf8().unwrap_or_default().to_owned();
-                return self.ask_line(Field::Rename(label.id), name, false);
+        let found = self.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
+        if let Lookup::Found(action) = found {
+            // What cannot be done leaves the list and its text as they are.
+            self.dialog = Some(Dialog::Review(Ask::Labels { purpose: purpose.clone(), line, list }));
+            if let Err(why) = self.allowed(action) {
+                self.refuse(why);
+                return Vec::new();
             }
-            (KeyCode::Char('g'), Some(label)) if control && purpose == Purpose::Give => {
-                return self.open_labels(Purpose::MergeInto(label.id));
-            }
-            (KeyCode::Down | KeyCode::Tab, _) => list.at = (list.at + 1).min(fits.len().saturating_sub(1)),
-            (KeyCode::Up | KeyCode::BackTab, _) => list.at = list.at.saturating_sub(1),
+            self.dialog = None;
+            return match (action, chosen) {
+                (Action::NewLabel, _) | (Action::Open, None) => self.make_label(purpose, &typed),
+                (Action::Open, Some(label)) => self.take_label(purpose, label),
+                (Action::RenameLabel, Some(label)) => {
+                    let name = label.name.utf8().unwrap_or_default().to_owned();
+                    self.ask_line(Field::Rename(label.id), name, false)
+                }
+                (Action::MergeLabel, Some(label)) => self.open_labels(Purpose::MergeInto(label.id)),
+                _ => Vec::new(),
+            };
+        }
+        match event.code {
+            KeyCode::Down | KeyCode::Tab => list.at = (list.at + 1).min(fits.len().saturating_sub(1)),
+            KeyCode::Up | KeyCode::BackTab => list.at = list.at.saturating_sub(1),
             _ => {
                 if edit(&mut line, event) {
                     list.at = 0;
                 }
             }
         }
-        self.overlay = Some(Overlay::Review(Ask::Labels { purpose, line, list }));
+        self.dialog = Some(Dialog::Review(Ask::Labels { purpose, line, list }));
         Vec::new()
+    }
+
+    /// Whether a key of the list of labels can be used now.
+    pub(in crate::tui) fn allowed_for_label(&self, action: Action) -> Result<(), &'static str> {
+        let Some(Dialog::Review(Ask::Labels { purpose, line, list })) = &self.dialog else {
+            return Err("find a label first: x, then /");
+        };
+        let typed = line.value().trim();
+        match action {
+            Action::NewLabel => {
+                let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, Purpose::MergeInto(_));
+                need(fits, "type the name of the new label, 1 to 80 letters")
+            }
+            Action::RenameLabel | Action::MergeLabel => {
+                need(*purpose == Purpose::Give, "Esc first: this list is to choose one label")?;
+                need(self.labels_that_fit(typed).len() > list.at, "no label is chosen")
+            }
+            _ => {
+                let fits = self.labels_that_fit(typed).len() > list.at;
+                need(fits || self.allowed_for_label(Action::NewLabel).is_ok(), "no label is called that")
+            }
+        }
     }
 
     fn take_label(&mut self, purpose: Purpose, label: Label) -> Effects {
@@ -325,7 +380,7 @@ impl App {
                 effects
             }
             Purpose::All(records) => {
-                self.overlay = Some(Overlay::Review(Ask::Confirm { records, label }));
+                self.open_dialog(Dialog::Review(Ask::Confirm { records, label }));
                 Vec::new()
             }
         }
@@ -333,10 +388,6 @@ impl App {
 
     /// A new label of this name, given at once.
     fn make_label(&mut self, purpose: Purpose, name: &str) -> Effects {
-        if name.is_empty() || name.len() > MAX_NAME || matches!(purpose, Purpose::MergeInto(_)) {
-            self.say(shown!("type the name of the new label, 1 to {MAX_NAME} letters"));
-            return self.open_labels(purpose);
-        }
         let set = self.review.label_set();
         if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
             return self.take_label(purpose, label);

@@ -1,4 +1,4 @@
-//! What lies over the screen and takes the keys: the palette, a line that is being typed, help and texts to scroll.
+//! Dialogs: opening and closing them, and the keys of those that belong to no screen of their own.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::{Input as Line, InputRequest};
@@ -6,53 +6,121 @@ use tui_input::{Input as Line, InputRequest};
 use super::Effects;
 use crate::domain::filter::{Filter, completions};
 use crate::domain::text::Shown;
-use crate::tui::app::{App, Overlay, Palette, Prompt, Purpose};
+use crate::tui::app::App;
 use crate::tui::derivation::Origin;
+use crate::tui::dialog::{Dialog, Palette, Prompt, Purpose};
 use crate::tui::inspect::Pane;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, Context, Key, Lookup};
 use crate::tui::list::Move;
 use crate::tui::panes;
 use crate::tui::review::Ask;
 
 impl App {
-    pub(super) fn paste(&mut self, text: &str) {
-        let line = match &mut self.overlay {
-            Some(Overlay::Prompt(prompt)) => &mut prompt.line,
-            Some(Overlay::Palette(palette)) => &mut palette.line,
-            Some(Overlay::Review(Ask::Line { line, .. } | Ask::Labels { line, .. })) => line,
-            Some(Overlay::Editor(editor)) => {
-                editor.insert(text);
-                return;
+    /// Opens a dialog. Who opens something is not taken away from it by what was asked for before.
+    pub(super) fn open_dialog(&mut self, dialog: Dialog) {
+        self.opening = None;
+        self.typed.clear();
+        self.dialog = Some(dialog);
+    }
+
+    /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
+    /// cancelled, which leaves on screen what came of it. The one place that decides what `Esc`, `^C` and a click drop.
+    pub(super) fn close(&mut self) -> Effects {
+        if let Some(effects) = self.cancel_mending() {
+            return effects;
+        }
+        match self.dialog.take() {
+            Some(dialog) if dialog.is_typed_in() => self.dialog = Some(Dialog::Drop(Box::new(dialog))),
+            Some(dialog) => return self.closed(&dialog),
+            None => {}
+        }
+        Vec::new()
+    }
+
+    /// A dialog was given up: what it left elsewhere goes with it.
+    fn closed(&mut self, dialog: &Dialog) -> Effects {
+        match dialog.own() {
+            Dialog::Review(Ask::Line { .. }) => self.line_closed(),
+            Dialog::Review(Ask::Confirm { .. }) => {
+                self.say(Shown::own("nothing was labelled"));
+                Vec::new()
             }
-            _ => {
-                self.say(Shown::own("pasted text is not a command; press / or f to type"));
-                return;
+            _ => Vec::new(),
+        }
+    }
+
+    /// A key for the question whether typed text is to be dropped; any key but two keeps it and means what it means.
+    pub(super) fn answer_drop(&mut self, event: KeyEvent) -> Effects {
+        let Some(Dialog::Drop(dialog)) = self.dialog.take() else { return Vec::new() };
+        let key = Key::from_event(event);
+        if self.keymap.look_up(&[Context::Drop], &[key]) == Lookup::Found(Action::DropText) {
+            return self.closed(&dialog);
+        }
+        self.dialog = Some(*dialog);
+        self.key(event)
+    }
+
+    /// A key where letters are text.
+    pub(super) fn text_key(&mut self, event: KeyEvent) -> Effects {
+        let Some(dialog) = self.dialog.take() else { return Vec::new() };
+        let key = Key::from_event(event);
+        let found = self.keymap.look_up(&[dialog.kind().context()], &[key]);
+        if found == Lookup::Found(Action::Escape) {
+            self.dialog = Some(dialog);
+            return self.close();
+        }
+        match dialog {
+            Dialog::Review(ask) => self.ask_key(ask, event),
+            Dialog::Prompt(prompt) => self.prompt_key(prompt, event),
+            Dialog::Palette(palette) => self.palette_key(palette, event),
+            Dialog::Editor(editor) => self.editor_key(editor, event),
+            other => {
+                self.dialog = Some(other);
+                Vec::new()
             }
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str) -> Effects {
+        if let Some(Dialog::Drop(dialog)) = self.dialog.take_if(|dialog| matches!(dialog, Dialog::Drop(_))) {
+            self.dialog = Some(*dialog);
+        }
+        if let Some(Dialog::Editor(editor)) = &mut self.dialog {
+            editor.insert(text);
+            return Vec::new();
+        }
+        let Some(line) = self.dialog.as_mut().and_then(Dialog::line_mut) else {
+            self.say(Shown::own("pasted text is not a command; press / or f to type"));
+            return Vec::new();
         };
         for c in text.chars().filter(|c| !c.is_control()).take(4_000) {
             line.handle(InputRequest::InsertChar(c));
         }
-        if let Some(Overlay::Prompt(prompt)) = &mut self.overlay {
-            refresh_prompt(prompt);
+        match &mut self.dialog {
+            Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
+            Some(Dialog::Palette(palette)) => palette.list.at = 0,
+            Some(Dialog::Review(_)) => return self.line_changed(),
+            _ => {}
         }
+        Vec::new()
     }
 
-    pub(super) fn scroll_overlay(&mut self, rows: isize) {
+    pub(super) fn scroll_dialog(&mut self, rows: isize) {
         let area = self.area();
         let help_lines = panes::help::lines(self);
-        match &mut self.overlay {
-            Some(Overlay::Help(top)) => {
+        match &mut self.dialog {
+            Some(Dialog::Help(top)) => {
                 let room = usize::from(panes::help::place(area).height.saturating_sub(2));
                 *top = top.saturating_add_signed(rows).min(help_lines.saturating_sub(room));
             }
-            Some(Overlay::Popup(popup)) => {
+            Some(Dialog::Popup(popup)) => {
                 let place = panes::popup::place(popup, area);
                 let width = crate::tui::inspect::inner_width(place);
                 let lines = crate::tui::prose::wrap(popup.text.as_str(), width).len();
                 let room = crate::tui::inspect::inner_height(place);
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
-            Some(Overlay::Ladder(top)) => {
+            Some(Dialog::Ladder(top)) => {
                 let Some(rewards) = self.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
                     return;
                 };
@@ -60,76 +128,69 @@ impl App {
                 let lines = panes::ladder::lines(rewards, area);
                 *top = top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
-            Some(Overlay::Derivation(tree)) => tree.go(Move::By(rows), panes::derivation::height(tree, area)),
-            Some(Overlay::Contents(list)) => {
+            Some(Dialog::Derivation(tree)) => tree.go(Move::By(rows), panes::derivation::height(tree, area)),
+            Some(Dialog::Contents(list)) => {
                 let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
                 if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
                     list.go(Move::By(rows), document.toc().len(), panes::contents::height(document, area));
                 }
             }
-            Some(Overlay::Fixes(list, fixes)) => {
+            Some(Dialog::Fixes(list, fixes)) => {
                 list.go(Move::By(rows), fixes.rows(), panes::fixes::height(fixes, area));
             }
-            Some(Overlay::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
+            Some(Dialog::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
             _ => {}
         }
     }
 
-    pub(super) fn overlay_action(&mut self, action: Action) -> Option<Effects> {
+    /// Does what a key means in the dialog in front; `None`: there is none, or it means the same everywhere.
+    pub(super) fn dialog_action(&mut self, action: Action) -> Option<Effects> {
+        if self.fold_derivation(action) {
+            self.scroll_dialog(0);
+            return Some(Vec::new());
+        }
+        let dialog = self.dialog.as_ref()?;
         let page = (isize::try_from(self.size.height).unwrap_or(24) - 6).max(1);
-        let times = isize::try_from(self.count.unwrap_or(1)).unwrap_or(1);
-        let rows = match action {
-            Action::Down => times,
-            Action::Up => -times,
-            Action::HalfDown => (page / 2).max(1),
-            Action::HalfUp => -(page / 2).max(1),
-            Action::PageDown => page,
-            Action::PageUp => -page,
-            Action::Top => isize::MIN / 2,
-            Action::Bottom => isize::MAX / 2,
-            Action::CopyValue => {
-                let text = match &self.overlay {
-                    Some(Overlay::Popup(popup)) => popup.text.clone(),
-                    Some(Overlay::Derivation(tree)) => tree.text(),
-                    _ => return Some(Vec::new()),
-                };
+        let times = self.times();
+        let rows = match (action, dialog) {
+            (Action::Down, _) => times,
+            (Action::Up, _) => -times,
+            (Action::HalfDown, _) => (page / 2).max(1),
+            (Action::HalfUp, _) => -(page / 2).max(1),
+            (Action::PageDown, _) => page,
+            (Action::PageUp, _) => -page,
+            (Action::Top, _) => isize::MIN / 2,
+            (Action::Bottom, _) => isize::MAX / 2,
+            (Action::CopyValue, Dialog::Popup(popup)) => {
+                let text = popup.text.clone();
                 return Some(self.copy(&text, "the text"));
             }
-            _ if self.fold_derivation(action) => 0,
-            Action::Open if matches!(self.overlay, Some(Overlay::Derivation(_))) => {
+            (Action::CopyValue, Dialog::Derivation(tree)) => {
+                let text = tree.text();
+                return Some(self.copy(&text, "the text"));
+            }
+            (Action::Open, Dialog::Derivation(_)) => {
                 self.follow_derivation();
                 return Some(Vec::new());
             }
-            Action::Open if matches!(self.overlay, Some(Overlay::Contents(_))) => {
+            (Action::Open, Dialog::Contents(_)) => {
                 self.follow_contents();
                 return Some(Vec::new());
             }
-            Action::Open if matches!(self.overlay, Some(Overlay::Mending(_))) => return Some(self.open_mended()),
-            Action::Escape | Action::Back if matches!(self.overlay, Some(Overlay::Mending(_))) => {
-                let cancelled = self.cancel_mending();
-                if cancelled.is_none() {
-                    self.overlay = None;
-                }
-                return Some(cancelled.unwrap_or_default());
-            }
-            // A call that runs is not lost by a slip.
-            action if matches!(self.overlay, Some(Overlay::Mending(_))) && action != Action::Quit => {
-                return Some(Vec::new());
-            }
-            Action::Open if matches!(self.overlay, Some(Overlay::Fixes(..))) => return Some(self.open_fix()),
-            Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit => return None,
-            _ => {
-                self.overlay = None;
-                return Some(Vec::new());
-            }
+            (Action::Open, Dialog::Mending(_)) => return Some(self.open_mended()),
+            (Action::Open, Dialog::Fixes(..)) => return Some(self.open_fix()),
+            (Action::Confirm, Dialog::Review(_)) => return Some(self.confirmed()),
+            (Action::Escape | Action::Back, _) => return Some(self.close()),
+            (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,
+            _ => return Some(Vec::new()),
         };
-        self.scroll_overlay(rows);
+        self.scroll_dialog(rows);
         Some(Vec::new())
     }
 
     /// Whether the action folds or unfolds the tree in front.
     fn fold_derivation(&mut self, action: Action) -> bool {
-        let Some(Overlay::Derivation(tree)) = &mut self.overlay else { return false };
+        let Some(Dialog::Derivation(tree)) = &mut self.dialog else { return false };
         match action {
             Action::Left => tree.left(),
             Action::Right => tree.right(),
@@ -143,7 +204,7 @@ impl App {
 
     /// To what the row under the cursor is about.
     fn follow_derivation(&mut self) {
-        let Some(Overlay::Derivation(tree)) = self.overlay.take() else { return };
+        let Some(Dialog::Derivation(tree)) = self.dialog.take() else { return };
         let (Some(inspect), Some(origin)) = (&mut self.inspect, tree.origin()) else { return };
         match origin {
             Origin::Written { variable, step } => {
@@ -159,10 +220,9 @@ impl App {
         }
     }
 
-    pub(super) fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
+    fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
         let rows = self.palette_rows(palette.line.value());
         match event.code {
-            KeyCode::Esc => return Vec::new(),
             KeyCode::Enter => {
                 if let Some(binding) = rows.get(palette.list.at) {
                     return self.act(binding.action);
@@ -177,20 +237,19 @@ impl App {
                 }
             }
         }
-        self.overlay = Some(Overlay::Palette(palette));
+        self.dialog = Some(Dialog::Palette(palette));
         Vec::new()
     }
 
-    pub(super) fn prompt_key(&mut self, mut prompt: Prompt, event: KeyEvent) -> Effects {
+    fn prompt_key(&mut self, mut prompt: Prompt, event: KeyEvent) -> Effects {
         match event.code {
-            KeyCode::Esc => return Vec::new(),
             KeyCode::Enter => {
                 let typed = prompt.line.value().to_owned();
                 if prompt.purpose == Purpose::Filter {
                     prompt.error = Filter::parse(&typed).err();
                 }
                 if prompt.error.is_some() {
-                    self.overlay = Some(Overlay::Prompt(prompt));
+                    self.dialog = Some(Dialog::Prompt(prompt));
                     return Vec::new();
                 }
                 return match prompt.purpose {
@@ -200,7 +259,7 @@ impl App {
                         Ok(effects) => effects,
                         Err(why) => {
                             self.fail(why);
-                            self.overlay = Some(Overlay::Prompt(prompt));
+                            self.dialog = Some(Dialog::Prompt(prompt));
                             Vec::new()
                         }
                     },
@@ -216,14 +275,16 @@ impl App {
                 }
             }
         }
-        self.overlay = Some(Overlay::Prompt(prompt));
+        self.dialog = Some(Dialog::Prompt(prompt));
         Vec::new()
     }
 
     pub(super) fn open_prompt(&mut self, purpose: Purpose, text: String) {
-        let mut prompt = Prompt { purpose, line: Line::new(text), error: None, completions: Vec::new(), chosen: None };
+        let from = text.clone();
+        let line = Line::new(text);
+        let mut prompt = Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None };
         refresh_prompt(&mut prompt);
-        self.overlay = Some(Overlay::Prompt(prompt));
+        self.open_dialog(Dialog::Prompt(prompt));
     }
 }
 

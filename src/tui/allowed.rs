@@ -1,0 +1,220 @@
+//! The actions that can be done now. Keys, footer and palette ask [`App::allowed`]: a key that is shown works, a key that
+//! does not says why.
+
+use crate::tui::app::App;
+use crate::tui::dialog::{Dialog, DialogKind};
+use crate::tui::front::{Front, Screen};
+use crate::tui::inspect::{Pane, Tab};
+use crate::tui::keymap::{Action, Binding, Context, Keymap};
+
+/// A reason why an action cannot be done now.
+pub type Reason = &'static str;
+
+pub(in crate::tui) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
+    if holds { Ok(()) } else { Err(why) }
+}
+
+impl App {
+    /// Whether an action can be done now; if not, why not.
+    pub fn allowed(&self, action: Action) -> Result<(), Reason> {
+        self.allowed_at(self.front(), action)
+    }
+
+    /// Whether an action could be done if this were in front.
+    pub fn allowed_at(&self, front: Front, action: Action) -> Result<(), Reason> {
+        match front {
+            Front::Dialog(kind) => self.allowed_in(kind, action),
+            Front::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
+            Front::Decision => need(is_plain(action), "Esc gives the decision up first"),
+            Front::Screen(screen) | Front::Labels(screen) => self.allowed_on(screen, action),
+        }
+    }
+
+    /// Whether an action can be done in a dialog.
+    fn allowed_in(&self, kind: DialogKind, action: Action) -> Result<(), Reason> {
+        use Action as A;
+        use DialogKind as K;
+        let dialog = self.dialog.as_ref();
+        let holds = match action {
+            A::Escape | A::Back => true,
+            A::Theme | A::Mouse | A::Redraw | A::Suspend | A::Quit => !kind.takes_text(),
+            _ if is_movement(action) => !matches!(kind, K::Confirm | K::Drop | K::Mending),
+            A::CopyValue => matches!(kind, K::Popup | K::Derivation),
+            A::Open => match dialog {
+                Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
+                Some(Dialog::Review(_)) => return self.allowed_for_label(action),
+                _ => matches!(kind, K::Derivation | K::Contents | K::Fixes | K::Palette),
+            },
+            A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
+            A::TakeEdit => matches!(kind, K::Editor | K::Prompt | K::ReviewLine),
+            A::ExternalEditor => {
+                need(kind == K::Editor, "this is for texts that are being typed")?;
+                return need(
+                    self.outside.command.is_some(),
+                    "no editor is named: set VISUAL or EDITOR before you start",
+                );
+            }
+            A::NewLabel | A::RenameLabel | A::MergeLabel => return self.allowed_for_label(action),
+            A::Confirm => kind == K::Confirm,
+            A::DropText => kind == K::Drop,
+            _ => false,
+        };
+        need(holds, "close what is in front first: Esc")
+    }
+
+    /// Whether an action can be done on a screen.
+    fn allowed_on(&self, screen: Screen, action: Action) -> Result<(), Reason> {
+        use Action as A;
+        if let Some(said) = self.desk_allowed(screen, action) {
+            return said;
+        }
+        let inspect = self.inspect.as_ref();
+        let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+        if let Some(allowed) = self.review_allowed(screen, action) {
+            return allowed;
+        }
+        let forks = matches!(
+            action,
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
+        );
+        if forks && inspect.is_some_and(|inspect| !inspect.opened.hidden.is_empty()) {
+            // A fork is bound to the whole text of its parent.
+            return Err("some of this record is hidden until your verdict: * shows it");
+        }
+        match action {
+            A::Open | A::CopyRecord | A::CopyQuestion if screen == Screen::Table => {
+                need(self.record().is_some(), "there is no record here")
+            }
+            A::Open | A::Keep | A::Edit if screen == Screen::Rerun => self.may_rerun(action),
+            A::Open => need(screen != Screen::Json, "use Space to fold"),
+            A::Json if screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
+            A::Difference if screen == Screen::Table => {
+                need(self.parent_of_current().is_some(), "only a fork is set beside its parent")
+            }
+            A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
+                need(steps, "this record has no steps")?;
+                need(screen == Screen::Run, "go back to the run first: q")
+            }
+            A::CopyStep => need(steps && screen == Screen::Run, "there is no step here"),
+            A::CopyValue | A::CopyPath => need(screen != Screen::Table, "open the record first"),
+            A::NextPane | A::PreviousPane | A::Maximise => {
+                let has_panes = matches!(screen, Screen::Run | Screen::Evidence | Screen::Rerun);
+                need(has_panes, "there is only one pane here")
+            }
+            A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
+                need(screen == Screen::Evidence, "this is for answers with citations")
+            }
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
+            A::Json if screen == Screen::Rerun => need(false, "go back to the run first: q"),
+            A::Ladder => match inspect.filter(|_| screen != Screen::Table) {
+                Some(inspect) => {
+                    need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+                }
+                None => need(false, "open the record first"),
+            },
+            A::NextRecord | A::PreviousRecord if screen == Screen::Rerun => Err("go back to the run first: q"),
+            A::NextRecord | A::PreviousRecord => need(self.rows() > 1, "there is only one record"),
+            A::NextFinding | A::PreviousFinding => match inspect {
+                Some(inspect) if screen != Screen::Table => {
+                    need(screen != Screen::Rerun, "go back to the run first: q")?;
+                    need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
+                }
+                _ => need(self.rows() > 0, "there are no records"),
+            },
+            A::NextFork | A::PreviousFork => {
+                need(screen != Screen::Rerun, "go back to the run first: q")?;
+                need(self.has_kin(), "this record has no forks")
+            }
+            A::Export => need(false, "only a repaired procedure is written to a file"),
+            A::Exact | A::Repair | A::Between => need(steps && screen == Screen::Run, "open a run with steps first"),
+            A::Edit => {
+                need(steps && screen == Screen::Run, "open a run with steps first")?;
+                let place = inspect.is_some_and(|inspect| match inspect.pane {
+                    Pane::State => true,
+                    pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
+                });
+                need(place, "choose a variable of the state, or the prompt of a step: Tab")
+            }
+            A::Keep if screen == Screen::Run => {
+                let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
+                need(edited, "there is nothing to keep: v edits a value")
+            }
+            A::Keep => need(false, "there is nothing to keep here"),
+            A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
+            A::TakeEdit
+            | A::ExternalEditor
+            | A::NewLabel
+            | A::RenameLabel
+            | A::MergeLabel
+            | A::Confirm
+            | A::DropText => need(false, "this is for texts that are being typed"),
+            A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
+            A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
+            A::FindNext | A::FindPrevious => need(self.has_search(screen), "look for something first: /"),
+            A::Find => need(screen != Screen::Rerun, "go back to the run first: q"),
+            A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
+                need(screen == Screen::Table, "go back to the table first")
+            }
+            A::Fold | A::FoldAll | A::UnfoldAll => need(screen == Screen::Json, "open the record as JSON first: J"),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_search(&self, screen: Screen) -> bool {
+        match screen {
+            Screen::Table => self.table.finding.is_some(),
+            Screen::Run | Screen::Evidence => !self.find.hits.is_empty(),
+            Screen::Json => !self.find.nodes.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The rows of the footer: what works here, the most useful first.
+    pub fn hints(&self) -> Vec<&'static Binding> {
+        let front = self.front();
+        let mut rows: Vec<&'static Binding> = Vec::new();
+        for context in front.contexts() {
+            for binding in Keymap::rows(context) {
+                let is_named = rows.iter().any(|row| row.action == binding.action);
+                let is_shown = !binding.hint.is_empty() && !is_named && self.key_name(binding).is_some();
+                if is_shown && self.allowed_at(front, binding.action).is_ok() {
+                    rows.push(binding);
+                }
+            }
+        }
+        rows
+    }
+
+    /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
+    pub fn key_name(&self, binding: &Binding) -> Option<String> {
+        let is_large = matches!(&self.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
+        let mut names = self.keymap.names_in(binding, &self.front().contexts()).into_iter();
+        // In a text of several lines the key breaks the line.
+        names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
+    }
+
+    /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
+    pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
+        let mut seen = Vec::new();
+        let rows = self.base().contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {
+            let fresh = !seen.contains(&binding.action);
+            seen.push(binding.action);
+            fresh && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
+        });
+        crate::tui::fuzzy::rank(typed, rows, |binding| (binding.action.id().replace('_', " "), binding.help.to_owned()))
+    }
+}
+
+/// An action that moves a cursor or scrolls.
+pub(in crate::tui) const fn is_movement(action: Action) -> bool {
+    use Action as A;
+    matches!(action, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
+}
+
+/// An action that means the same on every screen.
+pub(in crate::tui) const fn is_plain(action: Action) -> bool {
+    use Action as A;
+    is_movement(action)
+        || matches!(action, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
+        || matches!(action, A::Suspend | A::Review)
+}
