@@ -1102,7 +1102,7 @@ fn a_line_is_edited_as_in_a_shell_and_the_cursor_stands_where_one_types() {
     d.shows(&["find: twolines[31m q⟨U+202E⟩x"]);
     let end = d.find("⟨U+202E⟩x").0 + 9;
     assert_eq!(d.cursor(), Some(Position::new(end, width)), "behind what is shown");
-    d.keys("Esc");
+    d.keys("Esc Esc");
     d.paste("q");
     assert_eq!(d.quit, None, "a paste is never a command");
     assert!(d.status().contains("pasted text is not a command"));
