@@ -114,6 +114,8 @@ pub mod io {
     pub mod append;
     /// The answers of a baseline file, by id.
     pub mod baseline;
+    /// What data and listings name, opened beneath a folder that a person named.
+    pub mod beneath;
     /// What stands beside the records and helps to judge them.
     pub mod beside;
     /// Sources read block by block.

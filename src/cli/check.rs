@@ -204,6 +204,10 @@ fn rest(outcome: &Outcome) -> Shown {
         let files = if outcome.passed_over == 1 { "file holds" } else { "files hold" };
         rest = rest.join(&shown!("; {} other {files} no records", outcome.passed_over));
     }
+    if outcome.links > 0 {
+        let links = if outcome.links == 1 { "link" } else { "links" };
+        rest = rest.join(&shown!("; {} {links} not followed", outcome.links));
+    }
     if !outcome.duplicates.is_empty() {
         let named =
             outcome.duplicates.iter().take(NAMED).map(|twice| format!("line {} as line {}", twice.line, twice.first));

@@ -18,7 +18,7 @@ use crate::domain::text::{Shown, Untrusted};
 use crate::io::cards::Placed;
 use crate::io::check::read;
 use crate::io::input::expand;
-use crate::io::journal::beside;
+use crate::io::journal::found_beside;
 use crate::shown;
 
 /// A longer id is cut in a line of text.
@@ -170,9 +170,9 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
         let both = counted(&options.reviews, &[], out)?.reviews;
         return Some((both.clone(), both));
     }
-    let own = |path: &PathBuf| match beside(path).exists() {
-        true => Some(counted(&[], std::slice::from_ref(path), out)?.reviews),
-        false => Some(Reviews::default()),
+    let own = |path: &PathBuf| match found_beside(path) {
+        Some(_) => Some(counted(&[], std::slice::from_ref(path), out)?.reviews),
+        None => Some(Reviews::default()),
     };
     Some((own(&options.a)?, own(&options.b)?))
 }

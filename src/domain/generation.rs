@@ -47,6 +47,8 @@ pub struct Generation {
     pub request: Request,
     /// How many lines of the document are in the prompt; `None`: the prompt is the recorded one.
     pub lines: Option<usize>,
+    /// The file of those lines; `None`: they stand in the record.
+    pub document: Option<Shown>,
 }
 
 /// Why there is nothing to send.
@@ -74,7 +76,7 @@ impl Generation {
         let (schema, expected) = schema(typed, types);
         if let Some(prompt) = record.root.get("prompt").and_then(Value::string) {
             let request = Request { prompt: prompt.into_owned(), schema, expected, is_final: true };
-            return Ok(Self { request, lines: None });
+            return Ok(Self { request, lines: None, document: None });
         }
         let document = document.filter(|document| !document.is_empty()).ok_or(NoGeneration::NoLines)?;
         let (shown, lines) = seen(typed, document)?;
@@ -90,7 +92,7 @@ impl Generation {
         prompt.extend_from_slice(RULES);
         prompt.extend_from_slice(schema.bytes());
         let request = Request { prompt: Untrusted::owned(prompt), schema, expected, is_final: true };
-        Ok(Self { request, lines: Some(lines) })
+        Ok(Self { request, lines: Some(lines), document: document.origin().cloned() })
     }
 
     /// What to ask, as the one step of a run.

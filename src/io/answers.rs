@@ -6,10 +6,12 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::beneath::{Beneath, Place};
 use super::failure::Failure;
 use super::open::{Blob, MAX_SPOOL, Opened, open};
 use super::sqlite::{self, Database};
@@ -42,10 +44,33 @@ const FIRST_PIECE: usize = 16 << 10;
 pub struct AnswerStore {
     /// As it was named.
     path: PathBuf,
-    /// The folder that the names of documents are relative to; `None`: a database alone.
-    root: Option<PathBuf>,
-    database: Option<PathBuf>,
+    /// `None`: a database alone.
+    folders: Option<Folders>,
+    database: Option<Place>,
     part: Part,
+}
+
+/// The folders of a store.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Folders {
+    /// The folder that was named.
+    top: Beneath,
+    /// The folder that the names of documents are relative to: that one, or one above it.
+    root: Beneath,
+    /// What of the name of `top` is beneath the root.
+    prefix: PathBuf,
+}
+
+impl Folders {
+    /// The folder of a document: what data names beneath the root, or beneath the folder that was named, by whatever
+    /// links a person may have named it.
+    fn document(&self, doc_id: &[u8]) -> Beneath {
+        let name = Path::new(OsStr::from_bytes(doc_id));
+        match name.strip_prefix(&self.prefix) {
+            Ok(rest) => self.top.join(rest),
+            Err(_) => self.root.join(name),
+        }
+    }
 }
 
 /// What of a store was asked for.
@@ -59,47 +84,59 @@ enum Part {
 
 impl AnswerStore {
     /// A database alone.
-    pub fn of_database(path: &Path) -> Self {
-        Self { path: path.to_owned(), root: None, database: Some(path.to_owned()), part: Part::Whole }
+    pub fn of_database(place: &Place) -> Self {
+        Self { path: place.path().to_owned(), folders: None, database: Some(place.clone()), part: Part::Whole }
     }
 
-    fn whole(path: &Path, database: Option<PathBuf>) -> Self {
-        Self { path: path.to_owned(), root: Some(path.to_owned()), database, part: Part::Whole }
+    fn whole(folder: &Beneath, database: Option<Place>) -> Self {
+        let folders = Folders { top: folder.clone(), root: folder.clone(), prefix: PathBuf::new() };
+        Self { path: folder.path().to_owned(), folders: Some(folders), database, part: Part::Whole }
     }
 
-    /// The store that a folder is, or is a part of; `None`: it is none, though stores may lie below it.
-    pub fn of_folder(path: &Path) -> Option<Self> {
-        if is_root(path) {
-            return Some(Self::whole(path, Some(path.join(DATABASE))));
+    /// The store that a folder is, or is a part of; `None`: it is none, though stores may lie below it. What a person
+    /// named is looked for above it too; what a listing named belongs to nothing outside of what was named.
+    pub fn of_folder(folder: &Beneath, named: bool) -> Option<Self> {
+        if is_root(folder) {
+            return Some(Self::whole(folder, Some(folder.join(DATABASE).into())));
         }
-        let full = std::path::absolute(path).ok()?;
-        let shape = folder::shape(&full)?;
+        let shape = folder::shape(folder)?;
+        let full = std::path::absolute(folder.path()).ok()?;
         let document = match shape {
             Shape::Document => &full,
             Shape::Questions => full.parent()?,
             Shape::Question => full.parent()?.parent()?,
         };
-        let root = root_above(document);
-        let name = document.strip_prefix(&root).unwrap_or(document).to_owned();
+        let root = if named { root_above(document)? } else { root_within(folder, &full, document)? };
+        let above = std::path::absolute(root.path()).ok()?;
+        let name = document.strip_prefix(&above).unwrap_or(document).to_owned();
+        let prefix = full.strip_prefix(&above).unwrap_or(Path::new("")).to_owned();
         let part = if shape == Shape::Question { Part::Question } else { Part::Document(name) };
-        let database = Some(root.join(DATABASE)).filter(|_| is_root(&root));
-        Some(Self { path: path.to_owned(), root: Some(root), database, part })
+        let database = is_root(&root).then(|| root.join(DATABASE).into());
+        let folders = Folders { top: folder.clone(), root, prefix };
+        Some(Self { path: folder.path().to_owned(), folders: Some(folders), database, part })
     }
 
     /// A folder with documents somewhere below it, but without a database.
-    pub fn of_root(path: &Path) -> Option<Self> {
-        folder::holds_documents(path, is_root).then(|| Self::whole(path, None))
+    pub fn of_root(folder: &Beneath) -> Option<Self> {
+        folder::holds_documents(folder, is_root).then(|| Self::whole(folder, None))
     }
 
-    /// The store that a path leads to, if it does.
+    /// The store that a path leads to that a person named, if it does.
     pub fn of_named(path: &Path) -> Option<Self> {
         if path.is_dir() {
-            return Self::of_folder(path).or_else(|| Self::of_root(path));
+            let folder = Beneath::root(path).ok()?;
+            return Self::of_folder(&folder, true).or_else(|| Self::of_root(&folder));
         }
         let Ok(Opened::File(blob)) = open(path) else { return None };
         let mut head = Vec::new();
         blob.read(0, sqlite::MAGIC.len(), &mut head).ok()?;
-        (head == sqlite::MAGIC).then(|| Self::of_database(path))
+        (head == sqlite::MAGIC).then(|| Self::of_database(&path.into()))
+    }
+
+    /// Where it lies, and who named it.
+    pub fn named(&self) -> Place {
+        let database = || self.database.clone().unwrap_or_else(|| self.path.as_path().into());
+        self.folders.as_ref().map_or_else(database, |folders| folders.top.clone().into())
     }
 
     /// Whether it is a part of a store, and not its root.
@@ -120,14 +157,13 @@ impl AnswerStore {
 
     /// Its database, where it has one.
     pub fn database(&self) -> Option<&Path> {
-        self.database.as_deref()
+        self.database.as_ref().map(Place::path)
     }
 
     /// Where a question of it lies: the path that was named, and what of the question's folder goes beyond it.
     pub fn place(&self, folder: &[u8]) -> PathBuf {
-        use std::os::unix::ffi::OsStrExt as _;
-        let Some(root) = &self.root else { return self.path.clone() };
-        let full = root.join(OsStr::from_bytes(folder));
+        let Some(folders) = &self.folders else { return self.path.clone() };
+        let full = folders.root.path().join(OsStr::from_bytes(folder));
         let named = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let full = std::path::absolute(&full).unwrap_or(full);
         full.strip_prefix(&named).map_or_else(|_| full.clone(), |rest| joined(&self.path, rest))
@@ -149,29 +185,40 @@ fn joined(path: &Path, rest: &Path) -> PathBuf {
 }
 
 /// Whether a folder below another store's root is a store of its own.
-fn is_root(folder: &Path) -> bool {
+fn is_root(folder: &Beneath) -> bool {
     folder.join(DATABASE).is_file()
 }
 
-/// The root of the store that a document lies in: the next folder above it with a database, or the usual root; else as
-/// the usual layout has it, two folders above.
-fn root_above(document: &Path) -> PathBuf {
+/// The root of the store that a document lies in which a person named, or something in it: the next folder above it
+/// with a database, or the usual root; else as the usual layout has it, two folders above.
+fn root_above(document: &Path) -> Option<Beneath> {
     let usual = AnswerStore::usual_root();
-    let is_known = |folder: &&Path| is_root(folder) || usual.as_deref() == Some(folder);
     let mut above = document.ancestors().skip(1).take(MAX_ABOVE);
-    let known = above.clone().find(is_known);
-    known.or_else(|| above.nth(1)).or_else(|| document.parent()).unwrap_or(document).to_owned()
+    let known = above.clone().find_map(|folder| {
+        let root = Beneath::root(folder).ok()?;
+        (is_root(&root) || usual.as_deref() == Some(folder)).then_some(root)
+    });
+    known.or_else(|| Beneath::root(above.nth(1).or_else(|| document.parent()).unwrap_or(document)).ok())
+}
+
+/// The same for what a listing named: no higher than the folder that a person named.
+fn root_within(folder: &Beneath, full: &Path, document: &Path) -> Option<Beneath> {
+    let levels = full.strip_prefix(document).ok()?.components().count();
+    let above: Vec<Beneath> = std::iter::successors(Some(folder.clone()), Beneath::parent).collect();
+    let mut above = above.iter().skip(levels + 1).take(MAX_ABOVE);
+    let known = above.clone().find(|folder| is_root(folder));
+    known.or_else(|| above.clone().nth(1)).or_else(|| above.next()).cloned().or_else(|| Some(folder.clone()))
 }
 
 /// The names by which changes of a store are told: of its database and that one's log, and of the folder that is read.
 pub fn changing(store: &AnswerStore) -> Vec<PathBuf> {
     let mut names = Vec::new();
-    if let Some(path) = store.database.as_deref().and_then(|path| path.canonicalize().ok()) {
+    if let Some(path) = store.database().and_then(|path| path.canonicalize().ok()) {
         let mut log = path.clone().into_os_string();
         log.push("-wal");
         names.extend([path, log.into()]);
     }
-    if store.root.is_some() {
+    if store.folders.is_some() {
         names.extend(store.path.canonicalize());
     }
     names
@@ -186,6 +233,8 @@ pub struct Report {
     pub note: Option<Shown>,
     /// The database was changed while it was read: what came does not count.
     pub changed: bool,
+    /// How many symbolic links among the questions of documents were not followed.
+    pub links: u64,
     /// The folders in which something may change.
     pub folders: Vec<PathBuf>,
     /// When the reading began.
@@ -195,15 +244,22 @@ pub struct Report {
 /// Whether anything in a folder was written since then, as far as the clock of the disk tells.
 pub fn has_changed(folder: &Path, since: SystemTime) -> bool {
     let since = since.checked_sub(GRAIN).unwrap_or(since);
-    let is_new = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
-    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    is_new(folder) || entries.any(|entry| is_new(&entry.path()))
+    let is_new =
+        |path: &Path| std::fs::symlink_metadata(path).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
+    let mut any = is_new(folder);
+    let listed = Beneath::root(folder).and_then(|root| {
+        root.list(|entry| {
+            any |= is_new(&folder.join(entry.name));
+            !any
+        })
+    });
+    any || listed.is_err()
 }
 
 /// Reads a store. Every line goes to `each`; `false` ends it.
 pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report {
     let mut report = Report { begun: Some(SystemTime::now()), ..Report::default() };
-    let opened = store.database.as_deref().map(sqlite::open).transpose();
+    let opened = store.database.as_ref().map(sqlite::open).transpose();
     let database = opened.unwrap_or_else(|failure| {
         report.failures.push(failure);
         None
@@ -224,7 +280,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
     // Damage is found again in each table.
     report.failures.dedup();
     if let Some(database) = &database {
-        if store.root.is_none() && database::is_store(database).is_ok_and(|is| !is) {
+        if store.folders.is_none() && database::is_store(database).is_ok_and(|is| !is) {
             const WHY: &str =
                 "this SQLite database is no store of answers: it has no table answers, questions, lines or llm_calls";
             report.failures.push(Failure::own("cannot read", &Shown::path(&store.path), WHY));
@@ -235,8 +291,8 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
 }
 
 /// Whether a database is a store at all; one that cannot be read may be.
-pub fn is_store(path: &Path) -> bool {
-    sqlite::open(path).is_ok_and(|database| database::is_store(&database).unwrap_or(true))
+pub fn is_store(place: &Place) -> bool {
+    sqlite::open(place).is_ok_and(|database| database::is_store(&database).unwrap_or(true))
 }
 
 struct Reading<'r, 'd> {
@@ -255,11 +311,9 @@ impl Reading<'_, '_> {
     /// The folders of the store; `false`: nobody listens any more.
     fn folders(&mut self, report: &mut Report, failed: &dyn Fn(&rusqlite::Error) -> Option<Failure>) -> bool {
         let store = self.store;
-        let Some(root) = &store.root else { return true };
-        // Names are relative to the root, so both have to be told in the same way.
-        let part = if store.part == Part::Whole { None } else { std::path::absolute(&store.path).ok() };
-        let mut walk = Walk::new(root, is_root);
-        let go_on = walk.run(part.as_deref().unwrap_or(&store.path), &mut |found| match found {
+        let Some(folders) = &store.folders else { return true };
+        let mut walk = Walk::new(&folders.top, &folders.prefix, is_root);
+        let go_on = walk.run(&mut |found| match found {
             Found::Question(mut asked) => {
                 let filled = self.rows.as_mut().map_or(Ok(()), |rows| rows.fill(&mut asked));
                 if let Err(error) = filled {
@@ -285,6 +339,7 @@ impl Reading<'_, '_> {
             }
         });
         report.folders = walk.folders;
+        report.links = walk.links;
         go_on
     }
 
@@ -407,21 +462,22 @@ impl Shelf {
 
     /// The document of this name; `None`: the store has no lines of it.
     pub fn document(&self, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
-        if let Some(root) = &self.store.root
-            && let Some(document) = folder::document(root, doc_id)?
+        if let Some(folders) = &self.store.folders
+            && let Some(document) = folder::document(folders, doc_id)?
         {
             return Ok(Some(document));
         }
-        let Some(path) = &self.store.database else { return Ok(None) };
+        let Some(place) = &self.store.database else { return Ok(None) };
         let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
         let mut last = Ok(None);
         // What was read from a file that was changed meanwhile does not count.
         for _ in 0..3 {
             let open = match database.take().filter(Database::is_current) {
                 Some(open) => open,
-                None => sqlite::open(path)?,
+                None => sqlite::open(place)?,
             };
             last = database::document(&open, doc_id).map_err(|error| open.failure(&error));
+            last = last.map(|found| found.map(|document| document.from_file(Shown::path(place.path()))));
             if open.is_current() {
                 *database = Some(open);
                 break;

@@ -5,13 +5,14 @@
 //! A failed `fsync` says nothing of later ones on the same descriptor: the file is opened anew and the same line
 //! appended again, so whoever reads it must take a line that stands there twice for one.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
 
-use rustix::fs::{Access, OFlags, access};
+use rustix::fs::{FileType, OFlags};
 
+use super::beneath::{Beneath, Place, is_link};
 use super::failure::{Failure, reason};
 use crate::domain::text::Shown;
 use crate::shown;
@@ -44,11 +45,8 @@ pub struct Content {
 
 impl Content {
     /// The file for what belongs to a file of records: beside it.
-    pub fn beside(&self, records: &Path) -> PathBuf {
-        // A folder may be named with a slash behind it.
-        let mut name = records.components().as_path().as_os_str().to_owned();
-        name.push(self.suffix);
-        name.into()
+    pub fn beside(&self, records: &Path) -> Place {
+        Place::Named(records.to_owned()).beside(self.suffix)
     }
 
     /// Whether a name says that the file holds it.
@@ -72,14 +70,14 @@ pub fn now() -> String {
 }
 
 /// Adds one line, without its end, to a file and returns when it is on the disk.
-pub fn append_line(path: &Path, content: Content, line: &[u8]) -> Result<Met, Failure> {
-    Appender::open(path, content)?.append(&[line, b"\n"].concat())
+pub fn append_line(place: impl Into<Place>, content: Content, line: &[u8]) -> Result<Met, Failure> {
+    Appender::open(place, content)?.append(&[line, b"\n"].concat())
 }
 
 /// The one hand that writes into a file.
 #[derive(Debug)]
 pub struct Appender {
-    path: PathBuf,
+    place: Place,
     content: Content,
     file: Option<File>,
     /// A file was there once.
@@ -90,16 +88,17 @@ pub struct Appender {
 
 impl Appender {
     /// Looks whether the file can be written. It is made by the first line: looking creates nothing.
-    pub fn open(path: &Path, content: Content) -> Result<Self, Failure> {
-        let appender = Self { path: path.to_owned(), content, file: None, begun: false, limit: u64::MAX };
-        look(path, content).map_err(|error| appender.failure(&error))?;
+    pub fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
+        let place = place.into();
+        let appender = Self { place: place.clone(), content, file: None, begun: false, limit: u64::MAX };
+        place.beneath().and_then(|at| look(&at, content)).map_err(|error| appender.failure(&error))?;
         Ok(appender)
     }
 
     /// The same, for a file that would be of no use if it were larger. Fails if it is already as large.
     pub fn within(self, limit: u64) -> Result<Self, Failure> {
         let limited = Self { limit, ..self };
-        match std::fs::metadata(&limited.path) {
+        match std::fs::metadata(limited.place.path()) {
             Ok(meta) if meta.len() >= limit => Err(limited.failure(&ErrorKind::FileTooLarge.into())),
             _ => Ok(limited),
         }
@@ -121,7 +120,7 @@ impl Appender {
 
     /// Why something could not be saved there, and what helps.
     pub fn failure(&self, error: &io::Error) -> Failure {
-        Failure { what: SAVE, path: Shown::path(&self.path), source: why(error, self.content) }
+        Failure { what: SAVE, path: Shown::path(self.place.path()), source: why(error, self.content) }
     }
 
     /// `again`: it was tried before, and nobody knows what of it reached the disk.
@@ -160,37 +159,35 @@ impl Appender {
             lock(&file)?;
             // While we waited, or since the last line, somebody may have moved it away: what is appended to a file
             // without a name is lost.
-            if leads_to(&self.path, &file) {
+            if leads_to(&self.place, &file) {
                 return Ok(self.file.insert(file));
             }
         }
     }
 
     fn opened(&mut self, met: &mut Met) -> io::Result<File> {
-        look(&self.path, self.content)?;
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).mode(0o600).custom_flags(careful());
-        let file = match options.open(&self.path) {
+        let at = self.place.beneath()?;
+        look(&at, self.content)?;
+        let file = match at.open(WRITE, 0) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 met.anew |= self.begun;
-                options.create(true).open(&self.path)?
+                at.open(WRITE | OFlags::CREATE, 0o600)?
             }
             opened => opened?,
         };
-        refuse(&self.path, &file, self.content)?;
+        let file = File::from(file);
+        refuse(&at, &file, self.content)?;
         if self.content.durable {
             // The name must be as safe as what will stand in the file, whoever made it.
-            File::open(folder(&self.path))?.sync_all()?;
+            at.sync_name()?;
         }
         self.begun = true;
         Ok(file)
     }
 }
 
-/// A symbolic link is not followed: somebody else may have put it there. A pipe is not waited for.
-fn careful() -> i32 {
-    (OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed()
-}
+/// A pipe is not waited for.
+const WRITE: OFlags = OFlags::RDWR.union(OFlags::APPEND).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 fn lock(file: &File) -> io::Result<()> {
     loop {
@@ -205,10 +202,9 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-fn leads_to(path: &Path, file: &File) -> bool {
-    let id = |meta: &std::fs::Metadata| (meta.dev(), meta.ino());
-    match (std::fs::symlink_metadata(path), file.metadata()) {
-        (Ok(there), Ok(here)) => id(&there) == id(&here),
+fn leads_to(place: &Place, file: &File) -> bool {
+    match (place.beneath().and_then(|at| at.kind()), file.metadata()) {
+        (Ok(there), Ok(here)) => there.id == (here.dev(), here.ino()),
         _ => false,
     }
 }
@@ -219,28 +215,20 @@ pub fn folder(path: &Path) -> &Path {
 }
 
 /// Why nothing may be written there, as far as that shows without writing.
-fn look(path: &Path, content: Content) -> io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let folder = folder(path);
-            if !std::fs::metadata(folder)?.is_dir() {
-                return Err(ErrorKind::NotADirectory.into());
-            }
-            Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
-        }
+fn look(at: &Beneath, content: Content) -> io::Result<()> {
+    match at.kind() {
+        Err(error) if error.kind() == ErrorKind::NotFound => at.may_be_made(),
+        // Somebody else may have put it there.
+        Err(error) if is_link(&error) => Err(io::Error::other("it is a symbolic link; name the file itself")),
         Err(error) => Err(error),
-        Ok(meta) if meta.is_symlink() => Err(io::Error::other("it is a symbolic link; name the file itself")),
-        Ok(meta) if !meta.is_file() => Err(io::Error::other("it is no regular file")),
-        Ok(_) => {
-            access(path, Access::WRITE_OK | Access::READ_OK)?;
-            refuse(path, &OpenOptions::new().read(true).custom_flags(careful()).open(path)?, content)
-        }
+        Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is no regular file")),
+        Ok(_) => refuse(at, &at.open(WRITE, 0)?.into(), content),
     }
 }
 
 /// Records are never written: a file that holds something else is left alone, unless its name says that it is ours and
-/// so only damaged.
-fn refuse(path: &Path, file: &File, content: Content) -> io::Result<()> {
+/// so only damaged. That name must be its only one: another may be the name of anything.
+fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(io::Error::other("it is no regular file"));
@@ -256,10 +244,17 @@ fn refuse(path: &Path, file: &File, content: Content) -> io::Result<()> {
         }
     }
     head.truncate(filled);
-    if head.trim_ascii().is_empty() || (content.is_like)(&head) || content.names(path) {
+    let Content { what, option, .. } = content;
+    if (content.is_like)(&head) {
         return Ok(());
     }
-    let Content { what, option, .. } = content;
+    if meta.nlink() > 1 {
+        let why = format!("it has another name too and holds no {what}; copy it, or name another with {option}");
+        return Err(io::Error::other(why));
+    }
+    if head.trim_ascii().is_empty() || content.names(at.path()) {
+        return Ok(());
+    }
     Err(io::Error::other(format!("it holds something else than {what} and is left alone; name another with {option}")))
 }
 
@@ -306,12 +301,13 @@ mod tests {
     #[test]
     fn a_line_is_added_behind_a_closed_one() {
         let folder = tempfile::tempdir().unwrap();
-        let path = NUMBERS.beside(&folder.path().join("a"));
-        assert_eq!(append_line(&path, NUMBERS, b"{}").unwrap(), Met::default());
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        std::fs::write(&path, b"{}\n{\"torn\"").unwrap();
-        assert_eq!(append_line(&path, NUMBERS, b"[1]").unwrap(), Met { sealed: true, anew: false });
-        assert_eq!(std::fs::read(&path).unwrap(), b"{}\n{\"torn\"\n[1]\n");
+        let place = NUMBERS.beside(&folder.path().join("a"));
+        let path = place.path();
+        assert_eq!(append_line(&place, NUMBERS, b"{}").unwrap(), Met::default());
+        assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(path, b"{}\n{\"torn\"").unwrap();
+        assert_eq!(append_line(&place, NUMBERS, b"[1]").unwrap(), Met { sealed: true, anew: false });
+        assert_eq!(std::fs::read(path).unwrap(), b"{}\n{\"torn\"\n[1]\n");
     }
 
     #[test]
@@ -339,5 +335,25 @@ mod tests {
         assert!(refused(Path::new("/dev/null")).contains("no regular file"));
         assert!(refused(&folder.path().join("no/file")).contains("its folder is gone"));
         assert_eq!(std::fs::read(&file).unwrap(), b"");
+    }
+
+    #[test]
+    fn nothing_is_written_where_a_second_name_or_a_swapped_folder_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("profile"), "export A=1\n").unwrap();
+        std::fs::hard_link(at("profile"), at("runs.numbers.jsonl")).unwrap();
+        let refused = append_line(NUMBERS.beside(&at("runs")), NUMBERS, b"x").unwrap_err().to_string();
+        assert!(refused.contains("another name too"), "{refused}");
+        std::fs::create_dir_all(at("root/sub")).unwrap();
+        std::fs::create_dir(at("home")).unwrap();
+        let records = Beneath::root(&at("root")).unwrap().join("sub/runs");
+        let mut appender = Appender::open(Place::Beneath(records).beside(NUMBERS.suffix), NUMBERS).unwrap();
+        appender.append(b"1\n").unwrap();
+        std::fs::rename(at("root/sub"), at("root/gone")).unwrap();
+        symlink(at("home"), at("root/sub")).unwrap();
+        assert!(appender.append(b"2\n").unwrap_err().to_string().contains("symbolic link"));
+        assert_eq!(std::fs::read_dir(at("home")).unwrap().count(), 0);
+        assert_eq!(std::fs::read(at("profile")).unwrap(), b"export A=1\n");
     }
 }

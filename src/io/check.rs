@@ -122,6 +122,8 @@ pub struct Outcome {
     pub notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub passed_over: u64,
+    /// Links in folders, which are not followed.
+    pub links: u64,
     /// Ids that stand twice, by source and line.
     pub duplicates: Vec<Duplicate>,
     /// The sink refused to take more.
@@ -210,6 +212,7 @@ fn examine_all<'s>(
     (outcome.failures, outcome.missing) = (ended.failures, ended.missing);
     outcome.notes = ended.notes;
     outcome.passed_over = ended.passed_over;
+    outcome.links = ended.links;
     outcome
 }
 

@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::failure::Failure;
 use super::input::expand;
-use super::journal::{beside, read_all};
+use super::journal::{beside, found_beside, read_all};
 use super::load::load_unchecked;
 use super::snapshot::{Address, Carded, Snapshot};
 use super::store::{LoadEvent, Store};
@@ -54,7 +54,7 @@ impl Journals {
             return self.named.clone();
         }
         let files = self.files.iter().filter(|file| file.as_os_str() != "-");
-        files.map(|file| beside(file)).filter(|journal| journal.exists()).collect()
+        files.filter_map(|file| found_beside(file)).collect()
     }
 
     /// The journal that is written: of several that were named the first. `None`: there is none.

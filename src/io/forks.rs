@@ -1,9 +1,10 @@
 //! Where forks are kept: in a file beside the one that their parents came from, or where told.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::append::Content;
+use super::beneath::Place;
 use super::reading::Reading;
 use super::search::Plan;
 use crate::domain::canonical::sha256;
@@ -15,7 +16,7 @@ pub const FORKS: Content =
     Content { what: "forks", suffix: ".forks.jsonl", option: "--forks", is_like: looks_like_forks, durable: true };
 
 /// The file of the forks of a file's records: beside it.
-pub fn beside(records: &Path) -> PathBuf {
+pub fn beside(records: &Path) -> Place {
     FORKS.beside(records)
 }
 
@@ -72,6 +73,6 @@ mod tests {
         };
         let (_, line) = Course::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap();
         assert!(looks_like_forks(&line) && !looks_like_forks(record));
-        assert_eq!(beside(Path::new("runs/")), Path::new("runs.forks.jsonl"));
+        assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.forks.jsonl"));
     }
 }

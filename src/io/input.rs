@@ -1,18 +1,22 @@
 //! From what was named on the command line to sources that can be read: files, folders, pipes, standard input.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::FileType;
+
 use super::answers::{self, AnswerStore, Report, Spool};
+use super::beneath::{Beneath, Place, is_link};
 use super::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
 use super::failure::Failure;
 use super::forks::FORKS;
 use super::library::{Documents, Library, Stacks};
-use super::open::{Blob, Opened, Stat, not_text, open, spool, standard_input};
+use super::open::{
+    Blob, Opened, Stat, beneath_failure, not_text, open, open_beneath, open_place, spool, standard_input,
+};
 use super::samples::{SAMPLES, Sample};
 use super::sqlite;
 use crate::domain::formats::{self, Expect};
@@ -30,6 +34,7 @@ pub const MAX_WIDE: u64 = 64 << 20;
 const MAX_PROMISE: usize = 64;
 /// A store that is changed while it is read is read so often.
 const TRIES: usize = 3;
+const LIST: &str = "cannot read the folder";
 
 /// One thing to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,13 +44,13 @@ pub enum Input {
     /// A path that was named.
     Named(PathBuf),
     /// A file found in a folder: passed over in silence if it does not begin like JSON and is not called so.
-    Found(PathBuf),
+    Found(Beneath),
     /// A file found beside a store: passed over if nothing known stands at its beginning.
-    Beside(PathBuf),
+    Beside(Beneath),
     /// A store of answers.
     Answers(AnswerStore),
     /// Forks of the records of another input.
-    Forks(PathBuf),
+    Forks(Place),
     /// Sample runs that are part of the program.
     Sample(&'static Sample),
 }
@@ -55,7 +60,9 @@ impl Input {
     pub fn name(&self) -> Shown {
         match self {
             Self::Standard => Shown::own("standard input"),
-            Self::Named(path) | Self::Found(path) | Self::Beside(path) | Self::Forks(path) => Shown::path(path),
+            Self::Named(path) => Shown::path(path),
+            Self::Found(at) | Self::Beside(at) => Shown::path(at.path()),
+            Self::Forks(place) => Shown::path(place.path()),
             Self::Answers(store) => Shown::path(store.path()),
             Self::Sample(sample) => Shown::own(sample.name),
         }
@@ -65,8 +72,21 @@ impl Input {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Standard | Self::Sample(_) => None,
-            Self::Named(path) | Self::Found(path) | Self::Beside(path) | Self::Forks(path) => Some(path),
+            Self::Named(path) => Some(path),
+            Self::Found(at) | Self::Beside(at) => Some(at.path()),
+            Self::Forks(place) => Some(place.path()),
             Self::Answers(store) => Some(store.path()),
+        }
+    }
+
+    /// Where it lies, and who named it.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Standard | Self::Sample(_) => None,
+            Self::Named(path) => Some(Place::Named(path.clone())),
+            Self::Found(at) | Self::Beside(at) => Some(Place::Beneath(at.clone())),
+            Self::Forks(place) => Some(place.clone()),
+            Self::Answers(store) => Some(store.named()),
         }
     }
 }
@@ -107,14 +127,15 @@ pub struct Expand {
     entered: HashSet<(u64, u64)>,
     library: Arc<Library>,
     /// The files of forks that were met, where they are wanted: they come last.
-    forks: Option<BTreeSet<PathBuf>>,
+    forks: Option<BTreeMap<PathBuf, Place>>,
+    links: u64,
 }
 
 #[derive(Debug)]
 enum Step {
     Named(PathBuf),
-    Found(PathBuf),
-    Beside(PathBuf),
+    /// What a listing named, what it is, and whether it lies beside a store.
+    Listed(Beneath, FileType, bool),
     Sample(&'static Sample),
 }
 
@@ -124,42 +145,42 @@ impl Iterator for Expand {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let Some(step) = self.stack.pop() else {
-                return self.forks.as_mut()?.pop_first().map(|path| Ok(Input::Forks(path)));
+                return self.forks.as_mut()?.pop_first().map(|(_, place)| Ok(Input::Forks(place)));
             };
-            let (path, named, beside) = match step {
-                Step::Named(path) => (path, true, false),
-                Step::Found(path) => (path, false, false),
-                Step::Beside(path) => (path, false, true),
+            match step {
                 Step::Sample(sample) => return Some(Ok(Input::Sample(sample))),
-            };
-            if named && path.as_os_str() == OsStr::new("-") {
-                return Some(Ok(Input::Standard));
-            }
-            if (!named || self.forks.is_some()) && FORKS.names(&path) {
-                // They belong to their parents.
-                if let Some(forks) = &mut self.forks {
-                    forks.insert(path);
+                Step::Named(path) if path.as_os_str() == OsStr::new("-") => return Some(Ok(Input::Standard)),
+                Step::Named(path) => {
+                    if self.forks.is_some() && FORKS.names(&path) {
+                        self.add_forks(Place::Named(path));
+                        continue;
+                    }
+                    self.forks_beside(&path);
+                    if !std::fs::metadata(&path).is_ok_and(|meta| meta.is_dir()) {
+                        // Opening will say what is wrong with it.
+                        return Some(Ok(Input::Named(path)));
+                    }
+                    let found = match Beneath::root(&path) {
+                        Ok(folder) => self.enter(&folder, true, false),
+                        Err(error) => Some(Err(Failure::system(LIST, &path, &error))),
+                    };
+                    if found.is_some() {
+                        return found;
+                    }
                 }
-                continue;
-            }
-            if named {
-                self.forks_beside(&path);
-            }
-            match std::fs::metadata(&path) {
-                Ok(meta) if meta.is_dir() => {
-                    if self.entered.insert((meta.dev(), meta.ino()))
-                        && let Some(found) = self.enter(&path, named, beside)
-                    {
+                // They belong to their parents.
+                Step::Listed(at, FileType::RegularFile, _) if FORKS.names(at.path()) => self.add_forks(at.into()),
+                Step::Listed(at, FileType::RegularFile, beside) => {
+                    return Some(Ok(if beside { Input::Beside(at) } else { Input::Found(at) }));
+                }
+                Step::Listed(at, FileType::Directory, beside) => {
+                    if let Some(found) = self.enter(&at, false, beside) {
                         return Some(found);
                     }
                 }
-                Ok(meta) if !named && meta.is_file() => {
-                    return Some(Ok(if beside { Input::Beside(path) } else { Input::Found(path) }));
-                }
-                // Pipes, sockets and dangling links in a folder are nobody's records.
-                _ if !named => {}
-                // Opening will say what is wrong with it.
-                _ => return Some(Ok(Input::Named(path))),
+                Step::Listed(_, FileType::Symlink, _) => self.links += 1,
+                // Pipes, sockets and devices in a folder are nobody's records.
+                Step::Listed(..) => {}
             }
         }
     }
@@ -176,14 +197,31 @@ impl Expand {
     /// Also the forks of what is read, from files beside it and from this one.
     #[must_use]
     pub fn with_forks(self, also: Option<&Path>) -> Self {
-        let forks = also.filter(|path| path.exists()).map(Path::to_owned).into_iter().collect();
+        let also = also.filter(|path| path.exists());
+        let forks = also.map(|path| (path.to_owned(), Place::Named(path.to_owned()))).into_iter().collect();
         Self { forks: Some(forks), ..self }
     }
 
-    fn forks_beside(&mut self, path: &Path) {
+    fn add_forks(&mut self, place: Place) {
         if let Some(forks) = &mut self.forks {
-            forks.extend(Some(FORKS.beside(path)).filter(|path| path.is_file()));
+            forks.entry(place.path().to_owned()).or_insert(place);
         }
+    }
+
+    fn forks_beside(&mut self, path: &Path) {
+        let place = FORKS.beside(path);
+        if self.forks.is_some()
+            // A link is not followed, and not hidden: opening will say so.
+            && let Ok(at) = place.beneath()
+            && at.kind().map_or_else(|error| is_link(&error), |found| found.kind == FileType::RegularFile)
+        {
+            self.add_forks(place);
+        }
+    }
+
+    /// How many links in folders were not followed so far.
+    pub const fn links(&self) -> u64 {
+        self.links
     }
 
     /// Where the documents are that the records cite.
@@ -191,15 +229,20 @@ impl Expand {
         &self.library
     }
 
-    /// Takes what is in a folder; a store is one thing to read.
-    fn enter(&mut self, folder: &Path, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
-        let store = AnswerStore::of_folder(folder);
+    /// Takes what is in a folder that was not entered yet; a store is one thing to read.
+    fn enter(&mut self, folder: &Beneath, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
+        match folder.kind() {
+            Ok(found) if !self.entered.insert(found.id) => return None,
+            Ok(_) => {}
+            Err(error) => return Some(Err(beneath_failure(LIST, folder.path(), &error))),
+        }
+        let store = AnswerStore::of_folder(folder, named);
         let is_part = store.as_ref().is_some_and(AnswerStore::is_part);
         if is_part && beside {
             // Its documents came with the store.
             return None;
         }
-        let store = store.or_else(|| AnswerStore::of_root(folder).filter(|_| named));
+        let store = store.or_else(|| named.then(|| AnswerStore::of_root(folder)).flatten());
         let beside = beside || store.is_some();
         // The folder of a document holds nothing else.
         if !is_part && let Err(failure) = self.list(folder, beside, store.as_ref()) {
@@ -208,19 +251,18 @@ impl Expand {
         store.map(|store| Ok(Input::Answers(store)))
     }
 
-    fn list(&mut self, folder: &Path, beside: bool, store: Option<&AnswerStore>) -> Result<(), Failure> {
-        let fail = |error: std::io::Error| Failure::system("cannot read the folder", folder, &error);
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(fail)? {
-            let name = entry.map_err(fail)?.file_name();
-            if !name.as_encoded_bytes().starts_with(b".") {
-                names.push(name);
-            }
-        }
-        names.sort_unstable_by(|a, b| b.cmp(a));
+    fn list(&mut self, folder: &Beneath, beside: bool, store: Option<&AnswerStore>) -> Result<(), Failure> {
+        let mut entries = Vec::new();
+        let listed = folder.list(|entry| {
+            entries.push(entry);
+            true
+        });
+        listed.map_err(|error| beneath_failure(LIST, folder.path(), &error))?;
+        entries.sort_unstable_by(|a, b| b.name.cmp(&a.name));
         let database = store.and_then(AnswerStore::database);
-        let paths = names.into_iter().map(|name| folder.join(name)).filter(|path| Some(&**path) != database);
-        self.stack.extend(paths.map(|path| if beside { Step::Beside(path) } else { Step::Found(path) }));
+        let steps = entries.into_iter().map(|entry| (folder.join(&entry.name), entry.kind));
+        let steps = steps.filter(|(at, _)| Some(at.path()) != database);
+        self.stack.extend(steps.map(|(at, kind)| Step::Listed(at, kind, beside)));
         Ok(())
     }
 }
@@ -255,11 +297,12 @@ pub enum Begun {
 pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
     let opened = match input {
         Input::Standard => standard_input()?,
-        Input::Named(path) | Input::Forks(path) => open(path)?,
+        Input::Named(path) => open(path)?,
+        Input::Forks(place) => open_place(place)?,
         // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
-        Input::Found(path) | Input::Beside(path) => match open(path) {
-            Err(_) if !claims_json(path) => return Ok(Begun::PassedOver),
-            opened => opened?,
+        Input::Found(at) | Input::Beside(at) => match open_beneath(at) {
+            Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver),
+            opened => Opened::File(opened?),
         },
         Input::Answers(store) => return Ok(Begun::Answers(store.clone())),
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
@@ -269,9 +312,9 @@ pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
         Opened::File(blob) => blob,
     };
     let named = matches!(input, Input::Named(_));
-    if let Some(path) = blob.path().filter(|_| is_database(&blob)) {
-        let is_store = named || answers::is_store(path);
-        return Ok(if is_store { Begun::Answers(AnswerStore::of_database(path)) } else { Begun::PassedOver });
+    if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
+        let is_store = named || answers::is_store(place);
+        return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
     }
     // A journal of reviews lies beside the records that it is about.
     if !named && is_journal(&blob) {
@@ -279,12 +322,12 @@ pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
     }
     let documents = match input {
         Input::Sample(_) => Documents::of_samples(library.clone()),
-        _ => match input.path() {
-            Some(path) => Documents::beside(library.clone(), path),
+        _ => match input.place() {
+            Some(place) => Documents::beside(library.clone(), &place),
             None => Documents::nowhere(library.clone()),
         },
     };
-    let found = matches!(input, Input::Found(path) | Input::Beside(path) if !claims_json(path));
+    let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
     let source = recognise(blob.with_documents(Some(documents)), found)?;
     let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
     Ok(source.map_or(Begun::PassedOver, Begun::Source))
@@ -454,7 +497,9 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", at("b/dangling")).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, at("b/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         let inputs: Vec<Input> = expand(&[dir.path().into(), "-".into(), at("nowhere")]).map(Result::unwrap).collect();
-        let names = ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(at(name)));
+        let root = Beneath::root(dir.path()).unwrap();
+        let names =
+            ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(root.join(name)));
         assert_eq!(inputs[..5], names);
         assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
         assert!(matches!(begin(&inputs[0], &Arc::default()), Ok(Begun::Source(_))));
@@ -462,10 +507,10 @@ mod tests {
         assert!(matches!(begin(&inputs[4], &Arc::default()), Ok(Begun::Source(_))), "told by content, not by name");
         assert!(begin(&inputs[6], &Arc::default()).is_err());
         assert!(
-            begin(&Input::Found(at("gone.jsonl")), &Arc::default()).is_err(),
+            begin(&Input::Found(root.join("gone.jsonl")), &Arc::default()).is_err(),
             "records that cannot be read are said"
         );
-        assert!(matches!(begin(&Input::Found(at("gone")), &Arc::default()), Ok(Begun::PassedOver)));
+        assert!(matches!(begin(&Input::Found(root.join("gone")), &Arc::default()), Ok(Begun::PassedOver)));
     }
 
     #[test]
@@ -477,14 +522,16 @@ mod tests {
         }
         let all = |inputs: Expand| inputs.map(Result::unwrap).collect::<Vec<_>>();
         let folder = || expand(&[dir.path().into()]);
-        let found = ["a.jsonl", "b.jsonl", "mine"].map(|name| Input::Found(at(name)));
+        let root = Beneath::root(dir.path()).unwrap();
+        let found = ["a.jsonl", "b.jsonl", "mine"].map(|name| Input::Found(root.join(name)));
         assert_eq!(all(folder()), found, "what is checked");
-        let forks = ["a.jsonl.forks.jsonl", "gone.jsonl.forks.jsonl"].map(|name| Input::Forks(at(name)));
+        let forks = ["a.jsonl.forks.jsonl", "gone.jsonl.forks.jsonl"];
+        let forks = forks.map(|name| Input::Forks(root.join(name).into()));
         assert_eq!(all(folder().with_forks(None)), [&found[..], &forks[..]].concat());
         let named = || expand(&[at("a.jsonl")]);
-        let own = [Input::Named(at("a.jsonl")), Input::Forks(at("a.jsonl.forks.jsonl"))];
+        let own = [Input::Named(at("a.jsonl")), Input::Forks(FORKS.beside(&at("a.jsonl")))];
         assert_eq!(all(named().with_forks(None)), own);
-        let also = [&own[..], &[Input::Forks(at("mine"))]].concat();
+        let also = [&own[..], &[Input::Forks((&at("mine")).into())]].concat();
         assert_eq!(all(named().with_forks(Some(&at("mine")))), also);
         assert_eq!(all(expand(&[at("a.jsonl.forks.jsonl")])), [Input::Named(at("a.jsonl.forks.jsonl"))], "named");
     }

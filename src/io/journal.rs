@@ -7,6 +7,7 @@ use std::time::Duration;
 
 pub use super::append::Met;
 use super::append::{self, Appender, Content};
+use super::beneath::Place;
 use super::failure::Failure;
 use crate::domain::review::event::Event;
 use crate::domain::review::line::{MAX_LINE, looks_like_journal, write};
@@ -27,7 +28,17 @@ pub const REVIEWS: Content = Content {
 
 /// The journal of a record file: beside it.
 pub fn beside(records: &Path) -> PathBuf {
-    REVIEWS.beside(records)
+    REVIEWS.beside(records).path().to_owned()
+}
+
+/// The journal of a record file, if there is one. A link is none of ours; who opens it says so.
+pub fn found_beside(records: &Path) -> Option<PathBuf> {
+    Some(beside(records)).filter(|journal| std::fs::symlink_metadata(journal).is_ok())
+}
+
+/// A file with the name of a journal is found beside records more often than it is named: it is never a link.
+fn place_of(journal: &Path) -> Place {
+    if REVIEWS.names(journal) { Place::Beside(journal.to_owned()) } else { Place::Named(journal.to_owned()) }
 }
 
 /// One event on its way to the disk.
@@ -71,7 +82,7 @@ impl Journal {
     /// Looks whether the journal can be written, and starts its thread. The file itself is made by the first event:
     /// looking at records creates nothing. `tell` is called by the thread.
     pub fn open(path: &Path, mut tell: impl FnMut(Told) + Send + 'static) -> Result<Self, Failure> {
-        let mut appender = Appender::open(path, REVIEWS)?;
+        let mut appender = Appender::open(place_of(path), REVIEWS)?;
         let (orders, taken) = channel::<(Ticket, Box<Event>)>();
         let (alive, ended) = channel();
         let path = Shown::path(path);

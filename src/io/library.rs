@@ -6,13 +6,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::answers::{AnswerStore, Shelf};
+use super::append::folder;
+use super::beneath::{Beneath, Place};
 use super::failure::Failure;
 use super::samples::SAMPLES;
 use crate::domain::document::{Document, Heading};
 use crate::domain::json::Value;
 use crate::domain::text::Shown;
 use crate::domain::typed::{Typed, inline_document};
-use crate::shown;
 
 mod file;
 
@@ -67,7 +68,9 @@ impl Gathered {
 enum Key {
     /// A document of a store: which shelf, how often it was renewed, the name.
     Shelf(usize, u32, Vec<u8>),
-    File(PathBuf),
+    File(Place),
+    /// What a record may not name.
+    Outside(PathBuf),
     Sample(&'static str),
 }
 
@@ -89,7 +92,7 @@ pub struct Library {
     named: Vec<PathBuf>,
     named_shelves: OnceLock<Vec<Arc<Stacks>>>,
     /// The document of answers that name none.
-    given: Option<PathBuf>,
+    given: Option<Place>,
     failures: Mutex<Vec<Failure>>,
 }
 
@@ -105,15 +108,15 @@ pub struct Stacks {
 #[derive(Clone, Debug)]
 pub struct Documents {
     library: Arc<Library>,
-    place: Place,
+    place: Shelved,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Shelved {
     /// In their store.
     Store(Arc<Stacks>),
     /// In the folder of their file.
-    Beside(PathBuf),
+    Beside(Beneath),
     /// Among the samples.
     Samples,
     /// Nowhere but in the records themselves, and where the library looks.
@@ -133,7 +136,7 @@ impl Library {
     /// With a document for answers that name none. It must be a file, or a folder of tables.
     pub fn with_document(mut self, path: &Path) -> Result<Self, Failure> {
         file::look_at(path)?;
-        self.given = Some(path.to_owned());
+        self.given = Some(path.into());
         Ok(self)
     }
 
@@ -176,12 +179,11 @@ impl Library {
     fn of_store(&self, stacks: &Stacks, doc_id: &[u8]) -> Option<Arc<Document>> {
         let renewed = stacks.renewed.load(std::sync::atomic::Ordering::Relaxed);
         let key = Key::Shelf(stacks.number, renewed, doc_id.to_vec());
-        let name = || shown!("the document {}", Shown::line(doc_id));
-        self.get(key, || Ok(stacks.shelf.document(doc_id)?.map(|document| document.from_file(name()))))
+        self.get(key, || stacks.shelf.document(doc_id))
     }
 
-    fn of_file(&self, path: &Path) -> Option<Arc<Document>> {
-        self.get(Key::File(path.to_owned()), || Ok(Some(file::read(path)?.from_file(Shown::path(path)))))
+    fn of_file(&self, place: &Place) -> Option<Arc<Document>> {
+        self.get(Key::File(place.clone()), || file::read(place).map(Some))
     }
 }
 
@@ -215,23 +217,27 @@ impl Stacks {
 impl Documents {
     /// For the records of a store.
     pub const fn of_store(library: Arc<Library>, stacks: Arc<Stacks>) -> Self {
-        Self { library, place: Place::Store(stacks) }
+        Self { library, place: Shelved::Store(stacks) }
     }
 
     /// For the records of a file.
-    pub fn beside(library: Arc<Library>, file: &Path) -> Self {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Self { library, place: Place::Beside(folder.to_owned()) }
+    pub fn beside(library: Arc<Library>, file: &Place) -> Self {
+        // Held open from now on: what they name is looked for in this folder, whatever takes its name meanwhile.
+        let folder = match file {
+            Place::Beneath(at) => at.parent(),
+            place => Beneath::root(folder(place.path())).ok(),
+        };
+        Self { library, place: folder.map_or(Shelved::Nowhere, Shelved::Beside) }
     }
 
     /// For the sample runs.
     pub const fn of_samples(library: Arc<Library>) -> Self {
-        Self { library, place: Place::Samples }
+        Self { library, place: Shelved::Samples }
     }
 
     /// For records that came through a pipe.
     pub const fn nowhere(library: Arc<Library>) -> Self {
-        Self { library, place: Place::Nowhere }
+        Self { library, place: Shelved::Nowhere }
     }
 
     /// The document that an answer cites; `None`: it is not at hand. The record's own word counts first, then the
@@ -246,38 +252,38 @@ impl Documents {
         let doc_id = doc_id.or_else(|| typed.doc_id.and_then(text));
         path.and_then(|path| self.by_path(&path))
             .or_else(|| doc_id.and_then(|doc_id| self.by_name(&doc_id)))
-            .or_else(|| self.library.given.as_deref().and_then(|given| self.library.of_file(given)))
+            .or_else(|| self.library.given.as_ref().and_then(|given| self.library.of_file(given)))
     }
 
     fn by_path(&self, path: &[u8]) -> Option<Arc<Document>> {
         use std::os::unix::ffi::OsStrExt as _;
         let name = Path::new(std::ffi::OsStr::from_bytes(path));
         match &self.place {
-            Place::Beside(folder) => {
+            Shelved::Beside(folder) => {
                 // A record is somebody else's word: it names files of its own folder, and no others.
                 if name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-                    return self.library.of_file(&folder.join(name));
+                    return self.library.of_file(&folder.join(name).into());
                 }
                 let why = "a record names this document outside of its own folder; give it with --document";
                 let failure = Failure::own("did not read", &Shown::line(path), why);
-                self.library.get(Key::File(name.to_owned()), || Err(failure))
+                self.library.get(Key::Outside(name.to_owned()), || Err(failure))
             }
-            Place::Samples => {
+            Shelved::Samples => {
                 let sample = SAMPLES.iter().flat_map(|sample| sample.documents);
                 let (name, bytes) = sample.into_iter().find(|(name, _)| name.as_bytes() == path)?;
                 self.library.get(Key::Sample(name), || file::of_bytes(bytes, &Shown::own(name)).map(Some))
             }
-            Place::Store(_) | Place::Nowhere => None,
+            Shelved::Store(_) | Shelved::Nowhere => None,
         }
     }
 
     fn by_name(&self, doc_id: &[u8]) -> Option<Arc<Document>> {
-        if let Place::Store(stacks) = &self.place
+        if let Shelved::Store(stacks) = &self.place
             && let Some(document) = self.library.of_store(stacks, doc_id)
         {
             return Some(document);
         }
-        if matches!(self.place, Place::Samples | Place::Store(_)) {
+        if matches!(self.place, Shelved::Samples | Shelved::Store(_)) {
             return None;
         }
         self.library.shelves().iter().find_map(|stacks| self.library.of_store(stacks, doc_id))

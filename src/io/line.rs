@@ -73,6 +73,8 @@ pub(super) struct Ended {
     pub(super) notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub(super) passed_over: u64,
+    /// Links in folders, which are not followed.
+    pub(super) links: u64,
 }
 
 /// Works on every block of the inputs. Each thread begins with a `worker` and gives it each of its blocks by `work`;
@@ -99,7 +101,8 @@ pub(super) fn run<W, T: Tally>(
     });
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     let missing = reader.library.failures();
-    Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over }
+    let links = reader.links + reader.inputs.links();
+    Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over, links }
 }
 
 impl Task {
@@ -171,6 +174,7 @@ struct Reader {
     failures: Vec<Failure>,
     notes: Vec<(Shown, Shown)>,
     passed_over: u64,
+    links: u64,
 }
 
 #[derive(Clone)]
@@ -206,6 +210,7 @@ impl<T: Tally> Line<T> {
             failures: Vec::new(),
             notes: Vec::new(),
             passed_over: 0,
+            links: 0,
         };
         let shelf = Shelf { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
         Self { reader: Mutex::new(reader), shelf: Mutex::new(shelf), moved: Condvar::new(), ahead }
@@ -322,6 +327,7 @@ impl Reader {
             Ok(Begun::Answers(store)) => {
                 let (source, report) = begin_answers(&store, &self.library);
                 self.failures.extend(report.failures);
+                self.links += report.links;
                 self.notes.extend(report.note.map(|note| (input.name(), note)));
                 match source {
                     Some(source) => Ok(source),

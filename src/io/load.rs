@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
 
 use super::answers::{self, AnswerStore, Spool};
+use super::beneath::Place;
 use super::beside::Beside;
 use super::block::{Block, Cursor, Want};
 use super::check::MAX_IDS;
@@ -109,9 +110,9 @@ fn begin_loading(
 
 impl Loader {
     /// A file of forks was written: it is read, or read further.
-    pub fn follow(&self, path: PathBuf) {
+    pub fn follow(&self, place: Place) {
         // The scout lives as long as this does.
-        let _ = self.wake.send(Wake::Follow(path));
+        let _ = self.wake.send(Wake::Follow(place));
     }
 
     /// Tells what is on screen, so that it is checked first.
@@ -134,7 +135,7 @@ enum Wake {
     /// So much happened that some of it was lost.
     All,
     /// A file of forks was written.
-    Follow(PathBuf),
+    Follow(Place),
     /// A pipe brought more; `true`: it has ended.
     Pipe(usize, bool),
     /// A pipe could not be read further.
@@ -405,6 +406,8 @@ struct Scout {
     reading: Option<usize>,
     /// How many sources are kept open.
     may_open: usize,
+    /// How many links were told of.
+    links: u64,
 }
 
 /// [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the terminal.
@@ -466,6 +469,7 @@ impl Scout {
             watched: HashSet::new(),
             reading: None,
             may_open: may_open(),
+            links: 0,
         }
     }
 
@@ -527,12 +531,12 @@ impl Scout {
                 Wake::Stop => return false,
                 Wake::Paths(more) => paths.extend(more),
                 Wake::All => all = true,
-                Wake::Follow(path) => {
-                    let names = watched_names(&path);
+                Wake::Follow(place) => {
+                    let names = watched_names(place.path());
                     if self.sources.iter().any(|track| track.names == names) {
                         paths.extend(names);
                     } else {
-                        begun.push(Input::Forks(path));
+                        begun.push(Input::Forks(place));
                     }
                 }
                 Wake::Pipe(source, ended) => {
@@ -598,7 +602,13 @@ impl Scout {
 
     /// Begins the next input; `false`: there is none.
     fn next_input(&mut self) -> bool {
-        let Some(input) = self.inputs.as_mut().and_then(Iterator::next) else {
+        let input = self.inputs.as_mut().and_then(Iterator::next);
+        let links = self.inputs.as_ref().map_or(self.links, Expand::links);
+        if links > self.links {
+            self.send(LoadEvent::Links(links - self.links));
+            self.links = links;
+        }
+        let Some(input) = input else {
             self.inputs = None;
             return false;
         };
@@ -702,6 +712,8 @@ impl Scout {
     /// A store was read to its end.
     fn answers_read(&mut self, source: usize, report: answers::Report) {
         let mut missed = false;
+        // A store that has changed is read again.
+        let first = self.sources.get(source).is_some_and(|track| track.generation == 0);
         for folder in report.folders {
             if let Ok(folder) = folder.canonicalize()
                 && self.watch_folder(&folder)
@@ -711,6 +723,9 @@ impl Scout {
         }
         if let Some(again) = self.sources.get(source).and_then(|track| track.again.as_ref()).filter(|_| missed) {
             let _ = again.try_send(());
+        }
+        if first && report.links > 0 {
+            self.send(LoadEvent::Links(report.links));
         }
         self.send(LoadEvent::Noted(source, report.note));
         let nothing = self.sources.get(source).and_then(|track| track.blob.as_ref()).is_none_or(|blob| {
@@ -867,7 +882,7 @@ impl Scout {
             return self.refresh_pipe(source);
         }
         let (Some(blob), Some(then)) = (&track.blob, track.stat) else { return self.reopen(source, false) };
-        let Some(now) = track.input.path().and_then(Stat::at) else {
+        let Some(now) = track.input.place().as_ref().and_then(Stat::of_place) else {
             if !std::mem::replace(&mut track.gone, true) {
                 self.send(LoadEvent::Gone(source));
             }
@@ -916,7 +931,7 @@ impl Scout {
             Ok(_) => {}
             Err(failure) => {
                 // Said once; the next change is looked at again.
-                let now = track.input.path().and_then(Stat::at);
+                let now = track.input.place().as_ref().and_then(Stat::of_place);
                 if track.stat != now {
                     track.stat = now;
                     self.send(LoadEvent::Failed(Some(source), failure));

@@ -2,15 +2,16 @@
 //! ever created, locked or mapped beside or over a file.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{ErrorKind, Read, Seek as _};
+use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-use rustix::fs::OFlags;
+use rustix::fs::{FileType, OFlags};
 
+use super::beneath::{Beneath, Place, is_link, is_outside};
 use super::failure::{Failure, reason};
 use super::library::Documents;
 use super::{parquet, sqlite};
@@ -54,9 +55,17 @@ impl Stat {
         Self { id: FileId::of(meta), len: meta.len(), modified: meta.modified().ok() }
     }
 
-    /// Of the file that a path leads to now; `None`: there is none.
+    /// Of the file that a path leads to now, which a person named; `None`: there is none.
     pub fn at(path: &Path) -> Option<Self> {
         std::fs::metadata(path).ok().map(|meta| Self::of(&meta))
+    }
+
+    /// Of the file that stands at a place now; `None`: there is none, or it may not be read.
+    pub fn of_place(place: &Place) -> Option<Self> {
+        match place {
+            Place::Named(path) => Self::at(path),
+            place => open_beneath(&place.beneath().ok()?).ok()?.stat().ok(),
+        }
     }
 }
 
@@ -65,7 +74,7 @@ impl Stat {
 pub struct Blob {
     name: Shown,
     id: FileId,
-    path: Option<PathBuf>,
+    place: Option<Place>,
     /// `None`: opened anew for each read, because very many files are open already.
     file: Option<File>,
     /// What its beginning promises.
@@ -83,7 +92,55 @@ pub enum Opened {
     Pipe(File),
 }
 
-/// Opens a path for reading.
+/// Opens for reading whatever a place may lead to.
+pub fn open_place(place: &Place) -> Result<Opened, Failure> {
+    match place {
+        Place::Named(path) => open(path),
+        place => {
+            let at = place.beneath().map_err(|error| Failure::system(OPEN, place.path(), &error))?;
+            open_beneath(&at).map(Opened::File)
+        }
+    }
+}
+
+/// Opens a regular file that data or a listing named: no link leads there, and nothing but a regular file is opened.
+pub fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
+    let path = at.path();
+    let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
+    // Looked at before it is opened, as below.
+    refuse_kind(path, at.kind().map_err(|e| fail(&e))?.kind)?;
+    let file = File::from(at.open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, 0).map_err(|e| fail(&e))?);
+    let meta = file.metadata().map_err(|e| fail(&e))?;
+    refuse_kind(path, FileType::from_raw_mode(meta.mode()))?;
+    refuse_kernel(path, &file)?;
+    Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Beneath(at.clone()))))
+}
+
+/// Why something that data or a listing named cannot be had.
+pub fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
+    const LINK: &str = "a symbolic link stands in its name, and links are followed only where a person names them; \
+        name what it leads to";
+    const OUTSIDE: &str = "its name leads out of the folder; name it yourself";
+    let name = Shown::path(path);
+    match error {
+        error if is_link(error) => Failure::own(what, &name, LINK),
+        error if is_outside(error) => Failure::own(what, &name, OUTSIDE),
+        error => Failure { what, path: name, source: reason(error) },
+    }
+}
+
+fn refuse_kind(path: &Path, kind: FileType) -> Result<(), Failure> {
+    let why = match kind {
+        FileType::RegularFile => return Ok(()),
+        FileType::Directory => "it is a folder",
+        FileType::Fifo => "it is a pipe; only files are read that data or a listing names",
+        FileType::Socket => "it is a socket; only files and pipes can be read",
+        _ => "it is a device; only files and pipes can be read",
+    };
+    Err(Failure::own(OPEN, &Shown::path(path), why))
+}
+
+/// Opens a path for reading that a person named: links are followed.
 pub fn open(path: &Path) -> Result<Opened, Failure> {
     let fail = |error: &std::io::Error| Failure::system(OPEN, path, error);
     // Asked before opening, because opening a device can already do harm; and again after, because names move.
@@ -106,14 +163,7 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
         return Ok(Opened::Pipe(file));
     }
     refuse_kernel(path, &file)?;
-    Ok(Opened::File(Blob {
-        name: Shown::path(path),
-        id: FileId::of(&meta),
-        path: Some(path.to_owned()),
-        file: Some(file),
-        expect: OnceLock::new(),
-        documents: None,
-    }))
+    Ok(Opened::File(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Named(path.to_owned())))))
 }
 
 /// Only files and pipes are read: a device never ends, a terminal would eat the keyboard.
@@ -150,12 +200,22 @@ fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
 /// All of a file that people write by hand; a larger one is refused, and so is a pipe.
 pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let fail = |source| Failure { what, path: Shown::path(path), source };
-    let Opened::File(blob) = open(path).map_err(|failure| fail(failure.source))? else {
-        return Err(fail(Shown::own("it is a pipe")));
-    };
+    match open(path).map_err(|failure| fail(failure.source))? {
+        Opened::File(blob) => all_of(&blob, most, what),
+        Opened::Pipe(_) => Err(fail(Shown::own("it is a pipe"))),
+    }
+}
+
+/// The same, for a file that data or a listing names.
+pub fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+    let blob = open_beneath(at).map_err(|failure| Failure { what, ..failure })?;
+    all_of(&blob, most, what)
+}
+
+fn all_of(blob: &Blob, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let len = blob.len()?;
     if len > most {
-        return Err(fail(shown!("it is larger than {} MB", most >> 20)));
+        return Err(Failure { what, path: blob.name().clone(), source: shown!("it is larger than {} MB", most >> 20) });
     }
     let mut bytes = Vec::new();
     blob.read(0, len as usize, &mut bytes)?;
@@ -183,9 +243,7 @@ pub fn standard_input() -> Result<Opened, Failure> {
     let meta = file.metadata().map_err(fail)?;
     let kind = meta.file_type();
     if kind.is_file() {
-        let id = FileId::of(&meta);
-        let expect = OnceLock::new();
-        return Ok(Opened::File(Blob { name, id, path: None, file: Some(file), expect, documents: None }));
+        return Ok(Opened::File(Blob::of_file(name, file, &meta, None)));
     }
     if kind.is_fifo() || kind.is_socket() || is_null(&meta) {
         return Ok(Opened::Pipe(file));
@@ -194,6 +252,10 @@ pub fn standard_input() -> Result<Opened, Failure> {
 }
 
 impl Blob {
+    fn of_file(name: Shown, file: File, meta: &Metadata, place: Option<Place>) -> Self {
+        Self { name, id: FileId::of(meta), place, file: Some(file), expect: OnceLock::new(), documents: None }
+    }
+
     /// An empty blob in memory, to be filled by [`spool`].
     pub fn in_memory(name: Shown) -> Result<Self, Failure> {
         let fail = |error: std::io::Error| Failure {
@@ -202,8 +264,8 @@ impl Blob {
             source: reason(&error),
         };
         let file = memory_file().map_err(fail)?;
-        let id = FileId::of(&file.metadata().map_err(fail)?);
-        Ok(Self { name, id, path: None, file: Some(file), expect: OnceLock::new(), documents: None })
+        let meta = file.metadata().map_err(fail)?;
+        Ok(Self::of_file(name.clone(), file, &meta, None))
     }
 
     /// A blob in memory that holds these bytes.
@@ -215,7 +277,7 @@ impl Blob {
 
     /// Writes behind what is there; only for blobs in memory.
     pub fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
-        let done = match (&self.file, &self.path) {
+        let done = match (&self.file, &self.place) {
             (Some(file), None) => file.write_all_at(bytes, at),
             _ => Err(ErrorKind::ReadOnlyFilesystem.into()),
         };
@@ -224,7 +286,7 @@ impl Blob {
 
     /// Closes the file; each read opens it again. For folders with more files than a process may hold open.
     pub fn close(&mut self) {
-        if self.path.is_some() {
+        if self.place.is_some() {
             self.file = None;
         }
     }
@@ -256,8 +318,8 @@ impl Blob {
     }
 
     /// Where it lies; `None` in memory.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+    pub const fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
     }
 
     /// Which file it is.
@@ -302,20 +364,13 @@ impl Blob {
         Ok(())
     }
 
-    /// Copies all its bytes into a file.
-    pub fn copy_to(&self, to: &mut File) -> Result<u64, Failure> {
-        self.with(|mut file| {
-            file.rewind()?;
-            std::io::copy(&mut file, to)
-        })
-    }
-
-    fn with<T>(&self, act: impl FnOnce(&File) -> std::io::Result<T>) -> Result<T, Failure> {
+    /// Lets something be done with the open file.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&File) -> std::io::Result<T>) -> Result<T, Failure> {
         let fail = |error: &std::io::Error| Failure { what: READ, path: self.name.clone(), source: reason(error) };
         if let Some(file) = &self.file {
             return act(file).map_err(|e| fail(&e));
         }
-        match self.path.as_deref().map(open) {
+        match self.place.as_ref().map(open_place) {
             Some(Ok(Opened::File(Self { id, file: Some(file), .. }))) if id == self.id => {
                 act(&file).map_err(|e| fail(&e))
             }
@@ -325,8 +380,8 @@ impl Blob {
     }
 }
 
-/// A file without a name.
-fn memory_file() -> std::io::Result<File> {
+/// A file without a name, in memory.
+pub(super) fn memory_file() -> std::io::Result<File> {
     #[cfg(target_os = "linux")]
     {
         let fd = rustix::fs::memfd_create("stepscope", rustix::fs::MemfdFlags::CLOEXEC)?;

@@ -11,7 +11,7 @@ use ::parquet::file::serialized_reader::SerializedFileReader;
 
 use super::failure::Failure;
 use super::guard::guarded;
-use super::open::{Blob, Opened, open};
+use super::open::Blob;
 use crate::domain::text::Shown;
 use crate::shown;
 
@@ -81,14 +81,6 @@ impl Columns {
     /// Whether the table has the column.
     pub fn has(&self, column: usize) -> bool {
         self.columns.get(column).is_some_and(Option::is_some)
-    }
-}
-
-/// Reads columns of the table at a path.
-pub fn read(path: &std::path::Path, names: &[&str]) -> Result<Columns, Failure> {
-    match open(path)? {
-        Opened::File(blob) => read_blob(&blob, names),
-        Opened::Pipe(_) => Err(Failure::own(READ, &Shown::path(path), "it is a pipe; write the table to a file")),
     }
 }
 
@@ -242,10 +234,16 @@ fn take<T: DataType>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::open::{Opened, open};
 
     fn table(name: &str) -> std::path::PathBuf {
         let tables = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stores/tables");
         tables.join(name).with_extension("parquet")
+    }
+
+    fn read(path: &std::path::Path, names: &[&str]) -> Result<Columns, Failure> {
+        let Opened::File(blob) = open(path)? else { panic!("no file") };
+        read_blob(&blob, names)
     }
 
     const NAMES: [&str; 3] = ["page_num", "line_num", "text"];

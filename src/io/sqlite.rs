@@ -3,25 +3,31 @@
 //!
 //! A database without a `-wal` file is opened as if nobody could change it, and looked at again afterwards: if it was
 //! changed meanwhile, what was read does not count. Beside a `-wal` file another program may be writing: database and
-//! log are copied into a private folder, which lives until the copy is open, and the copy is what is read.
+//! log are copied into one file without a name, and the copy is what is read.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::{OpenOptions, Permissions};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::{ErrorKind, Seek as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
+use super::beneath::Place;
 use super::failure::{Failure, reason};
-use super::open::{Blob, Opened, Stat, open as open_file};
+use super::open::{Blob, FileId, Opened, Stat, open_place};
 use crate::domain::text::Shown;
 use crate::shown;
+
+mod copy;
+
+use copy::Copy;
 
 /// How a database begins.
 pub const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -45,7 +51,7 @@ const READ: &str = "cannot read";
 #[derive(Debug)]
 pub struct Database {
     connection: Connection,
-    path: PathBuf,
+    place: Place,
     clock: Arc<Clock>,
     /// What the disk said when it was opened; `None` for a copy, which nobody changes.
     stat: Option<Stat>,
@@ -96,11 +102,17 @@ fn quoted(name: &str) -> String {
 }
 
 /// Opens a database for reading.
-pub fn open(path: &Path) -> Result<Database, Failure> {
+pub fn open(place: &Place) -> Result<Database, Failure> {
+    // A log lies beside the database itself, not beside a link to it.
+    let real = match place {
+        Place::Named(path) => path.canonicalize().map_or_else(|_| place.clone(), Place::Named),
+        place => place.clone(),
+    };
     for _ in 0..TRIES {
-        let opened = match side_file(path, WAL) {
-            Some(wal) => open_copy(path, &wal)?,
-            None => open_still(path)?,
+        let blob = regular(&real)?;
+        let opened = match side_file(&real, WAL) {
+            Some(wal) => open_copy(place, &blob, &real, &wal)?,
+            None => open_still(place, &blob, &real)?,
         };
         if let Some(database) = opened {
             return Ok(database);
@@ -108,81 +120,109 @@ pub fn open(path: &Path) -> Result<Database, Failure> {
         std::thread::sleep(PAUSE);
     }
     let why = "another program changes it faster than it can be read; copy it, or wait until that is done";
-    Err(Failure::own(READ, &Shown::path(path), why))
+    Err(Failure::own(READ, &Shown::path(place.path()), why))
 }
 
 /// A file that belongs to the database, if there is one.
-fn side_file(path: &Path, suffix: &str) -> Option<PathBuf> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    let path = PathBuf::from(name);
-    std::fs::symlink_metadata(&path).is_ok().then_some(path)
+fn side_file(place: &Place, suffix: &str) -> Option<Place> {
+    let side = place.beside(suffix);
+    let there = side.beneath().and_then(|at| at.kind());
+    // Whatever else stands there is said by who opens it.
+    there.map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true).then_some(side)
 }
 
 /// Opens a database that nobody has open for writing, as far as can be seen.
-fn open_still(path: &Path) -> Result<Option<Database>, Failure> {
-    // Refuses what is no regular file.
-    let blob = regular(path)?;
+fn open_still(named: &Place, blob: &Blob, real: &Place) -> Result<Option<Database>, Failure> {
+    let failed = |error: &rusqlite::Error| failure(named.path(), error);
     let stat = blob.stat()?;
-    let mut database = connect(path, path, true)?;
+    let path = std::path::absolute(real.path()).map_err(|error| Failure::system(OPEN, named.path(), &error))?;
+    // SQLite opens by name, and a name may lead elsewhere by then: what it has open must be the file that was looked at.
+    let opened = opened_as(blob.id(), || Connection::open_with_flags(address(&path), STILL)).map_err(|e| failed(&e))?;
+    let Some(connection) = opened else { return Ok(None) };
+    let mut database = Database::new(connection, real.clone()).map_err(|error| failed(&error))?;
     database.stat = Some(stat);
-    if side_file(path, "-journal").is_some_and(|journal| begins_with(&journal, JOURNAL)) {
+    if side_file(real, "-journal").is_some_and(|journal| begins_with(&journal, JOURNAL)) {
         database.note = Some(Shown::own("a change of it is under way or was broken off, and may be seen in part"));
     }
     Ok(database.is_current().then_some(database))
 }
 
-fn regular(path: &Path) -> Result<Blob, Failure> {
-    match open_file(path)? {
+const STILL: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_URI).union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// Opens something and looks whether this file is what was opened; `None`: it was another one.
+fn opened_as<T, E>(id: FileId, open: impl FnOnce() -> Result<T, E>) -> Result<Option<T>, E> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = open_files();
+    let opened = open()?;
+    let after = open_files();
+    let found = after.is_empty() || after.difference(&before).any(|(_, file)| *file == id);
+    Ok(found.then_some(opened))
+}
+
+/// The files that this process has open, by number; nothing where the system does not tell.
+fn open_files() -> HashSet<(OsString, FileId)> {
+    const DESCRIPTORS: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
+    let names = std::fs::read_dir(DESCRIPTORS).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.filter_map(|name| Stat::at(&Path::new(DESCRIPTORS).join(&name)).map(|stat| (name, stat.id))).collect()
+}
+
+fn regular(place: &Place) -> Result<Blob, Failure> {
+    match open_place(place)? {
         Opened::File(blob) => Ok(blob),
-        Opened::Pipe(_) => Err(Failure::own(OPEN, &Shown::path(path), "it is a pipe, not a database")),
+        Opened::Pipe(_) => Err(Failure::own(OPEN, &Shown::path(place.path()), "it is a pipe, not a database")),
     }
 }
 
 /// Copies database and log, and opens the copy; `None`: the log began anew meanwhile.
-fn open_copy(path: &Path, wal: &Path) -> Result<Option<Database>, Failure> {
-    let fail = |error: &std::io::Error| Failure {
-        what: "cannot copy",
-        path: Shown::path(path),
-        source: shown!("into a private folder: {}", reason(error)),
-    };
+fn open_copy(named: &Place, blob: &Blob, real: &Place, wal: &Place) -> Result<Option<Database>, Failure> {
+    let failed = |error: &rusqlite::Error| failure(named.path(), error);
     let log = match regular(wal) {
         // Whoever had it open has closed it.
-        Err(_) if side_file(path, WAL).is_none() => return Ok(None),
+        Err(_) if side_file(real, WAL).is_none() => return Ok(None),
         log => log?,
     };
     let head = log_head(&log)?;
-    let folder = tempfile::Builder::new()
-        .prefix("stepscope-")
-        .permissions(Permissions::from_mode(0o700))
-        .tempdir()
-        .map_err(|error| fail(&error))?;
-    let copy = folder.path().join("copy.sqlite");
-    for (from, to) in [(&regular(path)?, copy.clone()), (&log, folder.path().join("copy.sqlite-wal"))] {
-        let mut to =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to).map_err(|error| fail(&error))?;
-        from.copy_to(&mut to)?;
-    }
+    let copy = copy::take(blob, &log)?;
     let copied = SystemTime::now();
     // As long as the log did not begin anew, all that was written into the database meanwhile still stands in it.
     let still = regular(wal).and_then(|log| log_head(&log));
     if still.is_ok_and(|still| still == head) {
-        let whole = connect(&copy, path, false)?;
-        // Takes the log in, so that the copy is one file that can be read like any other.
-        whole.once("PRAGMA journal_mode=DELETE").map_err(|error| failure(path, &error))?;
-        drop(whole);
-        let mut database = connect(&copy, path, true)?;
+        let connection = connect_copy(copy, named)?;
+        let mut database = Database::new(connection, real.clone()).map_err(|error| failed(&error))?;
         database.note = Some(shown!("snapshot of {}, another program has it open", clock_time(copied)));
-        // Read once before its folder goes: from then on only the open file counts.
-        database.once("SELECT count(*) FROM sqlite_schema").map_err(|error| failure(path, &error))?;
         return Ok(Some(database));
     }
     Ok(None)
 }
 
-fn begins_with(path: &Path, magic: &[u8]) -> bool {
+fn connect_copy(copy: Copy, named: &Place) -> Result<Connection, Failure> {
+    let failed = |error: &rusqlite::Error| failure(named.path(), error);
+    let copying = |error: &std::io::Error| Failure {
+        what: "cannot copy",
+        path: Shown::path(named.path()),
+        source: shown!("into a private file: {}", reason(error)),
+    };
+    match copy {
+        Copy::Memory(mut file, len) => {
+            file.rewind().map_err(|error| copying(&error))?;
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let mut connection = Connection::open_in_memory_with_flags(flags).map_err(|error| failed(&error))?;
+            let len = usize::try_from(len).unwrap_or(usize::MAX);
+            connection.deserialize_read_exact(MAIN_DB, file, len, true).map_err(|error| failed(&error))?;
+            Ok(connection)
+        }
+        Copy::Disk(file) => {
+            let opened = file.named(|path| Connection::open_with_flags(address(path), STILL));
+            opened.map_err(|error| copying(&error))?.map_err(|error| failed(&error))
+        }
+    }
+}
+
+fn begins_with(place: &Place, magic: &[u8]) -> bool {
     let mut head = Vec::new();
-    regular(path).and_then(|blob| blob.read(0, magic.len(), &mut head)).is_ok() && head == magic
+    regular(place).and_then(|blob| blob.read(0, magic.len(), &mut head)).is_ok() && head == magic
 }
 
 fn log_head(log: &Blob) -> Result<Vec<u8>, Failure> {
@@ -191,21 +231,8 @@ fn log_head(log: &Blob) -> Result<Vec<u8>, Failure> {
     Ok(head)
 }
 
-/// Connects to a file; `named` is what it is called in messages.
-fn connect(file: &Path, named: &Path, still: bool) -> Result<Database, Failure> {
-    let file = std::path::absolute(file).map_err(|error| Failure::system(OPEN, named, &error))?;
-    let access = if still { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
-    let flags = access | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection =
-        Connection::open_with_flags(address(&file, still), flags).map_err(|error| failure(named, &error))?;
-    let clock = Arc::new(Clock { begun: Instant::now(), until: AtomicU64::new(0) });
-    let mut database = Database { connection, path: named.to_owned(), clock, stat: None, note: None };
-    database.restrict().map_err(|error| failure(named, &error))?;
-    Ok(database)
-}
-
-/// A file as an address; `still`: nobody changes it, so that no lock and no other file is needed.
-fn address(file: &Path, still: bool) -> String {
+/// A file as an address. As far as SQLite is concerned nobody changes it: no lock and no other file is needed.
+fn address(file: &Path) -> String {
     let mut address = String::from("file:");
     for byte in file.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
@@ -215,13 +242,18 @@ fn address(file: &Path, still: bool) -> String {
             let _ = write!(address, "%{byte:02x}");
         }
     }
-    if still {
-        address.push_str("?immutable=1");
-    }
+    address.push_str("?immutable=1");
     address
 }
 
 impl Database {
+    fn new(connection: Connection, place: Place) -> rusqlite::Result<Self> {
+        let clock = Arc::new(Clock { begun: Instant::now(), until: AtomicU64::new(0) });
+        let mut database = Self { connection, place, clock, stat: None, note: None };
+        database.restrict()?;
+        Ok(database)
+    }
+
     /// Takes every power from the database that it does not need.
     fn restrict(&mut self) -> rusqlite::Result<()> {
         let connection = &mut self.connection;
@@ -278,12 +310,12 @@ impl Database {
 
     /// Whether the file is still what it was when it was opened. What was read from one that is not, does not count.
     pub fn is_current(&self) -> bool {
-        self.stat.is_none_or(|then| Stat::at(&self.path) == Some(then) && side_file(&self.path, WAL).is_none())
+        self.stat.is_none_or(|then| Stat::of_place(&self.place) == Some(then) && side_file(&self.place, WAL).is_none())
     }
 
     /// An error as a sentence.
     pub fn failure(&self, error: &rusqlite::Error) -> Failure {
-        failure(&self.path, error)
+        failure(self.place.path(), error)
     }
 
     /// A table of this name; views and tables that are made by code are none.
@@ -347,7 +379,13 @@ fn failure(path: &Path, error: &rusqlite::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    fn open(path: &Path) -> Result<Database, Failure> {
+        super::open(&path.into())
+    }
 
     struct Folder(tempfile::TempDir);
 

@@ -83,6 +83,8 @@ pub enum LoadEvent {
     Noted(usize, Option<Shown>),
     /// A file in a folder does not look like JSON.
     PassedOver,
+    /// So many more links in folders were not followed.
+    Links(u64),
     /// Something could not be read; the source, if there is one.
     Failed(Option<usize>, Failure),
     /// Everything there is has been found and checked.
@@ -200,6 +202,8 @@ pub struct Store {
     settled: bool,
     /// Files in folders that do not look like JSON.
     pub passed_over: usize,
+    /// Links in folders, which are not followed.
+    pub links: u64,
     /// What could not be read, in order.
     pub failures: Vec<Failure>,
 }
@@ -375,6 +379,10 @@ impl Store {
             }
             LoadEvent::PassedOver => {
                 self.passed_over += 1;
+                Change::None
+            }
+            LoadEvent::Links(links) => {
+                self.links += links;
                 Change::None
             }
             LoadEvent::Failed(source, failure) => {

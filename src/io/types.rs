@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::beneath::{Beneath, Place};
 use super::failure::Failure;
-use super::open::read_small;
+use super::open::{read_small, read_small_beneath};
 use crate::domain::text::Shown;
 use crate::domain::types::Registry;
 
@@ -18,10 +19,10 @@ const READ: &str = "cannot use the type";
 pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<Registry, Failure> {
     let mut texts = Vec::new();
     if let Some(folder) = config.map(|config| config.join("schemas")).filter(|folder| folder.is_dir()) {
-        read_folder(&folder, &mut texts)?;
+        read_folder(&folder, own(&folder), &mut texts)?;
     }
     if let Some(folder) = named {
-        read_folder(folder, &mut texts)?;
+        read_folder(folder, listed(folder), &mut texts)?;
     }
     let (registry, refused) = Registry::with(texts);
     match refused.first() {
@@ -30,24 +31,43 @@ pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<Registry,
     }
 }
 
-fn read_folder(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) -> Result<(), Failure> {
-    let entries = std::fs::read_dir(folder).map_err(|error| Failure::system("cannot read", folder, &error))?;
-    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
-    for path in paths {
+/// What a person's own configuration holds; people keep it elsewhere and link to it.
+fn own(folder: &Path) -> std::io::Result<Vec<Place>> {
+    std::fs::read_dir(folder)?.map(|entry| Ok(Place::Named(entry?.path()))).collect()
+}
+
+/// What lies in a folder that was named.
+fn listed(folder: &Path) -> std::io::Result<Vec<Place>> {
+    let (root, mut places) = (Beneath::root(folder)?, Vec::new());
+    root.list(|entry| {
+        places.push(root.join(entry.name).into());
+        true
+    })?;
+    Ok(places)
+}
+
+fn read_folder(
+    folder: &Path,
+    places: std::io::Result<Vec<Place>>,
+    texts: &mut Vec<(String, Vec<u8>)>,
+) -> Result<(), Failure> {
+    let mut places = places.map_err(|error| Failure::system("cannot read", folder, &error))?;
+    places.retain(|place| place.path().extension().is_some_and(|extension| extension == "json"));
+    places.sort_by(|a, b| a.path().cmp(b.path()));
+    for place in places {
+        let path = place.path();
         if texts.len() >= MAX_TYPES {
-            return Err(Failure::own(READ, &Shown::path(&path), "there are more than 200 types"));
+            return Err(Failure::own(READ, &Shown::path(path), "there are more than 200 types"));
         }
         let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let name = name.strip_suffix(".schema").unwrap_or(name).to_owned();
-        texts.push((name, read(&path)?));
+        let text = match &place {
+            Place::Beneath(at) => read_small_beneath(at, MAX_TYPE, READ),
+            place => read_small(place.path(), MAX_TYPE, READ),
+        };
+        texts.push((name, text?));
     }
     Ok(())
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    read_small(path, MAX_TYPE, READ)
 }
 
 #[cfg(test)]

@@ -21,8 +21,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::append::folder;
+use super::beneath::Beneath;
 use super::failure::Failure;
-use super::open::{read_small, read_small_text};
+use super::open::{read_small, read_small_beneath, read_small_text};
 use super::verify::Judge;
 use crate::domain::json::{Kind, Tape, Value};
 use crate::domain::pyregex::Pattern;
@@ -120,15 +122,15 @@ pub fn build(asked: &Wanted) -> Result<Verifier, Failure> {
     match asked {
         Wanted::Chain(path) => {
             let file = File::read(path)?;
-            Builder::new(path, &file.verifiers).chain(&file.stage, 0).map_err(|why| refused(path, why))
+            Builder::new(path, &file.verifiers)?.chain(&file.stage, 0).map_err(|why| refused(path, why))
         }
         Wanted::Verifier(spec, Some(path)) => {
             let file = File::read(path)?;
-            Builder::new(path, &file.verifiers).verifier(spec, 0).map_err(|why| refused(path, why))
+            Builder::new(path, &file.verifiers)?.verifier(spec, 0).map_err(|why| refused(path, why))
         }
         Wanted::Verifier(spec, None) => {
             // Options of the command line name files from where one stands.
-            let mut builder = Builder { folder: Path::new(""), named: &BTreeMap::new(), built: 0 };
+            let mut builder = Builder { folder: None, named: &BTreeMap::new(), built: 0 };
             let name = || shown!("the verifier {}", Shown::line(spec.verifier.as_bytes()));
             builder.verifier(spec, 0).map_err(|why| Failure { what: USE, path: name(), source: why })
         }
@@ -152,15 +154,16 @@ impl File {
 }
 
 struct Builder<'f> {
-    /// Files are named from here.
-    folder: &'f Path,
+    /// The folder of the file that names others: they lie beneath it. `None`: a person names them.
+    folder: Option<Beneath>,
     named: &'f BTreeMap<String, Spec>,
     built: usize,
 }
 
 impl<'f> Builder<'f> {
-    fn new(file: &'f Path, named: &'f BTreeMap<String, Spec>) -> Self {
-        Self { folder: file.parent().unwrap_or(Path::new("")), named, built: 0 }
+    fn new(file: &Path, named: &'f BTreeMap<String, Spec>) -> Result<Self, Failure> {
+        let root = Beneath::root(folder(file)).map_err(|error| Failure::system(USE, file, &error))?;
+        Ok(Self { folder: Some(root), named, built: 0 })
     }
 
     fn chain(&mut self, stages: &[Spec], depth: usize) -> Result<Verifier, Shown> {
@@ -221,18 +224,19 @@ impl<'f> Builder<'f> {
         self.verifier(named, depth + 1)
     }
 
-    /// A file of the user's, named from where the verifier stands.
-    fn path(&self, path: &Path) -> PathBuf {
-        self.folder.join(path)
+    /// A file that the verifier names.
+    fn read(&self, path: &Path, what: &'static str) -> Result<Vec<u8>, Shown> {
+        let read = match &self.folder {
+            None => read_small(path, MAX_FILE, what),
+            Some(folder) => read_small_beneath(&folder.join(path), MAX_FILE, what),
+        };
+        read.map_err(|failure| shown!("{failure}"))
     }
 
     fn schema(&self, schema: Option<&toml::Value>) -> Result<Option<Box<Schema>>, Shown> {
         let text = match schema {
             None => return Err(Shown::own("it needs a schema")),
-            Some(toml::Value::String(path)) => {
-                let path = self.path(Path::new(path));
-                read_small(&path, MAX_FILE, "cannot read the schema").map_err(|failure| shown!("{failure}"))?
-            }
+            Some(toml::Value::String(path)) => self.read(Path::new(path), "cannot read the schema")?,
             Some(table) => serde_json::to_vec(table).map_err(|why| Shown::error(&why))?,
         };
         let mut tape = Tape::default();
@@ -252,8 +256,7 @@ impl<'f> Builder<'f> {
         let mut texts: Vec<Untrusted<'_>> = spec.references.iter().map(|text| Untrusted::from(text.as_str())).collect();
         let read;
         if let Some(path) = &spec.references_file {
-            read = read_small(&self.path(path), MAX_FILE, "cannot read the references")
-                .map_err(|failure| shown!("{failure}"))?;
+            read = self.read(path, "cannot read the references")?;
             texts.extend(references(&read)?);
         }
         let references = References::new(texts.iter().map(Untrusted::bytes)).map_err(|why| Shown::error(&why))?;

@@ -238,6 +238,12 @@ impl App {
         root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 
+    /// The file that a record stands in; of a fork, the one that it was written to.
+    pub fn file_of(&self, record: usize) -> Option<Shown> {
+        let source = self.store.source_of(record).and_then(|source| self.store.sources().get(source));
+        source.map(crate::io::store::SourceRows::name)
+    }
+
     /// The name of the source of a record; a fork is one of its parent's.
     pub fn name_of(&self, record: usize) -> Shown {
         let source = self.store.source_of(self.root_of(record)).and_then(|source| self.store.sources().get(source));
@@ -258,11 +264,16 @@ impl App {
         let skips = self.store.sources().iter().fold(Skips::default(), |sum, source| sum.plus(source.skips()));
         let skipped = (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64));
         let others = match self.store.passed_over {
-            0 => return skipped,
-            1 => Shown::own("1 other file"),
-            n => shown!("{n} other files"),
+            0 => None,
+            1 => Some(Shown::own("1 other file")),
+            n => Some(shown!("{n} other files")),
         };
-        Some(skipped.map_or_else(|| others.clone(), |skipped| shown!("{skipped}, {others}")))
+        let links = match self.store.links {
+            0 => None,
+            1 => Some(Shown::own("1 link not followed")),
+            n => Some(shown!("{n} links not followed")),
+        };
+        [skipped, others, links].into_iter().flatten().reduce(|all, more| shown!("{all}, {more}"))
     }
 
     /// How far reading and checking has come, in percent, while it goes on.

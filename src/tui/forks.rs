@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::domain::text::Shown;
 use crate::io::append::Met;
+use crate::io::beneath::Place;
 use crate::io::failure::Failure;
 use crate::shown;
 use crate::tui::family::Family;
@@ -18,7 +19,7 @@ pub struct Keeping {
     /// Its number.
     pub id: ForkId,
     /// Where it goes.
-    pub path: PathBuf,
+    pub path: Place,
     /// Its record, one line without its end.
     pub line: Vec<u8>,
 }
@@ -60,7 +61,7 @@ impl Forks {
     }
 
     /// Takes a fork to be kept.
-    pub fn take(&mut self, path: PathBuf, line: Vec<u8>) -> Keeping {
+    pub fn take(&mut self, path: Place, line: Vec<u8>) -> Keeping {
         let keeping = Keeping { id: ForkId(self.next), path, line };
         self.next += 1;
         self.waiting.push(keeping.clone());
@@ -68,7 +69,7 @@ impl Forks {
     }
 
     /// What became of a fork; `None`: that was known already.
-    pub fn wrote(&mut self, id: ForkId, result: &Result<Met, Failure>) -> Option<PathBuf> {
+    pub fn wrote(&mut self, id: ForkId, result: &Result<Met, Failure>) -> Option<Place> {
         let at = self.waiting.iter().position(|keeping| keeping.id == id)?;
         let keeping = self.waiting.remove(at);
         let path = keeping.path.clone();

@@ -14,6 +14,7 @@ use crate::domain::review::hide::Hide;
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
 use crate::io::append::Met;
+use crate::io::beneath::Place;
 use crate::io::config::session::FileView;
 use crate::io::failure::Failure;
 use crate::io::forks::Mark;
@@ -95,7 +96,7 @@ pub enum Work {
     /// Appends a fork to its file.
     KeepFork(Box<Keeping>),
     /// A file of forks was written: its records belong to those that are open.
-    Follow(PathBuf),
+    Follow(Place),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
     /// Puts a text into a file of its own, for the user's own editor.

@@ -127,7 +127,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
         None => inputs,
     };
     let home = folders.state.as_deref().filter(|home| start.paths.is_empty() && own_folder(home).is_ok());
-    let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES))));
+    let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES)).path().to_owned()));
     let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;

@@ -2,17 +2,21 @@
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::FileType;
+
+use super::Folders;
 use super::line::{Asked, Number, Page, original_question};
 use crate::domain::document::{Document, Heading};
 use crate::domain::json::Tape;
 use crate::domain::text::Shown;
+use crate::io::beneath::{Beneath, is_link};
 use crate::io::cut::decode_wide;
 use crate::io::failure::Failure;
 use crate::io::library::Gathered;
-use crate::io::open::{Opened, open};
+use crate::io::open::{beneath_failure, open_beneath, read_small_beneath};
 use crate::io::parquet::{self, Cell, Columns};
 
 /// Folders below a root are entered so deep.
@@ -44,49 +48,65 @@ pub(super) enum Shape {
 }
 
 /// Tells what a folder is; `None`: nothing that is known here.
-pub(super) fn shape(folder: &Path) -> Option<Shape> {
-    if is_question(folder) {
+pub(super) fn shape(folder: &Beneath) -> Option<Shape> {
+    let (name, above) = names(folder);
+    if is_question(folder, above.as_deref() == Some(OsStr::new(QUESTIONS))) {
         Some(Shape::Question)
-    } else if is_questions(folder) {
+    } else if name.as_deref() == Some(OsStr::new(QUESTIONS)) && holds_questions(folder) {
         Some(Shape::Questions)
-    } else if is_questions(&folder.join(QUESTIONS)) || holds_tables(&folder.join(PARSING)) {
+    } else if holds_questions(&folder.join(QUESTIONS)) || holds_tables(&folder.join(PARSING)) {
         Some(Shape::Document)
     } else {
         None
     }
 }
 
-fn is_question(folder: &Path) -> bool {
+/// The names of a folder and of the one that it lies in.
+fn names(folder: &Beneath) -> (Option<OsString>, Option<OsString>) {
+    let full = std::path::absolute(folder.path()).unwrap_or_else(|_| folder.path().to_owned());
+    let name = |path: &Path| path.file_name().map(OsStr::to_owned);
+    (name(&full), full.parent().and_then(name))
+}
+
+fn is_question(folder: &Beneath, among_questions: bool) -> bool {
     let has = |name: &str| folder.join(name).is_file();
-    let among_questions = || folder.parent().and_then(Path::file_name) == Some(OsStr::new(QUESTIONS));
-    has("parsed_question.json") || has(PAGES) || (among_questions() && (has("answer.json") || has("meta.json")))
+    has("parsed_question.json") || has(PAGES) || (among_questions && (has("answer.json") || has("meta.json")))
 }
 
-fn is_questions(folder: &Path) -> bool {
-    folder.file_name() == Some(OsStr::new(QUESTIONS))
-        && std::fs::read_dir(folder)
-            .is_ok_and(|mut entries| entries.by_ref().take(MAX_TOLD).flatten().any(|entry| is_question(&entry.path())))
+fn holds_questions(folder: &Beneath) -> bool {
+    let (mut told, mut found) = (0, false);
+    let listed = folder.list(|entry| {
+        told += 1;
+        found = entry.kind == FileType::Directory && is_question(&folder.join(entry.name), true);
+        !found && told < MAX_TOLD
+    });
+    listed.is_ok() && found
 }
 
-fn holds_tables(folder: &Path) -> bool {
+fn holds_tables(folder: &Beneath) -> bool {
     let known = |name: &OsStr| {
-        let name = name.as_encoded_bytes();
+        let name = name.as_bytes();
         name == b"parsing_summary.json"
             || (name.ends_with(b".parquet")
                 && [LINES, CONTENTS, "page_df"].iter().any(|table| name.starts_with(table.as_bytes())))
     };
-    std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(|entry| known(&entry.file_name())))
+    let mut found = false;
+    let listed = folder.list(|entry| {
+        found = known(&entry.name);
+        !found
+    });
+    listed.is_ok() && found
 }
 
 /// Whether documents lie somewhere below a folder; looks at the nearest folders only.
-pub(super) fn holds_documents(folder: &Path, is_other_store: fn(&Path) -> bool) -> bool {
-    let mut todo = std::collections::VecDeque::from([folder.to_owned()]);
+pub(super) fn holds_documents(folder: &Beneath, is_other_store: fn(&Beneath) -> bool) -> bool {
+    let mut todo = std::collections::VecDeque::from([folder.clone()]);
     let mut looked_at = 0;
     while let Some(folder) = todo.pop_front() {
         if shape(&folder).is_some() {
             return true;
         }
-        for folder in folders_in(&folder) {
+        for folder in folders_in(&folder).0 {
             looked_at += 1;
             if looked_at > MAX_LOOKED_AT {
                 return false;
@@ -99,21 +119,20 @@ pub(super) fn holds_documents(folder: &Path, is_other_store: fn(&Path) -> bool) 
     false
 }
 
-/// The folders in a folder by name, without hidden ones.
-fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<OsString> = entries
-        .flatten()
-        .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
-        // Without asking the disk for each entry, but for links.
-        .filter(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
-            kind => kind.is_ok_and(|kind| kind.is_dir()),
-        })
-        .map(|entry| entry.file_name())
-        .collect();
+/// The folders in a folder by name, without hidden ones, and how many links there are, which are not followed.
+fn folders_in(folder: &Beneath) -> (Vec<Beneath>, u64) {
+    let (mut names, mut links) = (Vec::new(), 0);
+    // What cannot be listed has nothing that could be read.
+    let _ = folder.list(|entry| {
+        match entry.kind {
+            FileType::Directory => names.push(entry.name),
+            FileType::Symlink => links += 1,
+            _ => {}
+        }
+        true
+    });
     names.sort_unstable();
-    names.into_iter().map(|name| folder.join(name)).collect()
+    (names.into_iter().map(|name| folder.join(name)).collect(), links)
 }
 
 /// What a walk through folders finds.
@@ -128,36 +147,44 @@ pub(super) enum Found {
 
 /// A walk through the documents of a store.
 pub(super) struct Walk<'s> {
-    /// The root of the store, which names of documents are relative to.
-    root: &'s Path,
+    /// Where it begins.
+    top: &'s Beneath,
+    /// What names in the store have before those beneath it.
+    prefix: &'s Path,
     /// Folders that hold a store of their own.
-    is_other_store: fn(&Path) -> bool,
+    is_other_store: fn(&Beneath) -> bool,
     entered: HashSet<(u64, u64)>,
     tape: Tape,
     /// Folders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
+    /// How many links among the questions of documents were not followed.
+    pub links: u64,
 }
 
 impl<'s> Walk<'s> {
-    pub(super) fn new(root: &'s Path, is_other_store: fn(&Path) -> bool) -> Self {
-        Self { root, is_other_store, entered: HashSet::new(), tape: Tape::default(), folders: Vec::new() }
+    pub(super) fn new(top: &'s Beneath, prefix: &'s Path, is_other_store: fn(&Beneath) -> bool) -> Self {
+        let (entered, tape) = (HashSet::new(), Tape::default());
+        Self { top, prefix, is_other_store, entered, tape, folders: Vec::new(), links: 0 }
     }
 
-    /// Goes through everything below a folder, in path order, until `each` has had enough; `false`: it had.
-    pub(super) fn run(&mut self, part: &Path, each: &mut dyn FnMut(Found) -> bool) -> bool {
-        match shape(part) {
+    /// Goes through everything below the folder, in path order, until `each` has had enough; `false`: it had.
+    pub(super) fn run(&mut self, each: &mut dyn FnMut(Found) -> bool) -> bool {
+        let top = self.top;
+        let (part, above) = (self.relative(top), self.prefix.parent());
+        let name = |path: Option<&Path>| path.unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
+        match shape(top) {
             Some(Shape::Question) => {
-                let document = part.parent().and_then(Path::parent).unwrap_or(part);
-                self.changing(part);
-                let asked = self.question(document, part, each);
+                let document = name(above.and_then(Path::parent));
+                self.changing(top);
+                let asked = self.question(&document, &part, top, each);
                 return asked.is_none_or(|asked| each(Found::Question(asked)));
             }
-            Some(Shape::Questions) => return self.document(part.parent().unwrap_or(part), each),
+            Some(Shape::Questions) => return self.document(name(above), top, each),
             _ => {}
         }
-        let mut todo = vec![(part.to_owned(), 0)];
+        let mut todo = vec![(top.clone(), 0)];
         while let Some((folder, depth)) = todo.pop() {
-            let identity = std::fs::metadata(&folder).map(|meta| (meta.dev(), meta.ino()));
+            let identity = folder.kind().map(|found| found.id);
             if depth > MAX_DEPTH || !identity.is_ok_and(|identity| self.entered.insert(identity)) {
                 continue;
             }
@@ -166,34 +193,44 @@ impl<'s> Walk<'s> {
             }
             self.changing(&folder);
             if shape(&folder) == Some(Shape::Document) {
-                if !self.document(&folder, each) {
+                if !self.document(self.relative(&folder), &folder.join(QUESTIONS), each) {
                     return false;
                 }
                 continue;
             }
-            todo.extend(folders_in(&folder).into_iter().rev().map(|folder| (folder, depth + 1)));
+            // Whoever lists these folders counts the links in them.
+            let (folders, _) = folders_in(&folder);
+            todo.extend(folders.into_iter().rev().map(|folder| (folder, depth + 1)));
         }
         true
     }
 
-    fn document(&mut self, document: &Path, each: &mut dyn FnMut(Found) -> bool) -> bool {
-        let questions = document.join(QUESTIONS);
-        self.changing(&questions);
+    fn document(&mut self, document: Vec<u8>, questions: &Beneath, each: &mut dyn FnMut(Found) -> bool) -> bool {
+        self.changing(questions);
         let mut count = 0;
-        for folder in folders_in(&questions) {
+        let (folders, links) = folders_in(questions);
+        self.links += links;
+        for folder in folders {
             self.changing(&folder);
-            if let Some(asked) = self.question(document, &folder, each) {
+            let name = self.relative(&folder);
+            if let Some(asked) = self.question(&document, &name, &folder, each) {
                 count += 1;
                 if !each(Found::Question(asked)) {
                     return false;
                 }
             }
         }
-        each(Found::Document(self.relative(document), count))
+        each(Found::Document(document, count))
     }
 
     /// What lies in the folder of a question; `None`: nobody listens any more.
-    fn question(&mut self, document: &Path, folder: &Path, each: &mut dyn FnMut(Found) -> bool) -> Option<Asked> {
+    fn question(
+        &mut self,
+        document: &[u8],
+        name: &[u8],
+        folder: &Beneath,
+        each: &mut dyn FnMut(Found) -> bool,
+    ) -> Option<Asked> {
         let mut failed = Vec::new();
         let mut part = |name: &str| {
             read_part(&folder.join(name)).unwrap_or_else(|failure| {
@@ -202,8 +239,8 @@ impl<'s> Walk<'s> {
             })
         };
         let mut asked = Asked {
-            doc_id: Some(self.relative(document)),
-            folder: Some(self.relative(folder)),
+            doc_id: Some(document.to_vec()),
+            folder: Some(name.to_vec()),
             parsed: part("parsed_question.json"),
             answer: part("answer.json"),
             meta: part("meta.json"),
@@ -213,23 +250,29 @@ impl<'s> Walk<'s> {
             Ok(pages) => asked.pages = pages,
             Err(failure) => failed.push(failure),
         }
-        let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
+        let name = names(folder).0.unwrap_or_default().into_encoded_bytes();
         let question = asked.parsed.as_deref().and_then(|parsed| original_question(parsed, &mut self.tape));
-        asked.question_id = Some(question_id(name, question.as_deref()));
+        asked.question_id = Some(question_id(&name, question.as_deref()));
         failed.into_iter().all(|failure| each(Found::Failed(failure))).then_some(asked)
     }
 
-    fn changing(&mut self, folder: &Path) {
+    fn changing(&mut self, folder: &Beneath) {
         if self.folders.len() < MAX_CHANGING {
-            self.folders.push(folder.to_owned());
+            self.folders.push(folder.path().to_owned());
         }
     }
 
-    /// A path as the store names it: relative to its root, with `/`.
-    fn relative(&self, path: &Path) -> Vec<u8> {
-        let name = path.strip_prefix(self.root).unwrap_or(path);
-        let name = if name.as_os_str().is_empty() { path.file_name().unwrap_or_default() } else { name.as_os_str() };
-        name.as_encoded_bytes().to_vec()
+    /// A folder as the store names it: relative to its root, with `/`.
+    fn relative(&self, folder: &Beneath) -> Vec<u8> {
+        let below = folder.path().strip_prefix(self.top.path()).unwrap_or(folder.rest());
+        let name = if self.prefix.as_os_str().is_empty() { below.to_owned() } else { self.prefix.join(below) };
+        // Without a slash behind it.
+        let name = name.components().as_path().as_os_str();
+        if name.is_empty() {
+            names(folder).0.unwrap_or_default().into_encoded_bytes()
+        } else {
+            name.as_bytes().to_vec()
+        }
     }
 }
 
@@ -258,28 +301,24 @@ pub(super) fn is_hex(text: &[u8], digits: usize) -> bool {
 }
 
 /// A file of a question, in UTF-8; `None`: there is none.
-fn read_part(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+fn read_part(at: &Beneath) -> Result<Option<Vec<u8>>, Failure> {
+    if is_absent(at) {
         return Ok(None);
     }
-    let Opened::File(blob) = open(path)? else {
-        return Err(Failure::own(READ, &Shown::path(path), "it is a pipe, not a file"));
-    };
-    let len = blob.len()?;
-    if len > MAX_PART {
-        return Err(Failure::own(READ, &Shown::path(path), "it is larger than 16 MB"));
-    }
-    let mut text = Vec::new();
-    blob.read(0, len as usize, &mut text)?;
+    let text = read_small_beneath(at, MAX_PART, READ)?;
     Ok(Some(decode_wide(&text).unwrap_or(text)))
 }
 
+fn is_absent(at: &Beneath) -> bool {
+    at.kind().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
 /// The pages that the model saw; `None`: they were not written down.
-fn read_pages(path: &Path) -> Result<Option<Vec<Page>>, Failure> {
-    if std::fs::symlink_metadata(path).is_err() {
+fn read_pages(at: &Beneath) -> Result<Option<Vec<Page>>, Failure> {
+    if is_absent(at) {
         return Ok(None);
     }
-    let table = parquet::read(path, &["page_num", "rank", "score", "similarity", "match_count"])?;
+    let table = read_table(at, &["page_num", "rank", "score", "similarity", "match_count"])?;
     let number = |column, row| match table.cell(column, row) {
         Cell::Int(n) => Number::Int(*n),
         Cell::Float(x) if !x.is_nan() => Number::Float(*x),
@@ -297,24 +336,31 @@ fn read_pages(path: &Path) -> Result<Option<Vec<Page>>, Failure> {
     Ok(table.has(0).then(|| (0..table.rows).filter_map(page).collect()))
 }
 
+fn read_table(at: &Beneath, names: &[&str]) -> Result<Columns, Failure> {
+    parquet::read_blob(&open_beneath(at)?, names)
+}
+
 /// The document of this name below a root; `None`: its lines are not there.
-pub(super) fn document(root: &Path, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
-    use std::os::unix::ffi::OsStrExt as _;
+pub(super) fn document(folders: &Folders, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
     let name = Path::new(OsStr::from_bytes(doc_id));
     // A name from data leads nowhere else.
     if !name.components().all(|part| matches!(part, Component::Normal(_))) {
         return Ok(None);
     }
-    document_in(&root.join(name))
+    document_in(&folders.document(doc_id))
 }
 
 /// The document whose folder, or folder of tables, this is.
-pub(crate) fn document_in(folder: &Path) -> Result<Option<Document>, Failure> {
+pub(crate) fn document_in(folder: &Beneath) -> Result<Option<Document>, Failure> {
     let parsing = folder.join(PARSING);
-    let parsing = if parsing.is_dir() { parsing } else { folder.to_owned() };
+    let parsing = match parsing.kind() {
+        Ok(found) if found.kind == FileType::Directory => parsing,
+        Err(error) if is_link(&error) => return Err(beneath_failure(READ, parsing.path(), &error)),
+        _ => folder.clone(),
+    };
     let Some((lines, suffix)) = table(&parsing, LINES, None) else { return Ok(None) };
     let toc = match table(&parsing, CONTENTS, Some(&suffix)) {
-        Some((path, _)) => contents(&path)?,
+        Some((at, _)) => contents(&at)?,
         None => Vec::new(),
     };
     read_lines(&lines, toc).map(Some)
@@ -322,27 +368,26 @@ pub(crate) fn document_in(folder: &Path) -> Result<Option<Document>, Failure> {
 
 /// A table in a folder: `line_df.parquet`, else that of another parser, `line_df_docling.parquet`; with the suffix that
 /// it has, or has to have.
-fn table(folder: &Path, name: &str, suffix: Option<&OsStr>) -> Option<(PathBuf, OsString)> {
-    let mut found: Vec<(OsString, OsString)> = std::fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .filter_map(|entry| {
-            use std::os::unix::ffi::OsStrExt as _;
-            let file = entry.file_name();
-            let rest = file.as_bytes().strip_prefix(name.as_bytes())?.strip_suffix(b".parquet")?;
-            (rest.is_empty() || rest.starts_with(b"_")).then(|| (OsStr::from_bytes(rest).to_owned(), file.clone()))
-        })
-        .filter(|(own, _)| suffix.is_none_or(|suffix| own == suffix))
-        .collect();
+fn table(folder: &Beneath, name: &str, suffix: Option<&OsStr>) -> Option<(Beneath, OsString)> {
+    let mut found: Vec<(OsString, OsString)> = Vec::new();
+    let listed = folder.list(|entry| {
+        let rest = entry.name.as_bytes().strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_suffix(b".parquet"));
+        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(b"_")) {
+            found.push((OsStr::from_bytes(rest).to_owned(), entry.name.clone()));
+        }
+        true
+    });
+    listed.ok()?;
+    found.retain(|(own, _)| suffix.is_none_or(|suffix| own == suffix));
     found.sort_unstable();
     let (suffix, file) = found.into_iter().next()?;
     Some((folder.join(file), suffix))
 }
 
 /// The lines of a table with `page_num`, `line_num` and `text`.
-pub(super) fn read_lines(path: &Path, toc: Vec<Heading>) -> Result<Document, Failure> {
-    let table = parquet::read(path, &["page_num", "line_num", "text"])?;
-    lines_of(&table, &Shown::path(path), toc)
+fn read_lines(at: &Beneath, toc: Vec<Heading>) -> Result<Document, Failure> {
+    let table = read_table(at, &["page_num", "line_num", "text"])?;
+    lines_of(&table, &Shown::path(at.path()), toc)
 }
 
 /// The lines of a table that was read.
@@ -355,11 +400,11 @@ pub(crate) fn lines_of(table: &Columns, name: &Shown, toc: Vec<Heading>) -> Resu
         let text = table.cell(2, row).text().unwrap_or_default().to_vec();
         gathered.push(table.cell(0, row).int(), table.cell(1, row).int(), text);
     }
-    Ok(gathered.document(toc))
+    Ok(gathered.document(toc).from_file(name.clone()))
 }
 
-fn contents(path: &Path) -> Result<Vec<Heading>, Failure> {
-    let table = parquet::read(path, &["level", "title", "start_page", "end_page"])?;
+fn contents(at: &Beneath) -> Result<Vec<Heading>, Failure> {
+    let table = read_table(at, &["level", "title", "start_page", "end_page"])?;
     let heading = |row| Heading {
         level: table.cell(0, row).int().and_then(|level| u32::try_from(level).ok()).unwrap_or(1),
         title: table.cell(1, row).text().unwrap_or_default().to_vec(),

@@ -5,12 +5,14 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use super::place_of;
 use crate::domain::review::event::Event;
 use crate::domain::review::fold::Reviews;
 use crate::domain::review::line::{Fault, Lines, MAX_LINE, Read};
 use crate::domain::text::Shown;
+use crate::io::beneath::Place;
 use crate::io::failure::Failure;
-use crate::io::open::{Blob, Opened, open, spool};
+use crate::io::open::{Blob, Opened, open_place, spool};
 use crate::shown;
 
 /// A larger journal is not read into memory.
@@ -99,7 +101,7 @@ pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Rep
         report.absent = true;
         return Ok(report);
     }
-    let blob = match open(path)? {
+    let blob = match open_place(&place_of(path))? {
         Opened::File(blob) => blob,
         Opened::Pipe(pipe) => {
             let blob = Blob::in_memory(Shown::path(path))?;
@@ -107,18 +109,18 @@ pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Rep
             blob
         }
     };
-    take_lines(&blob, &mut Place::default(), &mut report, &mut found)?;
+    take_lines(&blob, &mut Spot::default(), &mut report, &mut found)?;
     Ok(report)
 }
 
 /// A place in a journal between two lines: its byte, and the number of the line that begins there.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Spot {
     at: u64,
     number: u64,
 }
 
-impl Default for Place {
+impl Default for Spot {
     fn default() -> Self {
         Self { at: 0, number: 1 }
     }
@@ -127,7 +129,7 @@ impl Default for Place {
 /// Reads the events from a place on, and moves it behind the last line that has an end.
 fn take_lines(
     blob: &Blob,
-    place: &mut Place,
+    place: &mut Spot,
     report: &mut Report,
     found: &mut impl FnMut(Read, &[u8]),
 ) -> Result<(), Failure> {
@@ -146,11 +148,19 @@ fn take_lines(
     })
 }
 
+/// What the disk says of a journal; of a link only where links are followed.
+fn met(path: &Path) -> std::io::Result<std::fs::Metadata> {
+    match place_of(path) {
+        Place::Named(path) => std::fs::metadata(path),
+        place => std::fs::symlink_metadata(place.path()),
+    }
+}
+
 /// Reads a journal again and again: each time what others have appended meanwhile.
 #[derive(Debug)]
 pub struct Follow {
     path: PathBuf,
-    place: Place,
+    place: Spot,
     /// Which file it was: a path may lead to another one.
     file: Option<(u64, u64)>,
 }
@@ -169,18 +179,18 @@ pub struct News {
 impl Follow {
     /// Follows the journal of this path, from its beginning.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), place: Place::default(), file: None }
+        Self { path: path.to_owned(), place: Spot::default(), file: None }
     }
 
     /// Everything counts as new once more.
     pub fn again(&mut self) {
-        self.place = Place::default();
+        self.place = Spot::default();
     }
 
     /// What is there now and was not there the last time.
     pub fn news(&mut self) -> Result<News, Failure> {
         let mut news = News::default();
-        let meta = match std::fs::metadata(&self.path) {
+        let meta = match met(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(news),
             Err(error) => return Err(Failure::system("cannot read", &self.path, &error)),
             Ok(meta) => meta,
@@ -188,12 +198,12 @@ impl Follow {
         let file = Some((meta.dev(), meta.ino()));
         if self.file != file || meta.len() < self.place.at {
             news.anew = self.file.is_some();
-            (self.place, self.file) = (Place::default(), file);
+            (self.place, self.file) = (Spot::default(), file);
         }
         if meta.is_file() && meta.len() == self.place.at {
             return Ok(news);
         }
-        let Opened::File(blob) = open(&self.path)? else {
+        let Opened::File(blob) = open_place(&place_of(&self.path))? else {
             return Err(Failure::own("cannot read", &Shown::path(&self.path), "it is no regular file"));
         };
         let mut report = Report::default();
@@ -204,8 +214,8 @@ impl Follow {
 }
 
 /// Every line from a place on with its number from 1, and whether it has an end. The place moves with the ends.
-fn each_line(blob: &Blob, place: &mut Place, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), Failure> {
-    let Place { mut at, mut number } = *place;
+fn each_line(blob: &Blob, place: &mut Spot, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), Failure> {
+    let Spot { mut at, mut number } = *place;
     let (mut block, mut rest) = (Vec::new(), Vec::new());
     loop {
         blob.read(at, BLOCK, &mut block)?;
@@ -220,7 +230,7 @@ fn each_line(blob: &Blob, place: &mut Place, mut each: impl FnMut(&[u8], u64, bo
             each(&rest, number, true);
             rest.clear();
             (from, number) = (end + 1, number + 1);
-            *place = Place { at: start + from as u64, number };
+            *place = Spot { at: start + from as u64, number };
         }
         rest.extend_from_slice(block.get(from..).unwrap_or_default());
         if rest.len() > MAX_PIECE {

@@ -8,9 +8,10 @@ use crate::domain::json::{Kind, Tape};
 use crate::domain::text::Shown;
 use crate::domain::typed::{Typed, inline_document, whole};
 use crate::io::answers::folder::{document_in, lines_of};
+use crate::io::beneath::{Beneath, Place};
 use crate::io::cut::{decode_wide, without_filler};
 use crate::io::failure::Failure;
-use crate::io::open::{Blob, Opened, open};
+use crate::io::open::{Blob, Opened, open_place};
 use crate::io::{parquet, sqlite};
 use crate::shown;
 
@@ -20,23 +21,23 @@ const USE: &str = "cannot use as a document";
 
 /// Whether a path can be a document at all; what is in it shows when it is read.
 pub(super) fn look_at(path: &Path) -> Result<(), Failure> {
-    if path.is_dir() { Ok(()) } else { blob(path).map(|_| ()) }
+    if path.is_dir() { Ok(()) } else { blob(&path.into()).map(|_| ()) }
 }
 
-fn blob(path: &Path) -> Result<Blob, Failure> {
-    match open(path)? {
+fn blob(place: &Place) -> Result<Blob, Failure> {
+    match open_place(place)? {
         Opened::File(blob) => Ok(blob),
-        Opened::Pipe(_) => Err(Failure::own(USE, &Shown::path(path), "it is a pipe; write it to a file first")),
+        Opened::Pipe(_) => Err(Failure::own(USE, &Shown::path(place.path()), "it is a pipe; write it to a file first")),
     }
 }
 
 /// Reads a file, or a folder with tables of lines.
-pub(super) fn read(path: &Path) -> Result<Document, Failure> {
-    if path.is_dir() {
+pub(super) fn read(place: &Place) -> Result<Document, Failure> {
+    if let Some(folder) = folder_of(place) {
         const WHY: &str = "there is no table line_df in it, nor in its folder parsing";
-        return document_in(path)?.ok_or_else(|| Failure::own(USE, &Shown::path(path), WHY));
+        return document_in(&folder)?.ok_or_else(|| Failure::own(USE, &Shown::path(place.path()), WHY));
     }
-    let blob = blob(path)?;
+    let blob = blob(place)?;
     let mut bytes = Vec::new();
     blob.read(0, sqlite::MAGIC.len(), &mut bytes)?;
     if bytes.starts_with(parquet::MAGIC) {
@@ -52,7 +53,15 @@ pub(super) fn read(path: &Path) -> Result<Document, Failure> {
         return Err(Failure::own(USE, blob.name(), "it is larger than 256 MB"));
     }
     blob.read(0, len as usize, &mut bytes)?;
-    of_bytes(&bytes, blob.name())
+    Ok(of_bytes(&bytes, blob.name())?.from_file(blob.name().clone()))
+}
+
+/// The folder that a place leads to, if it does.
+fn folder_of(place: &Place) -> Option<Beneath> {
+    match place {
+        Place::Named(path) => Beneath::root(path).ok(),
+        place => place.beneath().ok().filter(Beneath::is_folder),
+    }
 }
 
 /// Reads JSON lines `{"page_num", "line_num", "text"}`, one JSON object with all `lines`, or text whose pages are
@@ -161,6 +170,6 @@ mod tests {
         assert!(of_bytes(b"\x1f\x8b\x08", &Shown::own("d")).unwrap_err().to_string().contains("gzip"));
         let folder = tempfile::tempdir().unwrap();
         assert!(look_at(&folder.path().join("missing")).is_err());
-        assert!(read(folder.path()).unwrap_err().to_string().contains("no table line_df"));
+        assert!(read(&folder.path().into()).unwrap_err().to_string().contains("no table line_df"));
     }
 }

@@ -63,7 +63,8 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
     let rows = match attempt.stage {
         Stage::Choosing => attempt.picker.offers.len() + 2,
         Stage::Preview => {
-            attempt.fields().len() + 1 + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
+            let files = if attempt.is_answer() { 2 } else { 1 };
+            attempt.fields().len() + 1 + files + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
         }
         Stage::Asking | Stage::Judging => 2 + attempt.past.len().min(3),
         Stage::Several => attempt.rows() + 1,
@@ -129,7 +130,7 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
     let width = usize::from(inner.width);
     let page = match attempt.stage {
         Stage::Choosing => picker(attempt, width, look),
-        Stage::Preview => preview(attempt, &app.models, width, look),
+        Stage::Preview => preview(app, attempt, width, look),
         Stage::Asking | Stage::Judging => progress(attempt, look),
         Stage::Several => choices(attempt, look),
         Stage::Over => judgement(attempt, width, look),
@@ -235,7 +236,8 @@ fn size(bytes: usize) -> String {
     if bytes < 1000 { format!("{bytes} B") } else { format!("{:.1} kB", bytes as f64 / 1000.0) }
 }
 
-fn preview(attempt: &Attempt, models: &Models, width: usize, look: Look<'_>) -> Page {
+fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+    let models = &app.models;
     let mut lines = Vec::new();
     let (what, role) = sending(attempt, models);
     let sends = shown!("Enter: {what}");
@@ -249,6 +251,14 @@ fn preview(attempt: &Attempt, models: &Models, width: usize, look: Look<'_>) -> 
         let value = value(*field, attempt, models);
         lines
             .push(vec![look.span(format!("  {}", pad(field.word(), WORD)), Role::Faint), look.span(value, Role::Text)]);
+    }
+    for (n, file) in files(app, attempt).iter().enumerate() {
+        let word = if n == 0 { "files sent" } else { "" };
+        for (m, range) in wrap(file.as_str(), width.saturating_sub(WORD + 2)).into_iter().enumerate() {
+            let word = if m == 0 { word } else { "" };
+            let text = file.as_str().get(range).unwrap_or_default().to_owned();
+            lines.push(vec![look.span(format!("  {}", pad(word, WORD)), Role::Faint), look.span(text, Role::Text)]);
+        }
     }
     for (name, json) in attempt.edits.iter().take(3) {
         let text = format!("{} = {}", name.line(), Shown::line(json));
@@ -265,6 +275,16 @@ fn preview(attempt: &Attempt, models: &Models, width: usize, look: Look<'_>) -> 
     let at = attempt.list.at;
     let cursor = if at == 0 { 0 } else { tall + at - 1 };
     Page { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
+}
+
+/// Every file whose lines go out.
+fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
+    let record = app.inspect.as_ref().and_then(|inspect| app.file_of(inspect.opened.index));
+    let document = match attempt.ready.as_ref().map(|ready| &ready.way) {
+        Some(Way::Answer(answer)) => answer.lines_of.clone(),
+        _ => None,
+    };
+    record.into_iter().chain(document).collect()
 }
 
 fn value(field: Field, attempt: &Attempt, models: &Models) -> String {

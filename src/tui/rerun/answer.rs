@@ -27,6 +27,8 @@ pub struct Answer {
     document: Option<Arc<Document>>,
     /// Where the prompt comes from, in words.
     pub source: Shown,
+    /// The file of the document whose lines are in the prompt, besides that of the record.
+    pub lines_of: Option<Shown>,
 }
 
 /// Makes the call that gives an answer. `Err`: why it cannot be made.
@@ -36,7 +38,8 @@ pub fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Sh
     let made = made.map_err(|why| shown!("this answer cannot be asked for again: {}", Shown::error(&why)))?;
     let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
     let (ask, source) = (made.ask(), made.source());
-    Ok(Ready { way: Way::Answer(Box::new(Answer { text, document, source })), preview, ask, step_id: None, past: None })
+    let answer = Answer { text, document, source, lines_of: made.document };
+    Ok(Ready { way: Way::Answer(Box::new(answer)), preview, ask, step_id: None, past: None })
 }
 
 fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T> {

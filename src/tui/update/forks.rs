@@ -1,14 +1,13 @@
 //! Keeping forks.
 
-use std::path::PathBuf;
-
 use super::Effects;
 use crate::domain::canonical::sha256;
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
 use crate::io::append::Met;
+use crate::io::beneath::Place;
 use crate::io::failure::Failure;
-use crate::io::forks::{Mark, beside};
+use crate::io::forks::{FORKS, Mark};
 use crate::io::input::Input;
 use crate::io::search::Plan;
 use crate::io::store::{LoadEvent, SourceRows};
@@ -39,16 +38,16 @@ impl App {
     }
 
     /// Where the forks of the open record are kept.
-    pub fn forks_path(&self) -> Option<PathBuf> {
+    pub fn forks_path(&self) -> Option<Place> {
         if let Some(path) = &self.forks.path {
-            return Some(path.clone());
+            return Some(Place::Named(path.clone()));
         }
         let record = self.inspect.as_ref()?.opened.index;
         let input = &self.store.sources().get(self.store.source_of(record)?)?.input;
         match input {
             // A fork of a fork lies with it.
-            Input::Forks(path) => Some(path.clone()),
-            input => input.path().map(beside),
+            Input::Forks(place) => Some(place.clone()),
+            input => input.place().map(|place| place.beside(FORKS.suffix)),
         }
     }
 
@@ -57,7 +56,7 @@ impl App {
         let Some(path) = self.forks.wrote(id, result) else { return Vec::new() };
         match result {
             Ok(met) => {
-                let name = Shown::path(path.file_name().map_or(path.as_path(), std::path::Path::new));
+                let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
                 let also = match met {
                     Met { anew: true, .. } => "; the file was moved away and is begun anew",
                     Met { sealed: true, .. } => "; its last line was torn and is closed now",
