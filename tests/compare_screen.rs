@@ -243,7 +243,8 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
     say(
         &folder,
         "ada",
-        r#"{"id":"c5","verdict":"fail","labels":["slip"],"fix_target":"step_run","first_bad_step":2,"variable":"product","note":"8 * 2 is 16"}
+        r#"{"kind":"label_set","label_set":{"id":"default","version":1,"labels":[{"id":"slip"},{"id":"unit, twice"},{"id":"plan"}]}}
+        {"id":"c5","verdict":"fail","labels":["slip"],"fix_target":"step_run","first_bad_step":2,"variable":"product","note":"8 * 2 is 16"}
         {"id":"c6","verdict":"fail","labels":["slip","unit, twice"],"fix_target":"step_run","first_bad_step":2}
         {"id":"c7","verdict":"fail","labels":["plan"],"fix_target":"procedure"}
         {"id":"c4","verdict":"pass"}"#,
