@@ -22,8 +22,16 @@ pub struct Format {
 }
 
 /// Every format, in the order in which they are asked.
-pub const FORMATS: &[Format] =
-    &[typed::TRACE, run::FORMAT, procedure::FORMAT, answer::FORMAT, verified::FORMAT, call::FORMAT, typed::FORMAT];
+pub const FORMATS: &[Format] = &[
+    typed::TRACE,
+    run::FORMAT,
+    procedure::FORMAT,
+    procedure::INDIVIDUAL,
+    answer::FORMAT,
+    verified::FORMAT,
+    call::FORMAT,
+    typed::FORMAT,
+];
 
 /// What a source is known to hold, from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

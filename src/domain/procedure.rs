@@ -10,6 +10,9 @@ pub const PROBLEM_TEXT: &str = "problem_text";
 /// The variable every procedure ends with.
 pub const FINAL_ANSWER: &str = "final_answer";
 
+/// The key under which a population keeps a model's text that was no JSON.
+pub const UNREAD: &str = "__invalid_json__";
+
 /// A plan whose steps read and write one global state.
 #[derive(Clone, Debug)]
 pub struct Procedure<'a> {
@@ -80,10 +83,18 @@ impl<'a> Procedure<'a> {
     }
 
     /// Whether a JSON object has the marks of a procedure.
-    pub fn is_like(value: Value<'_>) -> bool {
+    pub fn is_like(value: Value<'a>) -> bool {
         value
             .members()
             .any(|member| matches!(member.name().bytes(), b"steps" | b"NameDescription" | b"name_description"))
+            || Self::unread(value).is_some()
+    }
+
+    /// The model's text in the place of a procedure that could not be read as JSON: the value of [`UNREAD`].
+    pub fn unread(value: Value<'a>) -> Option<Value<'a>> {
+        let known = |name: &[u8]| matches!(name, b"steps" | b"NameDescription" | b"name_description");
+        let text = value.member(UNREAD)?.value;
+        (!value.members().any(|member| known(member.name().bytes()))).then_some(text)
     }
 }
 

@@ -265,6 +265,7 @@ pub const RULES: &[&Rule] = &[
     &reading::NUMBER_OUT_OF_RANGE,
     &reading::UNKNOWN_SHAPE,
     &procedure::SCHEMA,
+    &procedure::NOT_JSON,
     &procedure::FIRST_STEP_INPUTS,
     &procedure::FINAL_STEP_OUTPUT,
     &procedure::UNRESOLVED_INPUT,

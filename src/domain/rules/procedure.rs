@@ -3,10 +3,12 @@
 
 use super::{Rule, Subject};
 use crate::domain::finding::{Action, Datum, Finding, Findings, Place, Severity};
-use crate::domain::json::{Part, Pointer};
-use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::domain::json::{Part, Pointer, Tape, Value};
+use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, UNREAD};
+use crate::domain::pyload::loads;
 use crate::domain::python::Message;
-use crate::domain::text::Untrusted;
+use crate::domain::text::{Shown, Untrusted, head};
+use crate::shown;
 
 mod fitness;
 mod flow;
@@ -35,6 +37,20 @@ pub const SCHEMA: Rule = Rule {
     bad: r#"{"NameDescription": "Add", "steps": [{"id": 0, "inputs": [{"name": "problem_text", "description": "task"}], "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
     good: GOOD,
     check: check_schema,
+};
+
+/// See its `explanation`.
+pub const NOT_JSON: Rule = Rule {
+    id: "procedure/not_json",
+    severity: Severity::Fatal,
+    summary: "the model's text for the procedure is JSON",
+    explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in the \
+        place of a procedure. There is nothing to validate then: upstream would only say that every key is missing. \
+        The finding says where the text stops being JSON, and how it begins. Most often it was cut at the token \
+        limit, or words stand around the JSON. Raise the limit or constrain the reply, and create it again.",
+    bad: r#"{"__invalid_json__": "Here is the procedure: {\"NameDescription\": \"Add\", \"steps\": ["}"#,
+    good: GOOD,
+    check: check_text,
 };
 
 /// See its `explanation`.
@@ -105,12 +121,38 @@ pub const UNUSED: Rule = Rule {
 const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 
+/// So many bytes of a text that is no JSON are quoted.
+const MAX_QUOTED: usize = 160;
+
 /// Where the procedure of a record stands.
 fn base(subject: &Subject<'_>) -> Pointer {
     subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
 }
 
+fn unread<'a>(subject: &Subject<'a>) -> Option<Value<'a>> {
+    Procedure::unread(subject.procedure.as_ref()?.value)
+}
+
+fn check_text(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(unread) = unread(subject) else { return };
+    let text = unread.string();
+    let bytes = text.as_ref().map_or(unread.raw(), Untrusted::bytes);
+    let mut tape = Tape::default();
+    let said = loads(&mut tape, bytes).err().map(|said| shown!(": {}", said.line())).unwrap_or_default();
+    let begins = Shown::line(head(bytes, MAX_QUOTED));
+    let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
+    let message = shown!("The model's text is no JSON{said}. It begins: {begins}{more}");
+    let place = Place::Value(base(subject).then(UNREAD));
+    findings.push(
+        Finding::new(NOT_JSON.id, NOT_JSON.severity, message.into_string(), place)
+            .help("Raise the token limit or constrain the reply, and create the procedure again."),
+    );
+}
+
 fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
+    if unread(subject).is_some() {
+        return;
+    }
     for error in &subject.procedure_errors {
         let mut loc = Message::default();
         for (n, part) in error.loc.iter().enumerate() {

@@ -5,7 +5,7 @@ use foldhash::{HashSet, HashSetExt};
 use super::UPSTREAM;
 use crate::domain::finding::{Finding, Severity};
 use crate::domain::json::{Kind, Value};
-use crate::domain::procedure::{FINAL_ANSWER, PROBLEM_TEXT};
+use crate::domain::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
 use crate::domain::python::{self, Number};
 use crate::domain::text::Untrusted;
 
@@ -30,7 +30,9 @@ pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
     let excess = steps.len().saturating_sub(TARGET_STEPS) as f64;
     // The same operations in the same order as upstream, for the same last bit.
     let mut score = 1.0;
-    score -= 1.0 * count(Severity::Fatal);
+    // Of a text that was no JSON upstream's validator says that both keys are missing.
+    let fatal = if Procedure::unread(procedure).is_some() { 2.0 } else { count(Severity::Fatal) };
+    score -= 1.0 * fatal;
     score -= 0.2 * count(Severity::Repairable);
     score -= 0.25 * redefinitions(&steps) as f64;
     score -= 0.25 * unused(&steps) as f64;
