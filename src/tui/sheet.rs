@@ -51,6 +51,8 @@ pub struct Sheet {
     pub order: Vec<usize>,
     /// Every citation, in the order of the items.
     pub spans: Vec<SpanView>,
+    /// How many items rest on quotes that stand where they should; `None` where nobody can tell.
+    pub grounded: Option<usize>,
     /// What the answer cites.
     pub document: Option<Arc<Document>>,
     /// The pages that the model saw.
@@ -200,6 +202,7 @@ impl Sheet {
             items,
             order,
             spans,
+            grounded: subject.grounded(),
             facts: facts(typed, subject, routed, offset),
             document,
             retrieved,

@@ -28,9 +28,9 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Citation", Role::Title)];
     let count = evidence.sheet.spans.len();
     if let Some(span) = evidence.span() {
-        title.push(look.span(format!("  {}/{count}  ", span + 1), Role::Dim));
+        title.push(look.span(format!("  {}/{count}", span + 1), Role::Dim));
     }
-    title.extend(evidence.item().map(|item| sign(item, look)));
+    title.extend(evidence.item().into_iter().flat_map(|item| [Span::raw("  "), sign(item, look)]));
     let inner = frame(title, area, buf, look);
     let lines = lines(evidence, inner_width(area), look);
     let height = usize::from(inner.height);

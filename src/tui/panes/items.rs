@@ -9,17 +9,17 @@ use unicode_width::UnicodeWidthStr;
 use super::{Look, frame, put, scroll_mark, wash};
 use crate::tui::evidence::{Evidence, Pane, Row};
 use crate::tui::prose::pad;
-use crate::tui::sheet::{Standing, letter};
+use crate::tui::sheet::letter;
 use crate::tui::theme::Role;
 
 /// Draws the pane.
 pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let sheet = &evidence.sheet;
     let mut title = vec![look.span("Answer", Role::Title)];
-    if !sheet.spans.is_empty() {
-        let grounded = sheet.spans.iter().filter(|span| span.standing == Standing::Grounded).count();
-        let role = if grounded == sheet.spans.len() { Role::Ok } else { Role::Warning };
-        title.push(look.span(format!("  grounded {grounded}/{}", sheet.spans.len()), role));
+    // The same count as in the table.
+    if let (Some(grounded), all @ 1..) = (sheet.grounded, sheet.items.len()) {
+        let role = if grounded == all { Role::Ok } else { Role::Warning };
+        title.push(look.span(format!("  {grounded} of {all} items grounded"), role));
     }
     let inner = frame(title, area, buf, look);
     if evidence.rows.is_empty() {
