@@ -214,15 +214,62 @@ fn esc_closes_the_connection_and_what_came_is_partial() {
         d.keys(key);
         server.wait_for_hang_ups(hung_up + 1);
         until(&mut d, Stage::Over);
-        d.shows(&["the call was broken off; what had come (14 bytes) is partial and is no answer"]);
+        d.shows(&["the call was broken off; what had come (14 bytes) is partial and is no answer", "is no result"]);
+        // It is compared with nothing, and not offered as if it were a result.
+        d.hides(&["findings", "s keep", "not kept", "computed"]);
         d.keys("S-Tab");
         d.shows(&["partial, no answer", "{\"all_nuts\": 1"]);
         assert_eq!(d.quit, None);
         d.keys("s");
         let fork = forks(&path).remove(0);
         assert_eq!((fork["status"].as_str(), fork["error_type"].as_str()), (Some("error"), Some("BrokenOff")));
-        assert!(fork["state"].is_null() && fork["trace"]["steps"][0]["outputs"].is_null(), "{fork}");
+        let (state, step) = (&fork["state"], &fork["trace"]["steps"][0]);
+        // What was recorded of the steps that were not asked stays.
+        assert!(state.get("all_nuts").is_none() && state["bags"].is_number(), "{fork}");
+        assert!(step["outputs"].is_null() && fork.get("pred_answer").is_none() && fork.get("correct").is_none());
     }
+}
+
+#[test]
+fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
+    let server = Server::start(|_, talk| talk.wait_for_hang_up());
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.clock.is_some()));
+    d.now += std::time::Duration::from_millis(10_700);
+    d.event(Event::Tick);
+    d.keys("Enter");
+    assert_eq!(d.status(), "the call is running: Esc breaks it off");
+    d.keys("q");
+    until(&mut d, Stage::Over);
+    d.shows(&["0 bytes came in 10.7 s", "no whole reply came"]).hides(&["the call is running"]);
+    // The end of a call is the end of that sentence, whoever ends it.
+    let server = Server::start(|_, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece("{"));
+        talk.wait_for_hang_up();
+    });
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.clock.is_some()));
+    d.keys("r");
+    assert_eq!(d.status(), "the call is running: Esc breaks it off");
+    let trouble = stepscope::domain::rerun::Trouble::new(
+        stepscope::domain::rerun::TroubleKind::Cut,
+        stepscope::domain::text::Shown::own("cut"),
+    );
+    let told = stepscope::domain::fork::round::Told {
+        call: 0,
+        event: stepscope::domain::rerun::RunEvent::Failed(trouble),
+        began_utc: None,
+        elapsed: std::time::Duration::ZERO,
+    };
+    let id = d.app.attempt.as_ref().unwrap().id;
+    d.event(Event::Message(Msg::Run(id, vec![told])));
+    until(&mut d, Stage::Over);
+    d.hides(&["the call is running", "is being judged", "findings"]);
 }
 
 #[test]

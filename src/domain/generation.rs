@@ -333,7 +333,7 @@ mod tests {
             for event in [Some(text), ends.then(|| RunEvent::Done(Finish::default()))].into_iter().flatten() {
                 round.hear(RunId(1), Told { call: 0, event, began_utc: None, elapsed: Duration::ZERO });
             }
-            round.cancel();
+            round.cancel(std::time::Duration::ZERO);
             round.judge();
             with(TRACE, |subject| {
                 answered(subject.record.as_ref().unwrap(), TRACE.as_bytes(), &round, "2026-11-20T00:00:00.000Z")

@@ -177,12 +177,20 @@ impl App {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 let is_shown = !binding.hint.is_empty() && !is_named && self.key_name(binding).is_some();
-                if is_shown && self.allowed_at(front, binding.action).is_ok() {
+                if is_shown && self.offers(front, binding.action) {
                     rows.push(binding);
                 }
             }
         }
         rows
+    }
+
+    /// Whether the footer names an action. What a run gave that ended early can be kept, as the failed run that it is; it
+    /// is not offered as if it were a result.
+    fn offers(&self, front: Front, action: Action) -> bool {
+        let is_failed = self.attempt.as_ref().is_some_and(|attempt| attempt.ended().is_some());
+        let is_keeping = action == Action::Keep && front == Front::Screen(Screen::Rerun);
+        !(is_keeping && is_failed) && self.allowed_at(front, action).is_ok()
     }
 
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.

@@ -463,7 +463,8 @@ impl Attempt {
 
     /// Breaks off what runs: which calls, and the way on with what came.
     pub fn cancel(&mut self) -> Option<(RunId, Leg)> {
-        self.round.as_mut().filter(|_| self.stage == Stage::Asking)?.cancel();
+        let elapsed = self.elapsed();
+        self.round.as_mut().filter(|_| self.stage == Stage::Asking)?.cancel(elapsed);
         let id = self.id;
         Some((id, self.judge()?))
     }
@@ -611,12 +612,17 @@ impl Attempt {
         if self.is_answer() { Shown::own("the answer") } else { shown!("step {}", step + 1) }
     }
 
+    /// Why the run ended early.
+    pub fn ended(&self) -> Option<&Shown> {
+        self.outcome.as_ref()?.ended.as_ref()
+    }
+
     /// Something would be lost that is not safe.
     pub fn is_unsaved(&self) -> bool {
-        let has_values = self.outcome.as_ref().is_some_and(|outcome| outcome.has_values);
+        let has_result = self.outcome.as_ref().is_some_and(|outcome| outcome.ended.is_none());
         // What could not be written is kept by the program, which asks again before it ends.
         let is_safe = matches!(self.kept, Kept::Saved | Kept::Saving(_) | Kept::Waiting(_));
-        self.stage == Stage::Several || has_values && !is_safe
+        self.stage == Stage::Several || has_result && !is_safe
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct Drive {
     /// Work waits until [`Drive::release`].
     pub(crate) hold: bool,
     held: Vec<Work>,
-    now: Instant,
+    pub(crate) now: Instant,
     events: Receiver<Msg>,
     /// Every screen that was drawn, where a test asks for them.
     pub(crate) frames: Option<Vec<String>>,

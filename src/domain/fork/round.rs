@@ -173,9 +173,13 @@ impl Round {
         !self.heard.iter().any(|heard| heard.reply.is_running())
     }
 
-    /// Breaks it off; what came is kept.
-    pub fn cancel(&mut self) {
-        self.heard.iter_mut().for_each(|heard| heard.reply.cancel());
+    /// Breaks it off so long after its beginning; what came is kept.
+    pub fn cancel(&mut self, elapsed: Duration) {
+        for heard in self.heard.iter_mut().filter(|heard| heard.reply.is_running()) {
+            // A call of which nothing is heard takes its time all the same.
+            heard.elapsed = heard.elapsed.max(elapsed);
+            heard.reply.cancel();
+        }
     }
 
     /// Judges every reply by the schema that was asked for.
@@ -367,8 +371,9 @@ mod tests {
     fn what_is_partial_is_kept_and_never_taken() {
         let (mut course, mut round) = round(1);
         round.hear(RunId(1), told(0, text("{\"x\": 7}")));
-        round.cancel();
+        round.cancel(Duration::from_secs(11));
         assert!(!round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))));
+        assert_eq!(round.heard[0].elapsed, Duration::from_secs(11));
         round.judge();
         let ended = round.settle(Choice::Reply(0), &mut course, "").unwrap_err();
         assert_eq!(ended.class, BROKEN_OFF);

@@ -109,6 +109,9 @@ pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         (Stage::Asking, _) => "Esc breaks it off: the connection is closed, what came is kept",
         (Stage::Judging, _) => "what came is being judged",
         (Stage::Several, _) => "Enter takes the reply under the cursor, R takes it and goes on from here",
+        (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
+            "it ended early: r asks again, q goes back"
+        }
         (Stage::Over, _) => match attempt.kept {
             Kept::Saved => "saved; r asks again, q goes back",
             Kept::Saving(_) => "being saved",
@@ -434,14 +437,19 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
             let head = if n == 0 { "✗ " } else { "  " };
             lines.push(vec![look.span(head, Role::Fatal), look.span(text, Role::Fatal)]);
         }
-    } else {
-        lines.push(answers(outcome, look));
+        let text = "what came is shown below; it is no result, and is compared with nothing";
+        lines.push(vec![look.span(text, Role::Dim)]);
+        if attempt.kept != Kept::No {
+            lines.push(kept(attempt, look));
+        }
+        return Page::plain(lines);
     }
+    lines.push(answers(outcome, look));
     let mut line = vec![look.span("findings ", Role::Faint)];
     line.extend(counts(&outcome.before, look));
     line.push(look.span("→ ", Role::Faint));
     line.extend(counts(&outcome.after, look));
-    if let (Some(before), Some(after), None) = (&outcome.before.fix, &outcome.after.fix, &outcome.ended) {
+    if let (Some(before), Some(after)) = (&outcome.before.fix, &outcome.after.fix) {
         let fix = if before == after { format!("  {after}") } else { format!("  {before} → {after}") };
         line.push(look.span(fix, Role::Accent));
     }
@@ -451,15 +459,20 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
         let text = format!("stale now: step {}; r, then D asks them too", stale.join(", "));
         lines.push(vec![look.span("▲ ", Role::Warning), look.span(text, Role::Warning)]);
     }
+    lines.push(kept(attempt, look));
+    Page::plain(lines)
+}
+
+fn kept(attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
     let (text, role) = match attempt.kept {
         Kept::No => ("not kept yet: s keeps it as a fork", Role::Dim),
         Kept::Saving(_) => ("being saved…", Role::Accent),
+        Kept::Saved if attempt.ended().is_some() => ("✓ saved as a fork that failed", Role::Ok),
         Kept::Saved => ("✓ saved as a fork", Role::Ok),
         Kept::Waiting(_) => ("✗ NOT SAVED: ^S tries again", Role::Fatal),
         Kept::Failed => ("✗ NOT SAVED: there is no file to keep it in", Role::Fatal),
     };
-    lines.push(vec![look.span(text, role)]);
-    Page::plain(lines)
+    vec![look.span(text, role)]
 }
 
 fn answers(outcome: &Outcome, look: Look<'_>) -> Vec<Span<'static>> {
@@ -734,6 +747,9 @@ impl Text<'_> {
         if is_answer && outcome.versus.is_none() {
             return self.say("no answer came: the recorded one stands", Role::Dim);
         }
+        if outcome.ended.is_some() {
+            return self.received(outcome);
+        }
         if let Some(versus) = &outcome.versus {
             return super::versus::lines(versus, self.width).into_iter().for_each(|line| self.spans(line));
         }
@@ -743,8 +759,7 @@ impl Text<'_> {
         self.rows(&outcome.rows);
         match outcome.diverges {
             Some(step) => self.say(format!("the runs part at step {}", step + 1), Role::Dim),
-            None if outcome.ended.is_none() => self.say("no step differs", Role::Dim),
-            None => {}
+            None => self.say("no step differs", Role::Dim),
         }
         for (said, sign, role) in [(&outcome.news[0], "+", Role::Added), (&outcome.news[1], "−", Role::Removed)] {
             let heading = if sign == "+" { "findings that are new" } else { "findings that are gone" };
@@ -756,6 +771,24 @@ impl Text<'_> {
                 let text = fit(&format!("{}  {}", one.rule, one.message), self.width.saturating_sub(4));
                 self.spans(vec![glyph, (text, role)]);
             }
+        }
+    }
+
+    /// The values that came before the run ended early.
+    fn received(&mut self, outcome: &Outcome) {
+        if outcome.received.is_empty() {
+            return self.say("no whole reply came: the recorded values stand", Role::Dim);
+        }
+        self.say("received before the run ended; no result", Role::Faint);
+        for (step, name, value) in &outcome.received {
+            let head = format!("  {}", fit(name.as_str(), self.width / 2));
+            let room = self.width.saturating_sub(head.chars().count() + 12);
+            let step = format!("  step {}", step + 1);
+            self.spans(vec![
+                (head, Role::Key),
+                (format!("  {}", fit(value.as_str(), room)), Role::Text),
+                (step, Role::Faint),
+            ]);
         }
     }
 

@@ -53,16 +53,18 @@ impl Answer {
     pub fn outcome(&self, round: &Round, beside: &Beside, now: &str) -> Option<Outcome> {
         let line = with_record(&self.text, |record| answered(record, &self.text, round, now))?;
         let ended = round.heard.first().and_then(|heard| failed(&heard.reply));
+        if ended.is_some() {
+            return Some(Outcome { line, ended, ..Outcome::default() });
+        }
         let [before, after] = [&self.text, &line].map(|text| self.opened(text, beside));
         let sides = [&before, &after].map(side);
-        let has_values = ended.is_none();
-        let versus = has_values.then(|| {
+        let versus = {
             let names = [Shown::own("recorded"), Shown::own("new")];
             let versus = Versus::of(names, Against::Parent, &before, &after);
-            Box::new(versus.about(Shown::own("A: the recorded answer; B: the new one")))
-        });
+            Some(Box::new(versus.about(Shown::own("A: the recorded answer; B: the new one"))))
+        };
         let [before, after] = sides;
-        Some(Outcome { line, ended, has_values, before, after, versus, ..Outcome::default() })
+        Some(Outcome { line, before, after, versus, ..Outcome::default() })
     }
 
     fn opened(&self, text: &[u8], beside: &Beside) -> Opened {

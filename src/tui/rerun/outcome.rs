@@ -6,7 +6,7 @@ use crate::domain::compare::difference::{Change, Difference, Held, Variable};
 use crate::domain::finding::{Finding, Severity};
 use crate::domain::fork::Fork;
 use crate::domain::formats;
-use crate::domain::json::Tape;
+use crate::domain::json::{Tape, Value};
 use crate::domain::procedure::Procedure;
 use crate::domain::recompute::is_right;
 use crate::domain::record::Record;
@@ -30,8 +30,8 @@ pub struct Outcome {
     pub line: Vec<u8>,
     /// Why it ended early.
     pub ended: Option<Shown>,
-    /// Some reply was taken over: more than an error would be lost.
-    pub has_values: bool,
+    /// What had come by then: step, by position, variable and value. It is shown, and compared with nothing.
+    pub received: Vec<(usize, Shown, Shown)>,
     /// The variables: first those that the asked steps write, then the others that changed.
     pub rows: Vec<Row>,
     /// The parent.
@@ -94,6 +94,10 @@ pub struct Said {
 impl Outcome {
     /// Sets a fork beside the record that it came from.
     pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, beside: &Beside) -> Self {
+        if let Some(ended) = &fork.ended {
+            let (ended, received) = (Some(shown!("{ended}")), received(fork));
+            return Self { line, ended, received, ..Self::default() };
+        }
         let (mut tape_a, mut tape_b) = (Tape::default(), Tape::default());
         tape_a.read(parent);
         tape_b.read(&line);
@@ -106,11 +110,21 @@ impl Outcome {
         let (before, found_a) = Side::of(&Subject::new(parent, &tape_a.problems, Some(a)), beside);
         let (after, found_b) = Side::of(&Subject::new(&line, &tape_b.problems, Some(b)), beside);
         let news = [only(&found_b, &found_a), only(&found_a, &found_b)];
-        let ended = fork.ended.as_ref().map(|ended| shown!("{ended}"));
-        let has_values = fork.ended.is_none() || fork.calls.iter().any(|call| call.outputs.is_some());
-        let stale = fork.stale.clone();
-        Self { line, ended, has_values, rows, before, after, news, stale, diverges, versus: None }
+        let (stale, received) = (fork.stale.clone(), Vec::new());
+        Self { line, ended: None, received, rows, before, after, news, stale, diverges, versus: None }
     }
+}
+
+/// The values of the steps that gave some.
+fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
+    let mut all = Vec::new();
+    for call in &fork.calls {
+        let mut tape = Tape::default();
+        let outputs = call.outputs.as_deref().and_then(|outputs| tape.parse(outputs));
+        let entries = outputs.map(Value::entries).unwrap_or_default();
+        all.extend(entries.iter().map(|member| (call.step, member.name().line(), one_line(member.value))));
+    }
+    all
 }
 
 fn rows(difference: &Difference<'_>, fork: &Record<'_>, asked: &[usize]) -> Vec<Row> {

@@ -29,6 +29,9 @@ use crate::tui::run::Effect;
 
 /// Why an answer is asked for once.
 const ONE_CALL: &str = "a typed answer is one call: r asks for it again";
+/// Why a key does nothing while a call runs, and while its reply is judged.
+const RUNNING: &str = "the call is running: Esc breaks it off";
+const JUDGED: &str = "what came is being judged";
 /// Larger texts are not typed as the name of a model.
 const MAX_MODEL: usize = 200;
 
@@ -50,8 +53,9 @@ impl App {
                     _ => Ok(()),
                 },
                 Action::Open => match (attempt.stage, attempt.pane) {
-                    (Stage::Asking, _) => Err("the call is running: Esc breaks it off"),
-                    (Stage::Judging, _) => Err("what came is being judged"),
+                    (Stage::Asking, _) => Err(RUNNING),
+                    (Stage::Judging, _) => Err(JUDGED),
+                    (Stage::Over, _) if attempt.ended().is_some() => Err("it ended early: r asks again, q leaves"),
                     (Stage::Over, _) => Err("s keeps it, r asks again, q leaves"),
                     (_, Pane::Top) => Ok(()),
                     _ => Err("Tab goes to the box at the top"),
@@ -61,7 +65,7 @@ impl App {
                     need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent")?;
                     need(attempt.ready.is_some(), "what is sent is still being worked out")
                 }
-                Action::Rerun => need(attempt.stage != Stage::Judging, "what came is being judged"),
+                Action::Rerun => need(attempt.stage != Stage::Judging, JUDGED),
                 _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
             };
         }
@@ -115,7 +119,7 @@ impl App {
             return self.plan();
         }
         if attempt.is_running() {
-            self.say(Shown::own("the call is running: Esc breaks it off"));
+            self.say(Shown::own(RUNNING));
             return Vec::new();
         }
         if !self.may_drop() {
@@ -210,13 +214,30 @@ impl App {
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
         let goes_on = attempt.reach(reached);
         attempt.measure(&self.models);
+        self.drop_stage_status();
         if goes_on { self.send() } else { Vec::new() }
     }
 
     /// What was heard of the running calls.
     pub(super) fn take_told(&mut self, id: RunId, told: Vec<Told>, now: Instant) -> Effects {
         let leg = self.attempt.as_mut().and_then(|attempt| attempt.hear(id, told, now));
+        if leg.is_some() {
+            self.drop_stage_status();
+        }
         leg.map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+    }
+
+    /// That a call is running is not said beyond its end.
+    fn drop_stage_status(&mut self) {
+        let stage = self.attempt.as_ref().map(|attempt| attempt.stage);
+        let is_over = |said: &str| match stage {
+            Some(Stage::Asking) => said == JUDGED,
+            Some(Stage::Judging) => said == RUNNING,
+            _ => said == RUNNING || said == JUDGED,
+        };
+        if self.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
+            self.status = None;
+        }
     }
 
     /// Asks. The one place that leads to a server.
