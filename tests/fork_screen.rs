@@ -234,6 +234,71 @@ fn executed_exactly_is_shown_first_and_kept_by_a_key() {
     d.keys("q").shows(&["└ executed exactly from step"]);
 }
 
+/// The sample runs, each with what its steps gave.
+fn samples() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl"), &path).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
+    let (_folder, path) = samples();
+    let mut d = open(&path);
+    // "A third of 36, and 5 more": its steps passed calculations on.
+    d.keys("j Enter X").shows(&["first diverging step: 2", "≠ first_cut_expr", "recomputed", "≠ rest_expr"]);
+    d.keys("s");
+    d.wait_for(|app| app.kin().len() == 2);
+    d.keys(")");
+    assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
+    let of = |d: &Drive, name: &str| {
+        let inspect = d.app.inspect.as_ref().unwrap();
+        let row = inspect.opened.variables.iter().find(|row| row.name.as_str() == name).unwrap();
+        let write = row.writes.last().unwrap();
+        (write.value.as_ref().unwrap().line.as_str().to_owned(), write.badge.word())
+    };
+    assert_eq!(of(&d, "rest_expr"), ("19".to_owned(), "recomputed"));
+    assert_eq!(of(&d, "rope_metres"), ("36".to_owned(), "recorded"));
+    d.shows(&["recomputed", "12", "19"]).hides(&["Rope_metres - first_cut"]);
+    // A fork of the fork, with a value that a person set: the others stay the fork's.
+    d.keys("[ [");
+    let step = d.app.inspect.as_ref().unwrap().moment.0;
+    let line = edited(d.app.inspect.as_ref().unwrap().opened.text(), step, "second_cut", "7");
+    keep(&mut d, line);
+    d.wait_for(|app| app.kin().len() == 3);
+    d.keys(")");
+    assert_eq!(of(&d, "second_cut"), ("7".to_owned(), "override"));
+    assert_eq!(of(&d, "first_cut_expr"), ("12".to_owned(), "recomputed"));
+    d.shows(&["override", "✎"]);
+    // Reopened from the disk, by a session that knows nothing of this one.
+    let mut again = open(&path);
+    again.keys("j Enter ) )");
+    assert_eq!(of(&again, "second_cut"), ("7".to_owned(), "override"));
+    assert_eq!(of(&again, "rest_expr"), ("19".to_owned(), "recomputed"));
+}
+
+#[test]
+fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
+    let (_folder, path) = samples();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let crashed = text.lines().find(|line| line.contains("Unresolvable input 'stock_litres'")).unwrap();
+    let (_folder, mut d) = Drive::text(crashed);
+    d.keys("Enter");
+    assert!(d.header().contains("step 3/4"), "{}", d.header());
+    d.shows(&["▸✗ 3 Compute", "– 4 not run", "✓ 1 Extract", "Step 2 wrote 9, but 9 + 4 is 13."]);
+    d.keys("]").shows(&["– not run: the run ended in step 3", "final_answer  not run"]).hides(&["✓ 4"]);
+    // The same without a trace: the error names the step.
+    let mut plain: serde_json::Value = serde_json::from_str(crashed).unwrap();
+    plain["procedure"] = plain["trace"]["procedure"].take();
+    plain.as_object_mut().unwrap().remove("trace");
+    let plain = plain.to_string();
+    let (_folder, mut d) = Drive::text(plain);
+    d.keys("Enter");
+    assert!(d.header().contains("step 3/4"), "{}\n{}", d.header(), d.screen());
+    d.shows(&["▸✗ 3", "– 4 not run"]);
+}
+
 #[test]
 fn a_procedure_is_repaired_without_a_model() {
     let (folder, path) = runs();

@@ -348,7 +348,9 @@ fn what_failed_is_no_answer() {
     );
     let made = &records(&output)[0];
     assert_eq!((&made["status"], &made["error_type"]), (&"error".into(), &"ServerError".into()));
-    assert!(made["state"].is_null() && made.get("pred_answer").is_none());
+    assert!(made.get("pred_answer").is_none() && made.get("correct").is_none());
+    // What was recorded of the steps that were not asked stays; the failed one has no value.
+    assert_eq!((&made["state"]["a"], &made["state"]["b"], made["state"].get("c")), (&2.into(), &3.into(), None));
     let step = &made["trace"]["steps"][0];
     assert_eq!((&step["raw"], &step["outputs"]), (&"{\"c\": 5".into(), &serde_json::Value::Null), "what came is kept");
     let (output, _) = rerun(&folder, &["--step", "2"], |_, talk| ollama(talk, r#"{"x": 1}"#));
@@ -357,6 +359,53 @@ fn what_failed_is_no_answer() {
         code(&output) == 3 && said.contains("Model omitted required output 'c' for step id=2 Returned keys: ['x']"),
         "{said}"
     );
+}
+
+/// The record with everything that its steps gave.
+fn traced() -> String {
+    let trace = r#""trace": {"steps": [{"step_index": 0, "outputs": {"a": 2, "b": 3}}, {"step_index": 1, "inputs": {"a": 2, "b": 3}, "outputs": {"c": 6}},
+        {"step_index": 2, "inputs": {"c": 6}, "outputs": {"final_answer": "6", "final_answer_numerical": 6.0}}]}, "pred_answer""#;
+    RECORD.replace("\"pred_answer\"", trace).replace('\n', "")
+}
+
+#[test]
+fn a_fork_of_a_run_with_a_trace_shows_the_forks_values() {
+    let folder = Folder::new();
+    folder.write("traced.jsonl", traced());
+    let output = stepscope().args(["rerun", "--exact"]).arg(folder.path("traced.jsonl")).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    folder.write("fork.jsonl", &output.stdout);
+    let show = |name: &str, more: &[&str]| {
+        let output = stepscope().arg("show").arg(folder.path(name)).args(more).output().unwrap();
+        text(&output.stdout)
+    };
+    for more in [&[][..], &["--state"]] {
+        let said = show("fork.jsonl", more);
+        assert!(said.contains("c  5  [recomputed]") && !said.contains("c  6"), "{said}");
+        assert!(said.contains("final_answer            \"5\"  [recomputed]"), "{said}");
+    }
+    let check = stepscope().arg("check").arg(folder.path("fork.jsonl")).output().unwrap();
+    assert_eq!(code(&check), 0, "{}", text(&check.stdout));
+    // A step of the fork is shown the fork's values.
+    let prompt = show("fork.jsonl", &["--step", "3", "--prompt"]);
+    assert!(prompt.contains("\"c\": 5") && !prompt.contains("\"c\": 6"), "{prompt}");
+}
+
+#[test]
+fn a_run_that_crashed_did_not_run_its_later_steps() {
+    let folder = Folder::new();
+    let mut crashed: serde_json::Value = serde_json::from_str(&traced()).unwrap();
+    (crashed["status"], crashed["error"], crashed["state"]) = ("error".into(), "cut".into(), serde_json::Value::Null);
+    crashed["trace"]["steps"].as_array_mut().unwrap().pop();
+    let crashed = crashed.to_string();
+    let path = folder.write("crashed.jsonl", crashed);
+    let said = text(&stepscope().arg("show").arg(&path).output().unwrap().stdout);
+    assert!(
+        said.contains("Step 2 (id 2)\n")
+            && said.contains("Step 3 (id 3, run with the answer schema)  the run ended here"),
+        "{said}"
+    );
+    assert!(said.contains("Step 2 wrote 6, but 2 + 3 is 5."), "{said}");
 }
 
 #[test]

@@ -4,15 +4,16 @@ use std::sync::{Mutex, PoisonError};
 
 use super::check::{source_of, threads, triage_of, with_item};
 use super::{CLEAN, FAILED, Out, Show};
+use crate::domain::fork::Lineage;
 use crate::domain::json::Value;
 use crate::domain::procedure::Procedure;
 use crate::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use crate::domain::recompute::Recomputed;
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::report::text::{Look, write};
-use crate::domain::state::{Entry, Moment, Origin, State};
+use crate::domain::state::{Badge, Entry, Moment, Origin, Ran, State};
 use crate::domain::text::{Shown, Untrusted};
-use crate::domain::trace::TraceStep;
+use crate::domain::trace::{Put, TraceStep};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
 use crate::io::check::{Checked, check};
@@ -165,10 +166,15 @@ impl View<'_, '_> {
             ("Answer", record.pred_answer.or(record.answer)),
             ("Number", record.pred_num),
             ("Error", record.error),
+            ("Reply", record.raw.filter(|_| record.kind == RecordKind::Procedure)),
         ] {
             if let Some(value) = value.filter(|value| !value.is_null()) {
                 out.line(&shown!("{title}\n{}\n", paragraph(value)));
             }
+        }
+        if let Some(lineage) = Lineage::of(record.root) {
+            let parent = lineage.parent.as_ref().map(|id| shown!(" of {}", id.line())).unwrap_or_default();
+            out.line(&shown!("Fork{parent}\n  {}\n", lineage.phrase()));
         }
         if let Some(surprise) = self.state.last_step().surprise {
             out.line(&shown!("Note: {}\n", surprise.meaning()));
@@ -214,7 +220,9 @@ impl View<'_, '_> {
         // What no step is known to have written; of a baseline that is all there is.
         let end = Moment(self.state.step_count());
         let origin = |entry: &Entry<'_>| self.state.variables().get(entry.variable).map(|variable| variable.origin);
-        let unwritten = |entry: &Entry<'_>| entry.writer.is_none() && origin(entry) != Some(Origin::Given);
+        let unwritten = |entry: &Entry<'_>| {
+            entry.writer.is_none() && origin(entry) != Some(Origin::Given) && entry.badge != Badge::Override
+        };
         let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
         if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
             out.line(&Shown::own("Values that no step writes"));
@@ -237,9 +245,20 @@ impl View<'_, '_> {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
         let last = if self.state.last_step().positions.contains(&step) { ", run with the answer schema" } else { "" };
-        out.line(&shown!("Step {} (id {id}{last})", step + 1));
+        let ran = match self.state.has_run(step) {
+            Ran::Yes => "",
+            Ran::Failed => "  the run ended here",
+            Ran::No => "  not run",
+        };
+        out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1));
         if let Some(text) = declared.and_then(|step| step.text) {
             out.line(&paragraph(text));
+        }
+        let set = self.state.sets().iter().enumerate().filter(|(_, set)| set.put == Put::Override && set.step == step);
+        let set: Vec<_> = set.filter_map(|(n, _)| self.state.set_entry(n)).collect();
+        if !set.is_empty() {
+            out.line(&Shown::own("  set before it"));
+            self.entries(&set, whole, out);
         }
         for (title, entries) in [("reads", self.state.reads(step)), ("writes", self.state.writes(step))] {
             out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));

@@ -12,8 +12,9 @@ use super::prompt::{AnswerShape, execution, needs, visible_inputs};
 use super::recompute::{Basis, Recomputed};
 use super::record::Record;
 use super::runner::{Ask, Ended, Runner, Values};
-use super::state::{Badge, Entry, Moment, State, same_value};
+use super::state::{Badge, Entry, Moment, State, Write, same_value};
 use super::text::Untrusted;
+use super::trace::Put;
 
 pub mod course;
 pub mod lineage;
@@ -83,6 +84,21 @@ pub struct Preview {
     pub tokens: usize,
 }
 
+/// A value that no model gave, as the fork's record keeps it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Set {
+    /// The variable.
+    pub variable: Untrusted<'static>,
+    /// How it came about.
+    pub put: Put,
+    /// The step before which it was set, or the one that it was calculated for, by position.
+    pub step: usize,
+    /// The value, as a JSON text.
+    pub value: Vec<u8>,
+    /// What an override took the place of.
+    pub was: Option<Vec<u8>>,
+}
+
 /// A finished branch.
 #[derive(Clone, Debug)]
 pub struct Fork {
@@ -92,12 +108,16 @@ pub struct Fork {
     pub step: usize,
     /// Values that were edited before that step, as JSON texts.
     pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    /// Values that no model gave: its own, and what it takes over from its parent.
+    pub sets: Vec<Set>,
     /// Every call.
     pub calls: Vec<Executed>,
     /// Steps whose prompt was changed before it was sent, by position.
     pub prompts: Vec<usize>,
     /// Steps whose recorded values rest on what is no longer so, by position.
     pub stale: Vec<usize>,
+    /// Steps that were to be asked, and that it did not come to, by position.
+    pub unrun: Vec<usize>,
     /// The state at the end.
     pub values: Values,
     /// Why it ended early.
@@ -128,6 +148,9 @@ pub struct Branch<'v, 'a> {
     /// Variables whose value is another than the recorded one, or rests on such a value.
     dirty: HashSet<Untrusted<'static>>,
     edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    sets: Vec<Set>,
+    /// Variables that a step which was asked wrote.
+    fresh: HashSet<Untrusted<'static>>,
     calls: Vec<Executed>,
     prompts: Vec<usize>,
     stale: Vec<usize>,
@@ -154,8 +177,8 @@ impl<'v, 'a> Branch<'v, 'a> {
             }
         }
         let question = edits.iter().find(|(name, _)| *name == PROBLEM_TEXT).map(|(_, text)| text.as_slice());
-        let given = state.variable(&Untrusted::from(PROBLEM_TEXT)).and_then(|given| state.value_at(given, Moment(0)));
-        let given = question.or(given.and_then(|given| given.value).map(Value::raw)).ok_or(NoBranch::NoQuestion)?;
+        let given = state.given(step).and_then(|given| given.value).map(Value::raw);
+        let given = question.or(given).ok_or(NoBranch::NoQuestion)?;
         let overwritten = values.get(&Untrusted::from(PROBLEM_TEXT)).map(<[u8]>::to_vec);
         values.set(&Untrusted::from(PROBLEM_TEXT), given);
         let shape = AnswerShape::of(record);
@@ -168,8 +191,10 @@ impl<'v, 'a> Branch<'v, 'a> {
         }
         let dirty = edits.iter().map(|(name, _)| name.clone()).collect();
         let edits = edits.to_vec();
-        let (calls, prompts, stale) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { state, runner, step, scope: Scope::One, dirty, edits, calls, prompts, stale, how: How::Rerun })
+        let sets = taken_over(state, step, &edits);
+        let (calls, prompts, stale, fresh) = (Vec::new(), Vec::new(), Vec::new(), HashSet::new());
+        let (scope, how) = (Scope::One, How::Rerun);
+        Ok(Self { state, runner, step, scope, dirty, edits, sets, fresh, calls, prompts, stale, how })
     }
 
     /// How far it goes.
@@ -207,19 +232,41 @@ impl<'v, 'a> Branch<'v, 'a> {
     pub fn next_ask(&mut self) -> Result<Option<Ask>, Ended> {
         while self.position() < self.runner.steps() {
             let position = self.position();
+            self.set_again(position);
             let reads_dirty = self.reads_dirty(position);
-            let asks = match self.scope {
-                _ if position == self.step => self.how == How::Rerun || self.how == How::Consensus,
-                Scope::One => false,
-                Scope::Stale => reads_dirty,
-                Scope::FromHere => true,
-            };
-            if asks {
+            if self.asks(position, reads_dirty) {
                 return self.runner.next_ask();
             }
             self.keep(position, reads_dirty);
         }
         Ok(None)
+    }
+
+    fn asks(&self, position: usize, reads_dirty: bool) -> bool {
+        match self.scope {
+            _ if position == self.step => self.how == How::Rerun || self.how == How::Consensus,
+            Scope::One => false,
+            Scope::Stale => reads_dirty,
+            Scope::FromHere => true,
+        }
+    }
+
+    /// Sets what was set before a later step of the parent, unless a step that was asked has written it since.
+    fn set_again(&mut self, position: usize) {
+        if position <= self.step {
+            return;
+        }
+        let (fresh, runner) = (&self.fresh, &mut self.runner);
+        self.sets.retain(|set| {
+            if set.put != Put::Override || set.step != position {
+                return true;
+            }
+            let holds = !fresh.contains(&set.variable);
+            if holds {
+                runner.set(&set.variable, &set.value);
+            }
+            holds
+        });
     }
 
     fn reads_dirty(&self, position: usize) -> bool {
@@ -267,9 +314,10 @@ impl<'v, 'a> Branch<'v, 'a> {
         let Some(outputs) = tape.parse(outputs) else { return };
         for member in outputs.members() {
             let name = member.name().into_owned();
-            let recorded = self.state.variable(&name).and_then(|index| self.state.value_at(index, Moment::after(step)));
-            let recorded = recorded.filter(|entry| entry.writer == Some(step)).and_then(|entry| entry.value);
+            let recorded = self.state.variable(&name).and_then(|index| self.state.written(index, step));
+            let recorded = recorded.and_then(|entry| entry.value);
             let is_same = recorded.is_some_and(|recorded| same_value(recorded, member.value));
+            self.fresh.insert(name.clone());
             mark(&mut self.dirty, name, !is_same);
         }
     }
@@ -292,20 +340,64 @@ impl<'v, 'a> Branch<'v, 'a> {
         Preview { steps, of, tokens }
     }
 
-    /// The branch as it stands, as a fork.
-    pub fn finish(self, ended: Option<Ended>) -> Fork {
-        let values = self.runner.state().clone();
+    /// The branch as it stands, as a fork. Where it ended early, the steps that are not to be asked keep what was recorded.
+    pub fn finish(mut self, ended: Option<Ended>) -> Fork {
+        let mut unrun = Vec::new();
+        while ended.is_some() && self.position() < self.runner.steps() {
+            let position = self.position();
+            self.set_again(position);
+            let reads_dirty = self.reads_dirty(position);
+            if position == self.step || self.asks(position, reads_dirty) {
+                for name in names_written(self.state, position) {
+                    mark(&mut self.dirty, name, true);
+                }
+                self.runner.pass([]);
+                unrun.push(position);
+            } else {
+                self.keep(position, reads_dirty);
+            }
+        }
+        let asked: HashSet<usize> = self.calls.iter().map(|call| call.step).collect();
+        let is_gone =
+            |set: &Set| set.put == Put::Recomputed && (asked.contains(&set.step) || unrun.contains(&set.step));
+        self.sets.retain(|set| !is_gone(set));
         Fork {
             how: self.how,
             step: self.step,
             edits: self.edits,
+            sets: self.sets,
             calls: self.calls,
             prompts: self.prompts,
             stale: self.stale,
-            values,
+            unrun,
+            values: self.runner.state().clone(),
             ended,
         }
     }
+}
+
+/// What no model gave: what the parent has of it, and the edits before a step in the place of what was set there.
+fn taken_over(state: &State<'_>, step: usize, edits: &[(Untrusted<'static>, Vec<u8>)]) -> Vec<Set> {
+    let is_edited =
+        |set: &Set| set.put == Put::Override && set.step == step && edits.iter().any(|(name, _)| *name == set.variable);
+    let own = state.sets().iter().map(|set| Set {
+        variable: set.variable.to_owned(),
+        put: set.put,
+        step: set.step,
+        value: set.value.raw().to_vec(),
+        was: set.was.map(|was| was.raw().to_vec()),
+    });
+    let (replaced, mut sets): (Vec<Set>, Vec<Set>) = own.partition(is_edited);
+    sets.extend(edits.iter().map(|(name, value)| {
+        let earlier = replaced.iter().find(|set| set.variable == *name);
+        let held = state.variable(name).and_then(|index| state.value_at(index, Moment::before(step)));
+        let was = match earlier {
+            Some(earlier) => earlier.was.clone(),
+            None => held.and_then(|held| held.value).map(|value| value.raw().to_vec()),
+        };
+        Set { variable: name.clone(), put: Put::Override, step, value: value.clone(), was }
+    }));
+    sets
 }
 
 /// A variable's name and text at a moment, where they are known.
@@ -339,10 +431,7 @@ fn stale_from(
     step: usize,
     mut dirty: HashSet<Untrusted<'static>>,
 ) -> Vec<usize> {
-    let writes = |position| {
-        let names = state.writes(position).into_iter().filter_map(|entry| state.variables().get(entry.variable));
-        names.map(|variable| variable.name.to_owned()).collect::<Vec<_>>()
-    };
+    let writes = |position| names_written(state, position);
     for name in writes(step) {
         mark(&mut dirty, name, true);
     }
@@ -358,6 +447,11 @@ fn stale_from(
         }
     }
     stale
+}
+
+fn names_written(state: &State<'_>, step: usize) -> Vec<Untrusted<'static>> {
+    let names = state.writes(step).into_iter().filter_map(|entry| state.variables().get(entry.variable));
+    names.map(|variable| variable.name.to_owned()).collect()
 }
 
 /// A fork without a model: every value that could be calculated exactly takes the place of the recorded one. `None`:
@@ -381,16 +475,29 @@ pub fn exact<'a>(
             fork.values.set(&name, text);
         }
     }
+    let mut put = |step: usize, name: &Untrusted<'_>, value: Vec<u8>| {
+        fork.sets.retain(|set| set.put != Put::Recomputed || set.step != step || set.variable != *name);
+        let (index, after) = (state.variable(name), Moment::after(step));
+        let writes = index.and_then(|index| state.variables().get(index)).map(|variable| variable.writes.as_slice());
+        // What is written or set afterwards still holds at the end.
+        let later = |write: &Write<'_>| write.from > after || (write.from == after && write.badge == Badge::Override);
+        if !writes.unwrap_or_default().iter().any(later) {
+            fork.values.set(name, &value);
+        }
+        let variable = name.to_owned();
+        fork.sets.push(Set { variable, put: Put::Recomputed, step, value, was: None });
+    };
     for write in recomputed.writes.iter().filter(calculated) {
         let (Some(variable), Some(value)) = (state.variables().get(write.variable), write.value) else { continue };
+        let json = value.json();
         if variable.name == FINAL_ANSWER {
             let numerical = Untrusted::from("final_answer_numerical");
-            if fork.values.get(&numerical).is_some() {
-                fork.values.set(&numerical, value.json().as_bytes());
+            if state.variable(&numerical).is_some() {
+                put(write.step, &numerical, json.as_bytes().to_vec());
             }
-            fork.values.set(&variable.name, format!("\"{}\"", value.json()).as_bytes());
+            put(write.step, &variable.name, format!("\"{json}\"").into_bytes());
         } else {
-            fork.values.set(&variable.name, value.json().as_bytes());
+            put(write.step, &variable.name, json.as_bytes().to_vec());
         }
     }
     Some(fork)

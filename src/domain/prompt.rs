@@ -12,7 +12,7 @@ use super::pyjson::{write_list, write_object, write_string, write_value};
 use super::python::{self, rstrip};
 use super::record::{AnswerSchema, Record};
 use super::schemas;
-use super::state::{Badge, Moment, State, runs_as_last};
+use super::state::{Badge, State, runs_as_last};
 use super::text::Untrusted;
 
 /// The schema that the last step's reply must have.
@@ -76,7 +76,7 @@ pub fn visible_inputs<'a>(
     for name in names(step_value.get("inputs"))? {
         // The problem's text is shown as it was given, even if a step wrote over it.
         let value = if name == PROBLEM_TEXT {
-            state.variable(&name).and_then(|variable| state.value_at(variable, Moment(0))).and_then(|entry| entry.value)
+            state.given(step).and_then(|entry| entry.value)
         } else {
             seen.get(&name).copied().flatten()
         };

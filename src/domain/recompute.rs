@@ -13,8 +13,9 @@ use super::json::{Kind, Pointer, Value};
 use super::number::{Number, Written};
 use super::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use super::record::{AnswerSchema, Record, RecordKind};
-use super::state::{Badge, Moment, State};
+use super::state::{Badge, Ran, State, Write};
 use super::text::Untrusted;
+use super::trace::Put;
 
 mod collected;
 pub(super) mod follows;
@@ -85,6 +86,8 @@ pub enum Basis {
     Extracted,
     /// No calculation was understood: the recorded value is taken.
     Recorded,
+    /// A person set it.
+    Override,
 }
 
 /// One output of one step, beside what the model gave.
@@ -216,7 +219,7 @@ pub fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed
     if variable.name == FINAL_ANSWER {
         return Some(number_pointer(record));
     }
-    let entry = state.value_at(computed.variable, Moment::after(computed.step))?;
+    let entry = state.written(computed.variable, computed.step)?;
     state.pointer(&entry)
 }
 
@@ -255,7 +258,12 @@ impl Recomputed {
     /// Executes a run.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
         let answer = Answer::of(record);
-        let runs = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) && record.state.is_some();
+        let runs = match record.kind {
+            RecordKind::Procedural | RecordKind::Fixed => record.state.is_some(),
+            // What ran before the end can be judged.
+            RecordKind::Error => record.state.is_some() || record.trace_steps.is_some(),
+            _ => false,
+        };
         let fits =
             |procedure: &&Procedure<'_>| procedure.steps.len() <= MAX_STEPS && state.variables().len() <= MAX_VARIABLES;
         let Some(procedure) = procedure.filter(fits).filter(|_| runs) else {
@@ -265,7 +273,8 @@ impl Recomputed {
         // A right run raises nothing, and need not be understood as far.
         execution.guesses = is_right(record) != Some(true);
         for position in 0..procedure.steps.len() {
-            if let Some(step) = procedure.steps.get(position) {
+            execution.take_sets(position);
+            if let Some(step) = procedure.steps.get(position).filter(|_| state.has_run(position) == Ran::Yes) {
                 execution.step(position, step, position + 1 == procedure.steps.len());
             }
         }
@@ -289,7 +298,8 @@ impl Recomputed {
 
     /// The value that a step gave a variable.
     pub fn write(&self, variable: usize, step: usize) -> Option<usize> {
-        self.writes.iter().position(|write| write.variable == variable && write.step == step)
+        let is_it = |write: &Computed| write.variable == variable && write.step == step;
+        self.writes.iter().position(|write| is_it(write) && write.basis != Basis::Override)
     }
 
     /// The value that a step gave `final_answer`, the last one if there are several.
@@ -421,7 +431,11 @@ impl Derivation {
         }
         for (n, from) in self.from.iter().enumerate() {
             let joint = if n == 0 { " ← " } else { ", " };
-            line = format!("{line}{joint}{} = {} (step {})", from.name, from.value.shown(), from.step + 1);
+            let by = match from.basis {
+                Basis::Override => "override".to_owned(),
+                _ => format!("step {}", from.step + 1),
+            };
+            line = format!("{line}{joint}{} = {} ({by})", from.name, from.value.shown());
         }
         line
     }
@@ -499,6 +513,55 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
     }
 
+    /// What a person set before a step is what the later steps calculate with.
+    fn take_sets(&mut self, position: usize) {
+        let state = self.state;
+        for set in state.sets().iter().filter(|set| set.put == Put::Override && set.step == position) {
+            let Some(variable) = state.variable(&set.variable) else { continue };
+            let mut computed = Computed {
+                variable,
+                step: position,
+                output: 0,
+                recorded: None,
+                unevaluated: None,
+                unevaluated_value: None,
+                plan: None,
+                alone: None,
+                value: None,
+                basis: Basis::Override,
+                exact: true,
+                inputs: Vec::new(),
+                percent: false,
+            };
+            match self.reading_of(Some(set.value)) {
+                Reading::Number(number) | Reading::Done(_, number) => computed.recorded = Some(number),
+                Reading::Expression(expression) => {
+                    computed.unevaluated_value = self.by_record(&expression);
+                    computed.value = self.by_execution(&expression);
+                }
+                Reading::Other => {}
+            }
+            computed.value = computed.recorded.map(|number| number.value).or(computed.value);
+            let recorded = computed.recorded.map(|number| number.value).or(computed.unevaluated_value);
+            self.keep(computed, recorded);
+        }
+    }
+
+    /// The value goes into what comes later.
+    fn keep(&mut self, computed: Computed, recorded: Option<Number>) {
+        let variable = computed.variable;
+        if let Some(slot) = self.recorded.get_mut(variable) {
+            *slot = recorded;
+        }
+        if let Some(slot) = self.computed.get_mut(variable) {
+            *slot = computed.value;
+        }
+        if let Some(slot) = self.last.get_mut(variable) {
+            *slot = Some(self.writes.len());
+        }
+        self.writes.push(computed);
+    }
+
     fn index(&self, field: &Field<'_>) -> Option<usize> {
         self.state.variable(&field.name_text()?)
     }
@@ -561,16 +624,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             percent,
         };
         self.settle(&mut computed, texts);
-        if let Some(slot) = self.recorded.get_mut(variable) {
-            *slot = recorded.map(|number| number.value).or(unevaluated_value);
-        }
-        if let Some(slot) = self.computed.get_mut(variable) {
-            *slot = computed.value;
-        }
-        if let Some(slot) = self.last.get_mut(variable) {
-            *slot = Some(self.writes.len());
-        }
-        self.writes.push(computed);
+        self.keep(computed, recorded.map(|number| number.value).or(unevaluated_value));
     }
 
     /// Decides what the computed value rests on.
@@ -627,6 +681,12 @@ impl<'e, 'a> Execution<'e, 'a> {
     fn value_written(&self, variable: usize, step: usize) -> Option<Value<'a>> {
         let variable = self.state.variables().get(variable)?;
         let write = variable.writes.iter().find(|write| write.step == Some(step))?;
+        // What a person set before anybody read the step's value is all that counts.
+        let set = variable.writes.iter().find(|set| set.badge == Badge::Override && set.from >= write.from);
+        let is_read = |set: &Write<'_>| variable.readers.iter().any(|&at| at >= write.from.0 && at < set.from.0);
+        if set.is_some_and(|set| !is_read(set)) {
+            return None;
+        }
         write.value.filter(|_| {
             write.badge != Badge::Ambiguous || variable.writes.last().is_some_and(|last| last.from == write.from)
         })
@@ -637,6 +697,10 @@ impl<'e, 'a> Execution<'e, 'a> {
         if is_end {
             return self.answer.value().map_or(Reading::Other, Reading::Number);
         }
+        self.reading_of(value)
+    }
+
+    fn reading_of(&self, value: Option<Value<'_>>) -> Reading {
         let Some(value) = value else { return Reading::Other };
         match value.kind() {
             Kind::String => {

@@ -131,6 +131,8 @@ pub struct Record<'a> {
     pub error: Option<Value<'a>>,
     /// What was recorded of every step: the `steps` of the run trace.
     pub trace_steps: Option<Value<'a>>,
+    /// Where the record comes from, if it is a fork: the `fork` of the run trace.
+    pub trace_fork: Option<Value<'a>>,
     /// Version of the run trace, where there is one.
     pub trace_version: Option<Value<'a>>,
     /// Which schema the final answer follows, where that is known.
@@ -162,6 +164,7 @@ impl<'a> Record<'a> {
             error_type: None,
             error: None,
             trace_steps: None,
+            trace_fork: None,
             trace_version: None,
             answer_schema: None,
             answer: None,

@@ -1,8 +1,9 @@
 //! The global state over time: what every step could read and what it wrote.
 //!
 //! Records keep only the final state, so the states between follow from procedure and final state: a value belongs to
-//! the step that writes its name. Where a run trace recorded the steps, it is believed instead. Every value carries a
-//! `Badge` that says which of the two it is, or why there is none.
+//! the step that writes its name. Where a run trace recorded the steps, it is believed instead. The values of a fork are
+//! the fork's: what was set or calculated for it, and its final state, win over the calls of its parent. Every value
+//! carries a `Badge` that says which of these it is, or why there is none.
 
 use foldhash::HashMap;
 
@@ -10,7 +11,7 @@ use super::json::{Kind, Pointer, Value};
 use super::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use super::record::{AnswerSchema, Record, RecordKind};
 use super::text::Untrusted;
-use super::trace::{TraceStep, by_position};
+use super::trace::{Put, Set, TraceStep, by_position, failing_id, sets};
 
 /// Keys of the published answer schemas: upstream's last step writes them, declared or not.
 pub const ANSWER_KEYS: [&str; 6] =
@@ -39,26 +40,44 @@ pub enum Badge {
     Recorded,
     /// It stands in the final state, and one step alone writes its name.
     Reconstructed,
+    /// It was calculated exactly, in the place of what the step gave.
+    Recomputed,
+    /// A person set it.
+    Override,
     /// Several steps write the name: only the final value is known, and who wrote it is not sure.
     Ambiguous,
     /// The final state lacks it, or no step before this one writes it.
     Missing,
     /// The record keeps no state.
     Unavailable,
+    /// The run ended before the step that writes it.
+    NotRun,
 }
 
 impl Badge {
     /// All.
-    pub const ALL: [Self; 5] = [Self::Recorded, Self::Reconstructed, Self::Ambiguous, Self::Missing, Self::Unavailable];
+    pub const ALL: [Self; 8] = [
+        Self::Recorded,
+        Self::Reconstructed,
+        Self::Recomputed,
+        Self::Override,
+        Self::Ambiguous,
+        Self::Missing,
+        Self::Unavailable,
+        Self::NotRun,
+    ];
 
     /// The word on screen and in output.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Recorded => "recorded",
             Self::Reconstructed => "reconstructed",
+            Self::Recomputed => "recomputed",
+            Self::Override => "override",
             Self::Ambiguous => "ambiguous",
             Self::Missing => "missing",
             Self::Unavailable => "unavailable",
+            Self::NotRun => "not run",
         }
     }
 
@@ -67,9 +86,12 @@ impl Badge {
         match self {
             Self::Recorded => "rec",
             Self::Reconstructed => "re",
+            Self::Recomputed => "≙",
+            Self::Override => "✎",
             Self::Ambiguous => "amb",
             Self::Missing => "mis",
             Self::Unavailable => "n/a",
+            Self::NotRun => "–",
         }
     }
 
@@ -78,11 +100,40 @@ impl Badge {
         match self {
             Self::Recorded => "stands in the record for this step",
             Self::Reconstructed => "taken from the final state: one step alone writes it",
+            Self::Recomputed => "calculated exactly for this fork, in place of the model's value",
+            Self::Override => "set by a person for this fork",
             Self::Ambiguous => "several steps write it: only the final value is known",
             Self::Missing => "nothing wrote it: the final state lacks it",
             Self::Unavailable => "this record keeps no state",
+            Self::NotRun => "the run ended before the step that writes it",
         }
     }
+
+    /// Whether no model gave the value.
+    pub const fn is_put(self) -> bool {
+        matches!(self, Self::Recomputed | Self::Override)
+    }
+}
+
+impl From<Put> for Badge {
+    fn from(put: Put) -> Self {
+        match put {
+            Put::Override => Self::Override,
+            Put::Recomputed => Self::Recomputed,
+        }
+    }
+}
+
+/// Whether a step ran.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Ran {
+    /// It ran, or nothing in the record says otherwise.
+    #[default]
+    Yes,
+    /// The run ended in it.
+    Failed,
+    /// The run ended before it, or never began.
+    No,
 }
 
 /// Where a variable comes from.
@@ -113,6 +164,10 @@ pub enum Source {
     Outputs(usize),
     /// Among the inputs of this entry of the trace.
     Inputs(usize),
+    /// In this entry of [`State::sets`].
+    Set(usize),
+    /// In the same entry: what the value took the place of.
+    Was(usize),
 }
 
 /// One writing of a variable.
@@ -120,7 +175,7 @@ pub enum Source {
 pub struct Write<'a> {
     /// From when on it holds.
     pub from: Moment,
-    /// The step that wrote it; `None`: no step did.
+    /// The step that wrote it; `None`: no step did, it was given or set.
     pub step: Option<usize>,
     /// The value, where it is known.
     pub value: Option<Value<'a>>,
@@ -288,6 +343,10 @@ pub struct State<'a> {
     steps: Vec<Links>,
     calls: Vec<Option<TraceStep<'a>>>,
     last: LastStep,
+    ran: Vec<Ran>,
+    /// How the fork came about, in its word; `None`: it is no fork.
+    fork: Option<Untrusted<'a>>,
+    sets: Vec<Set<'a>>,
 }
 
 impl<'a> State<'a> {
@@ -299,6 +358,8 @@ impl<'a> State<'a> {
         let mut built = Self {
             calls: by_position(record, procedure.map(|procedure| procedure.steps.len())),
             last: procedure.map(|procedure| last_step(&procedure.steps)).unwrap_or_default(),
+            fork: record.trace_fork.map(|fork| fork.get("how").and_then(Value::string).unwrap_or_default()),
+            sets: sets(record),
             ..Self::default()
         };
         if procedure.is_some() || record.question.is_some() || state.is_some() || !built.calls.is_empty() {
@@ -308,11 +369,85 @@ impl<'a> State<'a> {
         if state.is_some() {
             built.write_answer_keys(record, &final_state);
         }
+        built.put_sets();
+        built.ran = built.ran(record, procedure, state);
         for member in &final_state {
             built.take_final(member.name(), member.value);
         }
         built.settle(record.question, state.is_some());
         built
+    }
+
+    /// Puts in what was set or calculated for a fork.
+    fn put_sets(&mut self) {
+        let (sets, steps) = (std::mem::take(&mut self.sets), self.steps.len());
+        for (n, set) in sets.iter().enumerate().filter(|(_, set)| set.step < steps) {
+            let (badge, source, value) = (set.put.into(), Source::Set(n), Some(set.value));
+            if set.put == Put::Recomputed {
+                self.write_late(&set.variable, &[set.step]);
+            }
+            let index = self.intern(set.variable.clone(), None);
+            let Some(variable) = self.variables.get_mut(index) else { continue };
+            if set.put == Put::Recomputed {
+                let own = variable.writes.iter_mut().find(|write| write.step == Some(set.step));
+                if let Some(write) = own {
+                    (write.value, write.badge, write.source) = (value, badge, source);
+                }
+                continue;
+            }
+            let from = Moment::before(set.step);
+            let at = variable.writes.partition_point(|write| write.from <= from);
+            let before = at.checked_sub(1).and_then(|before| variable.writes.get_mut(before));
+            if let (Some(before), Some(was)) = (before.filter(|before| before.value.is_none()), set.was) {
+                (before.value, before.badge, before.source) = (Some(was), Badge::Reconstructed, Source::Was(n));
+            }
+            variable.writes.insert(at, Write { from, step: None, value, badge, source });
+            if variable.origin == Origin::Unproduced {
+                variable.origin = Origin::Undeclared;
+            }
+        }
+        self.sets = sets;
+    }
+
+    /// Which steps ran: of a run that ended early those before the step that it ended in.
+    fn ran(&self, record: &Record<'a>, procedure: Option<&Procedure<'a>>, state: Option<Value<'a>>) -> Vec<Ran> {
+        let present = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
+        let count = self.steps.len();
+        let failed = |step: usize| self.call(step).is_some_and(TraceStep::is_failed);
+        let crashed = record.kind == RecordKind::Error;
+        let ended = crashed || (0..count).any(failed);
+        let has_result =
+            state.is_some() || present(record.pred_answer) || present(record.pred_num) || record.correct.is_some();
+        if matches!(record.kind, RecordKind::Procedure | RecordKind::Baseline) || (has_result && !ended) {
+            return vec![Ran::Yes; count];
+        }
+        let left =
+            |name: &Untrusted<'_>| state.is_some_and(|state| state.members().any(|member| member.name() == *name));
+        let wrote = |step: usize| match self.call(step) {
+            Some(call) => !call.is_failed(),
+            None => {
+                let writes = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
+                writes.iter().filter_map(|&index| self.variables.get(index)).any(|variable| left(&variable.name))
+            }
+        };
+        let named = || {
+            let error = record.error.filter(|_| crashed)?.string()?;
+            let id = failing_id(error.utf8()?)?;
+            let is_it = |step: &Step<'_>| step.id.is_some_and(|given| given.raw() == id.as_bytes());
+            procedure?.steps.iter().position(is_it)
+        };
+        // The call that gave nothing may not have been recorded: then it is the one after the last that gave something.
+        let after_last =
+            || (0..count).rev().find(|step| wrote(*step)).map(|step| step + 1).filter(|step| *step < count);
+        let failing = (0..count).find(|step| failed(*step)).or_else(named);
+        let failing = failing.or_else(|| after_last().filter(|_| crashed));
+        let ran = |step: usize| match failing {
+            Some(failing) if step < failing => Ran::Yes,
+            Some(failing) if step == failing => Ran::Failed,
+            _ if wrote(step) => Ran::Yes,
+            _ => Ran::No,
+        };
+        (0..count).map(ran).collect()
     }
 
     fn give_problem_text(&mut self) {
@@ -498,20 +633,30 @@ impl<'a> State<'a> {
             if variable.origin == Origin::Given {
                 settle_given(variable, question);
             }
+            let ran =
+                |write: &Write<'_>| write.step.map_or(Ran::Yes, |step| self.ran.get(step).copied().unwrap_or_default());
             for n in 0..variable.writes.len() {
-                settle_from_readers(variable, n);
+                // A step that failed wrote nothing, whatever a later one was shown in another run.
+                if variable.writes.get(n).is_some_and(|write| ran(write) == Ran::Yes) {
+                    settle_from_readers(variable, n);
+                }
+            }
+            if let (Some(how), Some(value)) = (&self.fork, variable.final_value) {
+                settle_fork(variable, value, *how == "exact");
             }
             let open = variable.writes.iter().filter(|write| write.value.is_none()).count();
             let last = variable.writes.len().saturating_sub(1);
             let final_value = variable.final_value;
             for (n, write) in variable.writes.iter_mut().enumerate().filter(|(_, write)| write.value.is_none()) {
                 write.badge = match final_value {
+                    _ if ran(write) == Ran::No => Badge::NotRun,
                     _ if !has_state => Badge::Unavailable,
+                    _ if ran(write) == Ran::Failed => Badge::Missing,
                     None => Badge::Missing,
                     Some(_) if open == 1 && n == last => Badge::Reconstructed,
                     Some(_) => Badge::Ambiguous,
                 };
-                if n == last && final_value.is_some() {
+                if n == last && final_value.is_some() && ran(write) == Ran::Yes {
                     write.value = final_value;
                     write.source = Source::FinalState;
                 }
@@ -537,6 +682,30 @@ impl<'a> State<'a> {
     /// What was recorded of a step's call.
     pub fn call(&self, step: usize) -> Option<&TraceStep<'a>> {
         self.calls.get(step)?.as_ref()
+    }
+
+    /// Whether a step ran.
+    pub fn has_run(&self, step: usize) -> Ran {
+        self.ran.get(step).copied().unwrap_or_default()
+    }
+
+    /// The step in which the run ended early, or the first that it did not come to.
+    pub fn ended_at(&self) -> Option<usize> {
+        let first = |wanted: Ran| self.ran.iter().position(|ran| *ran == wanted);
+        first(Ran::Failed).or_else(|| first(Ran::No))
+    }
+
+    /// What was set or calculated for a fork, its own and what it took over.
+    pub fn sets(&self) -> &[Set<'a>] {
+        &self.sets
+    }
+
+    /// One of them as a value of its variable.
+    pub fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
+        let set = self.sets.get(n)?;
+        let index = self.variable(&set.variable)?;
+        let is_it = |write: &&Write<'_>| write.source == Source::Set(n);
+        Some(Entry::new(index, self.variables.get(index)?.writes.iter().find(is_it)?))
     }
 
     /// Upstream's last step.
@@ -583,8 +752,9 @@ impl<'a> State<'a> {
             let at = variable.readers.binary_search(&step).ok()?;
             *variable.shown.get(at)?
         });
-        // What the trace says the step was shown is nearer than what an earlier step wrote.
-        if let Some((call, value)) = shown {
+        // What the trace says the step was shown is nearer than what an earlier step wrote. In a fork it may be what its
+        // parent's step was shown.
+        if let Some((call, value)) = shown.filter(|_| self.fork.is_none() || entry.value.is_none()) {
             entry.value = Some(value);
             entry.badge = Badge::Recorded;
             entry.source = Source::Inputs(call);
@@ -595,7 +765,21 @@ impl<'a> State<'a> {
     /// What a step writes, in its order.
     pub fn writes(&self, step: usize) -> Vec<Entry<'a>> {
         let links = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
-        links.iter().filter_map(|&variable| self.value_at(variable, Moment::after(step))).collect()
+        links.iter().filter_map(|&variable| self.written(variable, step)).collect()
+    }
+
+    /// What a step wrote into a variable; an override of it right after the step is not the step's.
+    pub fn written(&self, variable: usize, step: usize) -> Option<Entry<'a>> {
+        let write = self.variables.get(variable)?.writes.iter().find(|write| write.step == Some(step))?;
+        Some(Entry::new(variable, write))
+    }
+
+    /// The question that a step is shown: as it was given, or as it was set last, even if a step wrote over it.
+    pub fn given(&self, step: usize) -> Option<Entry<'a>> {
+        let index = self.variable(&Untrusted::from(PROBLEM_TEXT))?;
+        let writes = self.variables.get(index)?.writes.iter();
+        let given = writes.rev().find(|write| write.step.is_none() && write.from <= Moment::before(step))?;
+        Some(Entry::new(index, given))
     }
 
     /// What became of the variables between two moments, in either order; what was not touched is left out.
@@ -603,9 +787,9 @@ impl<'a> State<'a> {
         let (from, to) = (a.min(b), a.max(b));
         let mut differences = Vec::new();
         for (index, variable) in self.variables.iter().enumerate() {
-            let Some(after) = variable.write_at(to) else { continue };
+            let Some(after) = variable.write_at(to).filter(|after| after.badge != Badge::NotRun) else { continue };
             let before = variable.write_at(from);
-            if before.is_some_and(|before| before.from == after.from) {
+            if before.is_some_and(|before| before.from == after.from && before.step == after.step) {
                 continue;
             }
             let change = match before {
@@ -636,6 +820,8 @@ impl<'a> State<'a> {
             Source::FinalState => Pointer::from_iter(["state"]),
             Source::Outputs(n) => call(n, "outputs"),
             Source::Inputs(n) => call(n, "inputs"),
+            Source::Set(n) => return Some(self.sets.get(n)?.pointer.then("value")),
+            Source::Was(n) => return Some(self.sets.get(n)?.pointer.then("was")),
         };
         Some(object.then(super::json::Part::Key(name()?)))
     }
@@ -717,6 +903,15 @@ fn settle_given<'a>(variable: &mut Variable<'a>, question: Option<Value<'a>>) {
         (given.value, given.badge, given.source) = (Some(value), Badge::Recorded, Source::FinalState);
     } else if let Some(value) = question.filter(|question| !question.is_null()) {
         (given.value, given.badge, given.source) = (Some(value), Badge::Recorded, Source::Question);
+    }
+}
+
+/// The final state of a fork wins over the calls that it took over from its parent.
+fn settle_fork<'a>(variable: &mut Variable<'a>, value: Value<'a>, is_exact: bool) {
+    let Some(write) = variable.writes.last_mut() else { return };
+    if write.value.is_some_and(|written| !same_value(written, value)) {
+        write.badge = if is_exact { Badge::Recomputed } else { Badge::Reconstructed };
+        (write.value, write.source) = (Some(value), Source::FinalState);
     }
 }
 

@@ -1,7 +1,12 @@
-//! What was recorded of every step: the `trace` key of a run record (see `schemas/trace.schema.json`).
+//! What was recorded of every step: the `trace` key of a run record (see `schemas/trace.schema.json`), and which values
+//! of a fork nobody recorded.
 
 use super::json::{Kind, Pointer, Value};
 use super::record::Record;
+use super::text::Untrusted;
+
+/// No hostile list is read further than this.
+const MAX_SETS: usize = 4096;
 
 /// One recorded call: what a step was shown and what came of it. Every field is as it stands in the record.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +100,11 @@ impl<'a> TraceStep<'a> {
         (position, step)
     }
 
+    /// Whether the call ended in an error and gave nothing.
+    pub fn is_failed(&self) -> bool {
+        self.error.is_some() && self.outputs.is_none_or(Value::is_empty)
+    }
+
     /// Where it stands in the record.
     pub fn pointer(&self) -> Pointer {
         Pointer::from_iter(["trace", "steps"]).then(self.entry)
@@ -110,10 +120,81 @@ pub fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<
         let (position, call) = TraceStep::read(entry, value);
         let position = if steps.is_some() { position.unwrap_or(entry) } else { entry };
         let Some(slot) = calls.get_mut(position) else { continue };
-        let keeps = slot.as_ref().is_some_and(|earlier: &TraceStep<'_>| earlier.outputs.is_some());
-        if !keeps || call.outputs.is_some() {
+        let gave = |call: &TraceStep<'_>| call.outputs.is_some() && !call.is_failed();
+        if !slot.as_ref().is_some_and(gave) || gave(&call) {
             *slot = Some(call);
         }
     }
     calls
+}
+
+/// The id of the step in which upstream's run ended, as its error names it.
+pub fn failing_id(error: &str) -> Option<&str> {
+    let (_, rest) = error.split_once("step id=")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest.get(..digits).filter(|digits| !digits.is_empty())
+}
+
+/// How a value came into a fork that no model gave.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Put {
+    /// A person set it before a step.
+    Override,
+    /// It was calculated in the place of what a step gave.
+    Recomputed,
+}
+
+impl Put {
+    /// The word in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Override => "override",
+            Self::Recomputed => "recomputed",
+        }
+    }
+}
+
+/// A value of a fork that stands in no call: it holds whatever the calls of its parent say.
+#[derive(Clone, Debug)]
+pub struct Set<'a> {
+    /// The variable.
+    pub variable: Untrusted<'a>,
+    /// How it came about.
+    pub put: Put,
+    /// The step before which it was set, or the one that it was calculated for, by position.
+    pub step: usize,
+    /// The value.
+    pub value: Value<'a>,
+    /// What an override took the place of, where that stands nowhere else.
+    pub was: Option<Value<'a>>,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+}
+
+/// The values of a fork that were set or calculated, in the order of the record.
+pub fn sets<'a>(record: &Record<'a>) -> Vec<Set<'a>> {
+    let Some(fork) = record.trace_fork else { return Vec::new() };
+    let step_of = |value: Value<'_>| {
+        let step = value.get("step_index")?;
+        std::str::from_utf8(step.raw()).ok()?.parse().ok()
+    };
+    // A fork of an earlier version names only what was edited.
+    let key = if fork.get("values").is_some() { "values" } else { "edited" };
+    let at = step_of(fork);
+    let list = fork.get(key).into_iter().flat_map(Value::items).take(MAX_SETS).enumerate();
+    let read = |(n, entry): (usize, Value<'a>)| {
+        let put = match entry.get("badge") {
+            Some(badge) if badge.is_string(Put::Recomputed.word()) => Put::Recomputed,
+            _ => Put::Override,
+        };
+        Some(Set {
+            variable: entry.get("variable")?.string()?,
+            put,
+            step: step_of(entry).or(at)?,
+            value: entry.get("value")?,
+            was: entry.get("was"),
+            pointer: Pointer::from_iter(["trace", "fork", key]).then(n),
+        })
+    };
+    list.filter_map(read).collect()
 }

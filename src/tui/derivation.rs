@@ -191,6 +191,7 @@ fn line(node: &Derivation) -> Shown {
         Basis::Plan => "",
         Basis::Extracted => ", read from the question",
         Basis::Recorded => ", as recorded",
+        Basis::Override => ", override",
     };
     shown!("{} = {}{formula}   (step {}{basis})", node.name, node.value.shown(), node.step + 1)
 }

@@ -130,14 +130,15 @@ pub struct Inspect {
 }
 
 impl Inspect {
-    /// Looks at a record from its end, where the answer is; with findings, from the first that names a step.
+    /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
     pub fn new(mut opened: Opened) -> Self {
         let evidence = opened.sheet.take().map(|sheet| Evidence::new(*sheet));
         let steps = opened.steps.len();
+        let end = opened.ended_at.map_or(steps, |step| step + 1);
         let outline = opened.root().map(Outline::new).unwrap_or_default();
         let mut inspect = Self {
             opened,
-            moment: Moment(steps),
+            moment: Moment(end),
             pane: Pane::Steps,
             maximised: false,
             variables: List::default(),

@@ -20,7 +20,7 @@ use crate::domain::review::hide::{Hidden, Hide};
 use crate::domain::route::{Route, route};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
-use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, State, Surprise};
+use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise};
 use crate::domain::text::{Shown, Untrusted, head};
 use crate::domain::triage::{Argument, Confidence, Fix, Triage};
 use crate::domain::typed::Typed;
@@ -91,6 +91,8 @@ pub struct Opened {
     pub variables: Vec<VariableRow>,
     /// Where upstream's last step is not where one expects it.
     pub surprise: Option<Surprise>,
+    /// The step in which the run ended early, by position.
+    pub ended_at: Option<usize>,
     /// Some of the values stand in a run trace.
     pub has_trace: bool,
     /// What should happen with a typed answer.
@@ -116,6 +118,8 @@ pub struct StepRow {
     pub worst: Option<Severity>,
     /// Its call ended in an error.
     pub failed: bool,
+    /// Whether it ran.
+    pub ran: Ran,
     /// Upstream runs it with the answer schema.
     pub is_last: bool,
     /// Where it stands in the record.
@@ -329,6 +333,7 @@ impl Opened {
             steps: Vec::new(),
             variables: Vec::new(),
             surprise: None,
+            ended_at: None,
             has_trace: false,
             route: None,
             lineage: None,
@@ -368,7 +373,7 @@ impl Opened {
         let steps = analysis.steps();
         let variables = analysis.variables();
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
-        let surprise = analysis.state.last_step().surprise;
+        let (surprise, ended_at) = (analysis.state.last_step().surprise, analysis.state.ended_at());
         let baseline = beside.answer(analysis.subject.record.as_ref()).filter(|_| !self.hidden.has(Hidden::Baseline));
         let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
         let triage = Triage::judge(&analysis.subject, &findings, baseline).filter(|_| !self.hidden.has(Hidden::Triage));
@@ -380,6 +385,7 @@ impl Opened {
         let sheet = Sheet::of(&analysis.subject, routed.as_ref()).map(Box::new);
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
+        self.ended_at = ended_at;
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
             if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {
@@ -571,7 +577,9 @@ impl<'a> Analysis<'a> {
                     id: step.and_then(|step| step.id).map_or_else(|| Shown::own("?"), one_line),
                     text: text.map_or(Shown::own(nothing), one_line),
                     worst: None,
-                    failed: call.is_some_and(|call| call.error.is_some()),
+                    failed: call.is_some_and(|call| call.error.is_some())
+                        || self.state.has_run(position) == Ran::Failed,
+                    ran: self.state.has_run(position),
                     is_last: last.positions.contains(&position),
                     pointer: match (step, call) {
                         (None, Some(call)) => call.pointer(),
@@ -689,6 +697,9 @@ impl<'a> Analysis<'a> {
             && pointer.is_within(&Pointer::from_iter(["trace"]))
         {
             return self.state.variable(name);
+        }
+        if let Some(set) = self.state.sets().iter().find(|set| pointer.is_within(&set.pointer)) {
+            return self.state.variable(&set.variable);
         }
         let root = self.subject.record.as_ref()?.root;
         let here = root.find(&pointer)?.value;

@@ -167,6 +167,9 @@ pub const fn kind_role(kind: Kind) -> Role {
 pub const fn badge_role(badge: Badge) -> Role {
     match badge {
         Badge::Recorded | Badge::Reconstructed => Role::Badge,
+        Badge::Recomputed => Role::Ok,
+        Badge::Override => Role::Changed,
+        Badge::NotRun => Role::Ghost,
         Badge::Ambiguous | Badge::Missing | Badge::Unavailable => Role::BadgeDoubt,
     }
 }

@@ -262,19 +262,28 @@ fn plan_differs(a: &Step<'_>, b: &Step<'_>) -> Vec<What> {
     what
 }
 
-/// The variables that both runs wrote in a step, with different values.
+/// The variables that hold another value after a step: what both runs wrote in it, and what was set in one of them.
 fn other_values<'a>(a: &State<'a>, b: &State<'a>, step: usize) -> Vec<Untrusted<'a>> {
-    let wrote = |state: &State<'a>, entry: &Entry<'a>| {
-        let name = state.variables().get(entry.variable)?.name.clone();
-        Some((name, entry.value?))
+    let after = Moment::after(step);
+    // What was set before the first step belongs to it.
+    let is_set = |state: &State<'a>, name: &Untrusted<'a>| {
+        let variable = state.variable(name).and_then(|index| state.variables().get(index));
+        let mut writes = variable.map(|variable| variable.writes.as_slice()).unwrap_or_default().iter();
+        writes.any(|write| write.badge == Badge::Override && (write.from == after || (step == 0 && write.from.0 == 0)))
     };
-    let others: Vec<_> = b.writes(step).iter().filter_map(|entry| wrote(b, entry)).collect();
-    let others: foldhash::HashMap<_, _> = others.into_iter().collect();
-    let own = a.writes(step);
-    let differs = |(name, value): (Untrusted<'a>, Value<'a>)| {
-        others.get(&name).is_some_and(|other| !is_same(value, *other)).then_some(name)
-    };
-    own.iter().filter_map(|entry| wrote(a, entry)).filter_map(differs).collect()
+    let held = |state: &State<'a>, name: &Untrusted<'a>| state.value_at(state.variable(name)?, after)?.value;
+    let written = |state: &State<'a>, entry: &Entry<'a>| Some(state.variables().get(entry.variable)?.name.clone());
+    let wrote: HashSet<_> = b.writes(step).iter().filter_map(|entry| written(b, entry)).collect();
+    let own = a.writes(step).into_iter().filter_map(|entry| written(a, &entry)).filter(|name| wrote.contains(name));
+    let set = [a, b].into_iter().flat_map(|state| state.sets().iter().map(|set| set.variable.clone()));
+    let mut names: Vec<Untrusted<'a>> = own.collect();
+    for name in set.filter(|name| is_set(a, name) || is_set(b, name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.retain(|name| held(a, name).zip(held(b, name)).is_some_and(|(one, other)| !is_same(one, other)));
+    names
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::domain::formats;
-use crate::domain::recompute::Recomputed;
+use crate::domain::recompute::{Recomputed, is_right};
+use crate::domain::state::Ran;
 use crate::domain::text::Shown;
 
 /// Step 2 and 3 read what step 1 writes, step 4 reads what step 3 writes; step 2 is a dead end.
@@ -142,11 +143,131 @@ fn a_fork_is_a_record_that_knows_its_parent() {
 
 #[test]
 fn an_ended_fork_has_no_answer() {
-    let mut fork = gone(0, Scope::Stale, &[], &[r#"{"a": 3, "b": 2}"#]).1.unwrap();
-    fork.ended = Some(gone(0, Scope::Stale, &[], &["no"]).1.unwrap_err());
-    let made = read(&with(PARENT, |record, _, _| fork.record(record, PARENT.as_bytes(), "")));
-    assert_eq!((&made["status"], &made["error_type"]), (&"error".into(), &"ValueError".into()));
-    assert!(made["state"].is_null() && made.get("pred_answer").is_none() && made.get("correct").is_none());
+    let ended = gone(2, Scope::Stale, &[], &["no"]).1.unwrap_err();
+    let made = |step: usize, scope: Scope| {
+        let made = with(PARENT, |record, procedure, state| {
+            let branch = Branch::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
+            branch.finish(Some(ended.clone())).record(record, PARENT.as_bytes(), "")
+        });
+        let made = read(&made);
+        assert_eq!((&made["status"], &made["error_type"]), (&"error".into(), &"ValueError".into()));
+        assert!(made.get("pred_answer").is_none() && made.get("correct").is_none());
+        made
+    };
+    // What was recorded of the steps that were not asked is kept.
+    let one = made(2, Scope::One);
+    assert_eq!(one["state"]["a"], 3);
+    assert_eq!((&one["state"]["final_answer"], one["state"].get("c")), (&"5".into(), None));
+    assert_eq!(one["trace"]["fork"]["stale"], serde_json::json!([3]));
+    // What was to be asked, and was not come to, is not.
+    let all = made(2, Scope::FromHere);
+    assert_eq!((&all["state"]["d"], all["state"].get("c"), all["state"].get("final_answer")), (&0.into(), None, None));
+    let text = serde_json::to_vec(&one).unwrap();
+    with(std::str::from_utf8(&text).unwrap(), |record, _, state| {
+        assert_eq!((is_right(record), record.answer.is_none()), (None, true), "it has no result");
+        let ran: Vec<_> = (0..4).map(|step| state.has_run(step)).collect();
+        assert_eq!(ran, [Ran::Yes, Ran::Yes, Ran::Failed, Ran::Yes]);
+    });
+}
+
+/// The values at the end and their badges, `name=value badge`.
+fn held(text: &str) -> Vec<String> {
+    with(text, |_, _, state| {
+        let end = state.at(Moment(4)).into_iter();
+        let line = |entry: Entry<'_>| {
+            let name = state.variables()[entry.variable].name.line();
+            format!("{name}={} {}", String::from_utf8_lossy(entry.value.unwrap().raw()), entry.badge.word())
+        };
+        end.map(line).collect()
+    })
+}
+
+/// The same run with everything that its steps gave.
+fn traced() -> String {
+    let steps = r#""trace": {"steps": [{"step_index": 0, "inputs": {"problem_text": "2 + 3?"}, "outputs": {"a": 3, "b": 2}},
+        {"step_index": 1, "inputs": {"b": 2}, "outputs": {"d": 0}}, {"step_index": 2, "inputs": {"a": 3}, "outputs": {"c": 5}},
+        {"step_index": 3, "inputs": {"c": 5}, "outputs": {"final_answer": "5", "final_answer_numerical": 5.0, "confidence": 0.9}}]},
+        "pred_answer""#;
+    PARENT.replace("\"pred_answer\"", steps)
+}
+
+fn edited(parent: &str, step: usize, edits: &[(&str, &str)]) -> String {
+    let edits = edits.iter().map(|(name, value)| (Untrusted::from(*name).into_owned(), value.as_bytes().to_vec()));
+    let start = Start { step, edits: edits.collect(), scope: Scope::One, how: How::Edit, is_lenient: true };
+    String::from_utf8(Course::new(parent.as_bytes(), start).unwrap().fork(None, "").unwrap().1).unwrap()
+}
+
+fn executed(parent: &str) -> String {
+    let line = with(parent, |record, procedure, state| {
+        let recomputed = Recomputed::of(record, Some(procedure), state);
+        exact(record, procedure, state, &recomputed).unwrap().record(record, parent.as_bytes(), "")
+    });
+    String::from_utf8(line).unwrap()
+}
+
+#[test]
+fn a_fork_shows_its_own_values_whatever_its_parent_recorded() {
+    for parent in [PARENT.to_owned(), traced()] {
+        let line = executed(&parent);
+        let values = held(&line);
+        for value in ["c=6 recomputed", "final_answer=\"6\" recomputed", "final_answer_numerical=6 recomputed"] {
+            assert!(values.contains(&value.to_owned()), "{values:?}");
+        }
+        assert!(values[1].starts_with("a=3 rec") && !values[1].contains("recomputed"), "{values:?}");
+        // A value that was set, and what a later execution makes of it.
+        let set = edited(&parent, 2, &[("a", "4")]);
+        let values = held(&set);
+        assert!(values.contains(&"a=4 override".to_owned()), "{values:?}");
+        assert!(values.iter().any(|value| value.starts_with("c=5 rec")), "{values:?}");
+        with(&set, |_, _, state| {
+            let a = state.variable(&Untrusted::from("a")).unwrap();
+            assert_eq!(state.value_at(a, Moment(2)).unwrap().value.unwrap().raw(), b"4", "set before step 3");
+            assert_eq!(state.written(a, 0).unwrap().value.unwrap().raw(), b"3", "step 1 wrote it");
+        });
+        let both = held(&executed(&set));
+        for value in ["a=4 override", "c=8 recomputed", "final_answer=\"8\" recomputed"] {
+            assert!(both.contains(&value.to_owned()), "{both:?}");
+        }
+        // Set again, it is the new value, and what was recorded is still known.
+        let again = edited(&executed(&set), 2, &[("a", "9")]);
+        let values = held(&again);
+        assert!(
+            values.contains(&"a=9 override".to_owned()) && values.contains(&"c=8 recomputed".to_owned()),
+            "{values:?}"
+        );
+        with(&again, |_, _, state| {
+            let a = state.variable(&Untrusted::from("a")).unwrap();
+            assert_eq!(state.written(a, 0).unwrap().value.unwrap().raw(), b"3");
+        });
+        let schema = crate::domain::schemas::ALL.iter().find(|schema| schema.name == "trace").unwrap();
+        let schema = jsonschema::validator_for(&read(schema.text.as_bytes())).unwrap();
+        assert!(schema.is_valid(&read(again.as_bytes())));
+    }
+}
+
+#[test]
+fn a_step_that_is_asked_again_in_a_fork_of_a_fork_gives_its_own_value() {
+    let set = edited(&executed(&traced()), 3, &[("c", "70")]);
+    let asked = |step: usize, scope: Scope, replies: &[(usize, &str)]| {
+        let start = Start { step, edits: vec![], scope, how: How::Rerun, is_lenient: false };
+        let mut course = Course::new(set.as_bytes(), start).unwrap();
+        for (step, reply) in replies {
+            let ask = course.next_ask().unwrap().unwrap();
+            assert_eq!(ask.step, *step);
+            course.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+        }
+        held(std::str::from_utf8(&course.fork(None, "").unwrap().1).unwrap())
+    };
+    // The step after the override is shown it, and gives what is now the answer.
+    let values = asked(3, Scope::One, &[(3, LAST)]);
+    assert!(values.contains(&"c=70 override".to_owned()), "{values:?}");
+    assert!(values.contains(&"final_answer=\"8\" recorded".to_owned()), "{values:?}");
+    // A step that writes the variable again takes the place of the override.
+    let values = asked(2, Scope::One, &[(2, r#"{"c": 11}"#)]);
+    assert!(values.contains(&"c=11 recorded".to_owned()), "{values:?}");
+    // Another step leaves it alone.
+    let values = asked(1, Scope::One, &[(1, r#"{"d": 1}"#)]);
+    assert!(values.contains(&"c=70 override".to_owned()) && values.contains(&"d=1 recorded".to_owned()), "{values:?}");
 }
 
 #[test]

@@ -166,6 +166,9 @@ impl Fork {
 
     /// The state at the end, in the parent's order; what the parent had and nobody touched stays.
     fn state(&self, parent: &Record<'_>) -> Vec<u8> {
+        if self.ended.is_some() {
+            return one_line(&self.values.json());
+        }
         let mut merged = Values::default();
         for member in parent.state.filter(|state| state.kind() == Kind::Object).map(Value::entries).unwrap_or_default()
         {
@@ -179,10 +182,11 @@ impl Fork {
 
     fn trace(&self, parent: &Record<'_>, (hash, bytes): (&str, usize), created_utc: &str) -> Vec<u8> {
         let asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
-        // What was recorded of the other steps stays as it is.
+        // What was recorded of the other steps stays as it is, unless this run did not come to them.
         let recorded = parent.trace_steps.into_iter().flat_map(Value::items).enumerate().filter(|(entry, step)| {
             let index = step.get("step_index").and_then(|index| std::str::from_utf8(index.raw()).ok()?.parse().ok());
-            !asked.contains(&index.unwrap_or(*entry))
+            let step = index.unwrap_or(*entry);
+            !asked.contains(&step) && !self.unrun.contains(&step)
         });
         let mut steps: Vec<Vec<u8>> = recorded.map(|(_, step)| tight(step)).collect();
         steps.extend(self.calls.iter().map(Executed::json));
@@ -194,6 +198,15 @@ impl Fork {
         let edited = self.edits.iter().map(|(name, value)| {
             Object::new(Letters::Ascii).text("variable", name.bytes()).raw("value", one_line(value)).end()
         });
+        let values = self.sets.iter().map(|set| {
+            Object::new(Letters::Ascii)
+                .text("variable", set.variable.bytes())
+                .text("badge", set.put.word())
+                .plain("step_index", set.step)
+                .raw("value", one_line(&set.value))
+                .maybe("was", set.was.as_deref().map(one_line))
+                .end()
+        });
         let last = self.calls.last();
         let fork = Object::new(Letters::Ascii)
             .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
@@ -202,6 +215,7 @@ impl Fork {
             .text("how", self.how.word())
             .plain("step_index", self.step)
             .raw("edited", list(edited))
+            .raw("values", list(values))
             .raw("prompts_edited", plain(&self.prompts))
             .raw("asked", plain(&asked))
             .raw("stale", plain(&self.stale))
@@ -254,7 +268,9 @@ pub fn run_record(
         .text("mode", "procedural")
         .raw("procedure", tight(procedure))
         .plain("steps", count);
-    complete(record, &one_line(&values.json()), ended, &trace(Some(&schema), &steps, None), created_utc)
+    // As upstream's users save it, a run that ended early has no state: its values stand in the trace.
+    let state = if ended.is_some() { b"null".to_vec() } else { one_line(&values.json()) };
+    complete(record, &state, ended, &trace(Some(&schema), &steps, None), created_utc)
 }
 
 fn trace(schema: Option<&[u8]>, steps: &[Vec<u8>], fork: Option<&[u8]>) -> Vec<u8> {
@@ -267,7 +283,7 @@ fn trace(schema: Option<&[u8]>, steps: &[Vec<u8>], fork: Option<&[u8]>) -> Vec<u
         .end()
 }
 
-/// Adds what came out. A run that ended early has no state and no answer: what was received stands in the trace.
+/// Adds what came out. A run that ended early has no answer, whatever its state holds by then.
 fn complete(record: Object, state: &[u8], ended: Option<&Ended>, trace: &[u8], now: &str) -> Vec<u8> {
     if let Some(ended) = ended {
         return record
@@ -275,7 +291,7 @@ fn complete(record: Object, state: &[u8], ended: Option<&Ended>, trace: &[u8], n
             .text("error_type", ended.class)
             .text("error", crate::shown!("{ended}").as_str())
             .text("timestamp_utc", now)
-            .raw("state", "null")
+            .raw("state", state)
             .raw("trace", trace)
             .end();
     }

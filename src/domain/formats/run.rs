@@ -67,7 +67,9 @@ fn read(root: Value<'_>) -> Record<'_> {
     if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || record.state.is_some() {
         record.procedure = record.procedure.filter(|value| !value.is_null());
     }
-    record.answer = record.state.filter(|state| state.kind() == Kind::Object);
+    // What a run had by the time it crashed is no answer, even if it holds one from before.
+    let answers = record.kind != RecordKind::Error;
+    record.answer = record.state.filter(|state| answers && state.kind() == Kind::Object);
     if record.answer_schema.is_none() {
         record.answer_schema = record.answer.map(schema_of);
     }
@@ -76,8 +78,9 @@ fn read(root: Value<'_>) -> Record<'_> {
 
 fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
     record.trace_version = trace.get("version");
+    record.trace_fork = trace.get("fork").filter(|fork| fork.kind() == Kind::Object);
     // A fork for which nobody was asked has a trace that only says where it comes from.
-    let is_bare = |steps: &Value<'_>| steps.is_empty() && trace.get("fork").is_some();
+    let is_bare = |steps: &Value<'_>| steps.is_empty() && record.trace_fork.is_some();
     record.trace_steps = trace.get("steps").filter(|steps| !is_bare(steps));
     if record.procedure.is_none_or(Value::is_null)
         && let Some(procedure) = trace.get("procedure").filter(|value| !value.is_null())

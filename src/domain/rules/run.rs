@@ -7,7 +7,7 @@ use super::{Rule, Subject};
 use crate::domain::expression::{holds_typographic_sign, may_hold};
 use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::gold::marks;
-use crate::domain::json::{Kind, Pointer, Value};
+use crate::domain::json::{Kind, Member, Pointer, Value};
 use crate::domain::number::{Number, Written};
 use crate::domain::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::domain::recompute::{
@@ -16,6 +16,7 @@ use crate::domain::recompute::{
 use crate::domain::record::{Record, RecordKind};
 use crate::domain::state::{ANSWER_KEYS, State, last_step_surprise};
 use crate::domain::text::Untrusted;
+use crate::domain::trace::failing_id;
 use crate::shown;
 
 /// So many findings of one rule are enough for one record.
@@ -198,8 +199,18 @@ pub const GOLD_STEPS: Rule = Rule {
 /// Whether exact execution is worth its time for the rules: a procedure without any sign of calculation gives notes at
 /// most, and costs more than all other rules together. The triage of a wrong run executes it all the same.
 pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
+    if record.kind == RecordKind::Error {
+        return record.trace_steps.is_some_and(|steps| !steps.is_empty()) && may_calculate(procedure.value.raw());
+    }
     let Some((_, state)) = executed(record) else { return false };
     may_calculate(procedure.value.raw()) || may_calculate(state.raw())
+}
+
+/// A run of which some steps at least ran: one that ended early has values, but no result.
+fn ran<'s, 'a>(subject: &'s Subject<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
+    let record = subject.record.as_ref()?;
+    let counts = record.kind == RecordKind::Error || executed(record).is_some();
+    counts.then_some((record, subject.procedure.as_ref()?))
 }
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.
@@ -229,12 +240,15 @@ fn graded(subject: &Subject<'_>, severity: Severity) -> Severity {
 }
 
 fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some((record, procedure, state)) = planned(subject) else { return };
+    let Some((record, procedure)) = ran(subject) else { return };
     // Asked first: the next rule asks it too, and most often there is nothing to look at.
     let Some(recomputed) = subject.recomputed() else { return };
     let may =
         |value: Value<'_>| value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(value.raw());
-    if !state.members().any(|member| !member.key.is_string(FINAL_ANSWER) && may(member.value)) {
+    // The final state of a fork need not hold what its steps wrote.
+    let held = record.answer.filter(|_| record.trace_fork.is_none());
+    let holds = |member: Member<'_>| !member.key.is_string(FINAL_ANSWER) && may(member.value);
+    if held.is_some_and(|held| !held.members().any(holds)) {
         return;
     }
     let state = State::of(record, Some(procedure));
@@ -258,7 +272,7 @@ fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn recompute(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some((record, procedure, _)) = planned(subject) else { return };
+    let Some((record, procedure)) = ran(subject) else { return };
     let Some(recomputed) = subject.recomputed() else { return };
     let mut differing = recomputed.writes.iter().filter(|write| slips(write)).peekable();
     if differing.peek().is_none() {
@@ -553,10 +567,7 @@ pub(crate) enum Fault {
 
 /// What upstream's error text means: where the fault lies, what it is, what to do, and the id of the step.
 pub(crate) fn explained(error_type: &str, error: &str) -> (Fault, &'static str, &'static str, Option<usize>) {
-    let step = error.split_once("step id=").and_then(|(_, rest)| {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        rest.get(..digits)?.parse().ok()
-    });
+    let step = failing_id(error).and_then(|id| id.parse().ok());
     let has = |text: &str| error.contains(text);
     let (fault, what, help) = if has("Unresolvable input") {
         (

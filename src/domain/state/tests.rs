@@ -127,7 +127,7 @@ fn error_rows_keep_nothing() {
     });
     let with_procedure = run(PROCEDURE, "").replace(r#""status": "ok""#, r#""status": "error""#);
     with(&with_procedure, |state| {
-        assert_eq!(lines(state, &state.writes(1)), ["sum=- n/a @1"]);
+        assert_eq!(lines(state, &state.writes(1)), ["sum=- – @1"]);
     });
     with(PROCEDURE, |state| {
         assert_eq!(lines(state, &state.after(0))[0], "problem_text=- n/a @given");
@@ -182,6 +182,93 @@ fn a_reader_recorded_what_the_writer_did_not() {
         assert_eq!(lines(state, &state.writes(0)), ["apples=2 rec @0", "pears=3 rec @0"]);
         assert_eq!(lines(state, &state.writes(1)), ["sum=- n/a @1"]);
         assert_eq!(state.pointer(&state.writes(0)[0]).unwrap().text(), "/trace/steps/0/inputs/apples");
+    });
+}
+
+/// Which steps ran, a letter each, and where the run ended.
+fn ran(text: &str) -> (String, Option<usize>) {
+    with(text, |state| {
+        let letter = |step| match state.has_run(step) {
+            Ran::Yes => 'y',
+            Ran::Failed => 'f',
+            Ran::No => '-',
+        };
+        ((0..state.step_count()).map(letter).collect(), state.ended_at())
+    })
+}
+
+#[test]
+fn a_run_that_ended_early_did_not_run_the_steps_after_its_end() {
+    let error = |said: &str, rest: &str| {
+        run(PROCEDURE, rest).replace(r#""status": "ok""#, &format!(r#""status": "error", "error": "{said}""#))
+    };
+    let steps = |steps: &str| format!(r#", "state": null, "trace": {{"steps": [{steps}]}}"#);
+    let first = r#"{"step_index": 0, "outputs": {"apples": 2, "pears": 3}}"#;
+    let failed = r#"{"step_index": 1, "outputs": {}, "error": "no JSON"}"#;
+    let is = |text: &str, letters: &str, at: Option<usize>| assert_eq!(ran(text), (letters.to_owned(), at), "{text}");
+    is(&error("cut", &steps(&format!("{first}, {failed}"))), "yf-", Some(1));
+    // What failed may not have been recorded.
+    is(&error("cut", &steps(first)), "yf-", Some(1));
+    is(&error("Non-JSON response for step id=2: Expecting value", ""), "yf-", Some(1));
+    is(&error("Non-JSON response for step id=3: Expecting value", ", \"state\": null"), "yyf", Some(2));
+    is(&error("no answer from the model server", ""), "---", Some(0));
+    // The values that somebody kept say it too.
+    is(&error("cut", r#", "state": {"problem_text": "?", "apples": 2, "pears": 3}"#), "yf-", Some(1));
+    // Nobody wrote a status: the trace says it.
+    is(&run(PROCEDURE, &steps(&format!("{first}, {failed}"))), "yf-", Some(1));
+    // A call that failed and was made again is no end, in either order of the entries.
+    let again = r#"{"step_index": 1, "outputs": {"sum": 5}}"#;
+    let last = r#"{"step_index": 2, "outputs": {"final_answer": "5"}}"#;
+    for two in [[failed, again], [again, failed]] {
+        is(&run(PROCEDURE, &steps(&[first, two[0], two[1], last].join(","))), "yyy", None);
+    }
+    is(&run(PROCEDURE, r#", "state": {"final_answer": "5"}"#), "yyy", None);
+    is(&run(PROCEDURE, r#", "pred_num": 5"#), "yyy", None);
+    is(&run(PROCEDURE, ""), "---", Some(0));
+    is(PROCEDURE, "yyy", None);
+    with(&error("cut", &steps(&format!("{first}, {failed}"))), |state| {
+        assert_eq!(lines(state, &state.writes(1)), ["sum=- n/a @1"]);
+        assert_eq!(lines(state, &state.writes(2)), ["final_answer=- – @2"]);
+        assert!(state.difference(Moment(2), Moment(3)).is_empty());
+    });
+}
+
+#[test]
+fn the_values_of_a_fork_are_the_forks() {
+    let trace = |fork: &str| {
+        format!(
+            r#", "state": {{"problem_text": "2 + 3?", "apples": 4, "pears": 3, "sum": 7, "final_answer": "7"}}, "trace": {{"steps": [
+            {{"step_index": 0, "outputs": {{"apples": 2, "pears": 3}}}},
+            {{"step_index": 1, "inputs": {{"apples": 2, "pears": 3}}, "outputs": {{"sum": 6}}}},
+            {{"step_index": 2, "inputs": {{"sum": 6}}, "outputs": {{"final_answer": "6"}}}}], "fork": {fork}}}"#
+        )
+    };
+    let fork = r#"{"parent": "a", "how": "exact", "step_index": 1, "edited": [], "values": [
+        {"variable": "apples", "badge": "override", "step_index": 1, "value": 4, "was": 2},
+        {"variable": "sum", "badge": "recomputed", "step_index": 1, "value": 7},
+        {"variable": "final_answer", "badge": "recomputed", "step_index": 2, "value": "7"}]}"#;
+    with(&run(PROCEDURE, &trace(fork)), |state| {
+        assert_eq!(lines(state, &state.writes(0)), ["apples=2 rec @0", "pears=3 rec @0"]);
+        assert_eq!(lines(state, &state.reads(1)), ["apples=4 ✎ @given", "pears=3 rec @0"]);
+        assert_eq!(lines(state, &state.reads(2)), ["sum=7 ≙ @1"]);
+        assert_eq!(lines(state, &state.writes(2)), [r#"final_answer="7" ≙ @2"#]);
+        assert_eq!(state.pointer(&state.writes(1)[0]).unwrap().text(), "/trace/fork/values/1/value");
+        let apples = index(state, "apples");
+        assert!(!state.ancestors(apples).has_step(1) && state.descendants(apples).has_step(1));
+    });
+    // Of an earlier version, which kept only what was edited and the final state.
+    let older = r#"{"parent": "a", "how": "exact", "step_index": 1, "edited": [{"variable": "apples", "value": 4}]}"#;
+    with(&run(PROCEDURE, &trace(older)), |state| {
+        assert_eq!(lines(state, &state.reads(1)), ["apples=4 ✎ @given", "pears=3 rec @0"]);
+        assert_eq!(lines(state, &state.writes(1)), ["sum=7 ≙ @1"]);
+        assert_eq!(state.pointer(&state.writes(1)[0]).unwrap().text(), "/state/sum");
+    });
+    // Without a trace, what the override took the place of stands beside it.
+    let text =
+        run(PROCEDURE, &trace(fork)).replace("\"steps\": [\n            {\"step_index\"", "\"old\": [{\"step_index\"");
+    with(&text, |state| {
+        assert_eq!(lines(state, &state.writes(0)), ["apples=2 re @0", "pears=3 re @0"]);
+        assert_eq!(lines(state, &state.after(2))[1], "apples=4 ✎ @given");
     });
 }
 

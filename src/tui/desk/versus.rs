@@ -337,7 +337,11 @@ fn variables(difference: &Difference<'_>) -> Vec<Row> {
     let held = |held: Option<&Held<'_>>| {
         let held = held?;
         let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
-        Some(shown!("{}   ({step}{})", value(held.value?), held.badge.short()))
+        Some(shown!(
+            "{}   ({step}{})",
+            value(held.value?),
+            if held.badge.is_put() { held.badge.word() } else { held.badge.short() }
+        ))
     };
     let rows = difference.variables.iter().map(|variable| Row::Sides {
         name: variable.name.line(),

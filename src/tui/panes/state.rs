@@ -10,13 +10,16 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::domain::procedure::FINAL_ANSWER;
-use crate::domain::state::{Moment, Origin};
+use crate::domain::state::{Badge, Moment, Origin, Ran};
 use crate::tui::edits::Edit;
 use crate::tui::inspect::Inspect;
 use crate::tui::model::{VariableRow, WriteRow};
 use crate::tui::proof::superscript;
 use crate::tui::prose::{fit, pad};
 use crate::tui::theme::Role;
+
+/// From this width on a badge is a word.
+const ROOMY: usize = 56;
 
 /// How the columns share the width.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +84,8 @@ fn share(inspect: &Inspect, width: usize) -> Columns {
     let names = inspect.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
     // Two columns for the glyph, one blank behind the name.
     let name = names.max().unwrap_or(0).clamp(8, (width * 7 / 20).clamp(8, 32)) + 3;
-    let badge = if inspect.opened.has_steps() { 4 } else { 0 };
     let steps = inspect.opened.steps.len();
+    let badge = if steps > 0 { badge_width(inspect, width) } else { 0 };
     if steps == 0 {
         return Columns { name, value: width.saturating_sub(name + badge), badge, cell: 0, first: 0, count: 0 };
     }
@@ -93,6 +96,13 @@ fn share(inspect: &Inspect, width: usize) -> Columns {
     let first = inspect.moment.0.saturating_sub(count / 2).min(wanted - count);
     let value = width.saturating_sub(name + badge + 1 + count * cell);
     Columns { name, value, badge, cell, first, count }
+}
+
+/// The badges of a fork are written out where there is room.
+fn badge_width(inspect: &Inspect, width: usize) -> usize {
+    let writes = inspect.opened.variables.iter().take(2_000).flat_map(|row| &row.writes);
+    let longest = writes.filter(|write| write.badge.is_put()).map(|write| write.badge.word().len() + 1).max();
+    longest.filter(|_| width >= ROOMY).unwrap_or(4)
 }
 
 fn heading(inspect: &Inspect, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
@@ -155,6 +165,7 @@ fn value(
     let (text, role) = match &write.value {
         Some(value) => (value.line.as_str(), kind_role(value.kind)),
         None if row.origin == Origin::Given => ("", Role::Ghost),
+        None if write.badge == Badge::NotRun => (write.badge.word(), Role::Dim),
         None => (write.badge.word(), Role::BadgeDoubt),
     };
     let mut style = look.style(role);
@@ -177,7 +188,7 @@ fn value(
         }
     }
     if columns.badge > 0 {
-        let badge = if write.value.is_some() { badge(inspect, row, write) } else { "" };
+        let badge = if write.value.is_some() { badge(inspect, write, columns.badge) } else { "" };
         let style = if dimmed { look.style(Role::Ghost) } else { look.style(badge_role(write.badge)) };
         spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
     }
@@ -201,15 +212,13 @@ fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>
 }
 
 /// How a value is known; in a fork, whether it came with it.
-fn badge<'i>(inspect: &'i Inspect, row: &VariableRow, write: &WriteRow) -> &'i str {
-    let Some(lineage) = &inspect.opened.lineage else { return write.badge.short() };
-    let is_asked = write.step.is_some_and(|step| lineage.asked.contains(&step));
-    let is_edited = write.from.0 <= lineage.step && lineage.edited.iter().any(|name| name.line() == row.name);
-    match (is_asked, is_edited) {
-        (true, _) => &inspect.execution,
-        (_, true) => "✎",
-        _ => write.badge.short(),
+fn badge<'i>(inspect: &'i Inspect, write: &WriteRow, width: usize) -> &'i str {
+    if write.badge.is_put() {
+        return if width > write.badge.word().len() { write.badge.word() } else { write.badge.short() };
     }
+    let lineage = inspect.opened.lineage.as_ref();
+    let is_asked = write.step.is_some_and(|step| lineage.is_some_and(|lineage| lineage.asked.contains(&step)));
+    if is_asked { &inspect.execution } else { write.badge.short() }
 }
 
 /// What stands behind a value: the numbers of the quantities it is, and what it should be.
@@ -221,7 +230,7 @@ fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) 
         let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
-    match proof.computed(variable, write.step) {
+    match proof.computed(variable, write.step).filter(|_| !write.badge.is_put()) {
         Some(computed) if computed.differs => {
             spans.push(look.span(format!("  ≙ {} !", computed.value), Role::Warning));
         }
@@ -233,13 +242,13 @@ fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) 
 
 /// What became of the variable between the two ends of the difference.
 fn change(inspect: &Inspect, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
-    let anchor = inspect.anchor?;
+    let anchor = inspect.anchor.filter(|_| held.badge != Badge::NotRun)?;
     let (from, to) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
     let at = |moment: Moment| row.writes.iter().rev().find(|write| write.from <= moment);
     let (before, after) = (at(from), at(to).unwrap_or(held));
     let text = |write: &WriteRow| write.value.as_ref().map(|value| value.line.clone());
     Some(match before {
-        Some(before) if before.from == after.from => ("=", Role::Faint),
+        Some(before) if before.from == after.from && before.step == after.step => ("=", Role::Faint),
         Some(before) if text(before).is_some() && text(before) == text(after) => ("≡", Role::Dim),
         Some(_) => ("~", Role::Changed),
         None => ("+", Role::Added),
@@ -254,17 +263,29 @@ fn lifeline(
     dimmed: bool,
 ) -> Vec<Span<'static>> {
     let mut spans = Vec::with_capacity(columns.count * 2);
-    let first = row.writes.first().map(|write| write.from.0);
-    let last_read = row.readers.last().map(|reader| reader + 1);
-    let last_write = row.writes.last().map(|write| write.from.0);
+    // A step that never ran wrote and read nothing.
+    let ran = |step: usize| inspect.opened.steps.get(step).is_none_or(|step| step.ran != Ran::No);
+    let full = |step: usize| inspect.opened.steps.get(step).is_none_or(|step| step.ran == Ran::Yes);
+    let wrote = |write: &WriteRow| write.value.is_some() || write.step.is_none_or(full);
+    let lived = || row.writes.iter().filter(|write| wrote(write));
+    let blank = |n: usize| row.writes.get(n).is_some_and(|write| !wrote(write));
+    let first = lived().next().map(|write| write.from.0);
+    let last_read = row.readers.iter().rev().find(|reader| ran(**reader)).map(|reader| reader + 1);
+    let last_write = lived().next_back().map(|write| write.from.0);
     let end = last_read.max(last_write);
     let alive = |column: usize| first.is_some_and(|first| first <= column) && end.is_some_and(|end| column < end);
     let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != Origin::Declared;
     for column in columns.first..columns.first + columns.count {
-        let write = row.writes.iter().position(|write| write.from.0 == column && (write.step.is_some() || column == 0));
+        let is_put = |write: &WriteRow| write.step.is_some() || column == 0 || write.badge == Badge::Override;
+        let write = row.writes.iter().rposition(|write| write.from.0 == column && is_put(write));
+        let badge = write.and_then(|n| row.writes.get(n)).map(|write| write.badge);
+        let ghostly = column > 0 && !ran(column - 1) && badge != Some(Badge::Override);
         let reads = column > 0 && row.readers.binary_search(&(column - 1)).is_ok();
         let unresolved = column > 0 && row.unresolved.contains(&(column - 1));
         let (glyph, role) = match write {
+            Some(_) if badge == Some(Badge::Override) => ("✎", Role::Changed),
+            // It is declared there, and nothing was written.
+            Some(n) if blank(n) => ("–", Role::Ghost),
             Some(n) => {
                 let dead = row.writes.get(n).is_some_and(|write| !write.is_read) && !ends_well;
                 let again = n > 0;
@@ -281,7 +302,7 @@ fn lifeline(
             None => (" ", Role::Lifeline),
         };
         let later = column > inspect.moment.0;
-        let style = if dimmed || later { look.style(Role::Ghost) } else { look.style(role) };
+        let style = if dimmed || later || ghostly { look.style(Role::Ghost) } else { look.style(role) };
         spans.push(Span::styled(glyph, style));
         let line = if alive(column) && column + 1 < columns.first + columns.count { "─" } else { " " };
         let quiet = if dimmed || column >= inspect.moment.0 { Role::Ghost } else { Role::Lifeline };
@@ -291,18 +312,19 @@ fn lifeline(
 }
 
 /// What the signs mean, for the help.
-pub const LEGEND: [(&str, &str); 14] = [
+pub const LEGEND: [(&str, &str); 15] = [
     ("◆", "the step writes the variable"),
     ("○", "the step reads it"),
     ("◈", "the step reads it and writes it again"),
     ("◇", "written, and no later step reads it"),
     ("?", "read, and nothing has written it"),
     ("q", "given with the question, before step 1"),
-    ("✎", "the value was edited; what was recorded stands behind it"),
+    ("✎", "override: a person set the value; before it is saved, the recorded one stands behind it"),
+    ("–", "not run: the run ended before the step"),
     ("r1", "the value came with this fork; the others were taken over from what was recorded"),
     ("rec", "the value stands in the record for this step"),
     ("re", "reconstructed from the final state: one step alone writes it"),
-    ("≙", "executed exactly from the values before it, the step gives this very value"),
+    ("≙", "recomputed: executed exactly from the values before it, the step gives this very value"),
     ("≙ 7 !", "executed exactly, it gives 7, and the record says something else"),
     ("¹", "the number of the quantity in the question that the variable took up"),
     ("amb", "ambiguous: several steps write it, only the last value is known"),
@@ -325,8 +347,10 @@ pub fn describe(inspect: &Inspect) -> String {
     } else {
         format!("  {}", fit(row.description.as_str(), 200))
     };
-    let held = inspect.opened.write_at(inspect.variables.at, inspect.moment).and_then(|write| write.step);
-    let computed = inspect.opened.proof.computed(inspect.variables.at, held);
+    let held = inspect.opened.write_at(inspect.variables.at, inspect.moment);
+    let computed = inspect.opened.proof.computed(inspect.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
-    format!("{}: {computed}{written}, {read}{text}", row.name)
+    let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
+    let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.meaning())).unwrap_or_default();
+    format!("{}: {known}{computed}{written}, {read}{text}", row.name)
 }

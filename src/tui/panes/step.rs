@@ -6,7 +6,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Look, badge_role, frame, kind_role, put, scroll_mark};
+use crate::domain::state::Ran;
 use crate::domain::text::Shown;
+use crate::shown;
 use crate::tui::inspect::{Inspect, Tab, inner_width};
 use crate::tui::model::DetailValue;
 use crate::tui::prose::{fit, pad, wrap};
@@ -141,8 +143,17 @@ impl Page<'_> {
 
     fn data(&mut self, inspect: &Inspect) {
         let detail = &inspect.detail;
-        if let Some(error) = &detail.error {
-            self.prose(error, Role::Fatal);
+        let step = inspect.step().and_then(|step| inspect.opened.steps.get(step));
+        match &detail.error {
+            Some(error) => self.prose(error, Role::Fatal),
+            None if step.is_some_and(|step| step.ran == Ran::No) => self.not_run(inspect),
+            // Of the step in which a run without a trace ended, only the record's own error is known.
+            None if step.is_some_and(|step| step.failed) => {
+                if let Some(error) = &inspect.opened.error {
+                    self.prose(error, Role::Fatal);
+                }
+            }
+            None => {}
         }
         self.prose(&detail.text, Role::Text);
         self.values("reads", &detail.reads);
@@ -153,6 +164,15 @@ impl Page<'_> {
                 self.fact(name, value);
             }
         }
+    }
+
+    fn not_run(&mut self, inspect: &Inspect) {
+        let failed = inspect.opened.steps.iter().position(|step| step.failed && step.ran == Ran::Failed);
+        let why = match failed {
+            Some(step) => shown!("– not run: the run ended in step {}", step + 1),
+            None => Shown::own("– not run"),
+        };
+        self.prose(&why, Role::Dim);
     }
 
     fn fact(&mut self, name: &str, value: &Shown) {
@@ -184,7 +204,8 @@ impl Page<'_> {
         let indent = 4;
         let one_line = !text.contains('\n') && name.len() + text.len() + 10 < self.width;
         // Where there is no value, the badge's word stands in its place.
-        let badge = value.value.as_ref().map_or("", |_| value.badge.short());
+        let known = if value.badge.is_put() { value.badge.word() } else { value.badge.short() };
+        let badge = value.value.as_ref().map_or("", |_| known);
         let badge = Span::styled(format!("  {badge}"), self.style(badge_role(value.badge)));
         let key = Span::styled(format!("  {name}"), self.style(Role::Key));
         if one_line {

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::domain::state::Ran;
 use crate::tui::inspect::Inspect;
 use crate::tui::prose::fit;
 use crate::tui::theme::Role;
@@ -28,10 +29,13 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         let first_bad = inspect.opened.verdict.as_ref().is_some_and(|verdict| verdict.step == Some(position));
         let (glyph, role) = match step.worst {
             _ if step.failed || first_bad => ("✗", Role::Fatal),
+            // What is wrong with it as it is written still shows.
+            None if step.ran == Ran::No => ("–", Role::Ghost),
             Some(severity) => (severity.glyph(), severity_role(severity)),
             None => ("✓", Role::Ok),
         };
-        let text = if position < inspect.moment.0 { Role::Text } else { Role::Ghost };
+        let ran = position < inspect.moment.0 && step.ran != Ran::No;
+        let text = if ran { Role::Text } else { Role::Ghost };
         let text = if current { Role::Current } else { text };
         let mut line = vec![
             look.span(if current { "▸" } else { " " }, Role::Accent),
@@ -43,6 +47,9 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         }
         if first_bad {
             line.push(look.span("first bad ", Role::Fatal));
+        }
+        if step.ran == Ran::No {
+            line.push(look.span("not run ", Role::Dim));
         }
         if step.is_last && (inspect.opened.surprise.is_some() || position + 1 != steps.len()) {
             line.push(look.span("⚑ runs as last ", Role::Warning));
