@@ -19,7 +19,7 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     // The same count as in the table.
     if let (Some(grounded), all @ 1..) = (sheet.grounded, sheet.items.len()) {
         let role = if grounded == all { Role::Ok } else { Role::Warning };
-        title.push(look.span(format!("  {grounded} of {all} items grounded"), role));
+        title.push(look.span(format!("  grounded {grounded}/{all}"), role));
     }
     let inner = frame(title, area, buf, look);
     if evidence.rows.is_empty() {
