@@ -125,6 +125,14 @@ pub struct Reviewing {
     pub hide: Vec<Hidden>,
 }
 
+impl Reviewing {
+    /// Whether an option asks for a review: a run is debugged without one.
+    pub fn begins(&self) -> bool {
+        let is_queued = self.queue || self.shuffle.is_some() || self.clean_share.is_some() || self.repeat > 0.0;
+        is_queued || !self.reviews.is_empty() || !self.hide.is_empty() || self.who.is_named()
+    }
+}
+
 fn share(word: &str) -> Result<f64, &'static str> {
     word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("it is a part from 0 to 1, as in 0.1")
 }

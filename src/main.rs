@@ -64,6 +64,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         forks: screen.forks,
         schemas: screen.schemas,
         reviewing: Some(Reviewing {
+            begins: screen.reviewing.begins(),
             journals: screen.reviewing.reviews,
             reviewer: screen.reviewing.who.reviewer(),
             queue: screen.reviewing.queue,

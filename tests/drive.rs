@@ -133,8 +133,8 @@ fn the_cursor_moves_with_and_without_counts() {
 fn sorting_and_turning_round() {
     let mut d = Drive::runs();
     d.keys(">");
-    d.shows(&["kind▴", "sorted by kind, ascending; ~ turns it round"]);
-    d.keys("> >");
+    d.shows(&["ok▴", "sorted by ok, ascending; ~ turns it round"]);
+    d.keys(">");
     d.shows(&["findings▾"]);
     assert_eq!(d.table_ids()[0], "ferry");
     assert_eq!(d.app.store.len(), 8);
@@ -142,17 +142,37 @@ fn sorting_and_turning_round() {
     d.keys("~");
     d.shows(&["findings▴"]);
     assert_eq!(d.table_ids().last().unwrap(), "ferry");
-    d.keys("< < <");
+    d.keys("< <");
     d.shows(&["#▴"]);
     d.keys("~");
     assert_eq!(d.table_ids().last().unwrap(), "orchard");
     d.shows(&["8 records"]);
     // Rows without a value come last in either direction.
-    d.keys("~ < < <");
+    d.keys("~ <");
     d.shows(&["conf▴"]);
     assert_eq!(d.table_ids()[..3], ["market", "ferry", "orchard"]);
     d.keys("~");
     assert_eq!(d.table_ids()[1..4], ["orchard", "ferry", "market"]);
+    // The column beside the sorted one is the one beside it on screen, whatever its width shows.
+    for width in [60, 80, 100, 120] {
+        d.resize(width, 24).keys("g");
+        while d.app.table.sort != stepscope::tui::table::SortBy::Position {
+            d.keys(">");
+        }
+        let mut last = 0;
+        loop {
+            d.keys(">");
+            let heading = d.lines()[1].clone();
+            let Some(at) = heading.find(['▴', '▾']) else {
+                panic!("the sorted column is not on screen: {heading}")
+            };
+            if d.app.table.sort == stepscope::tui::table::SortBy::Position {
+                break;
+            }
+            assert!(at > last, "{width}: {heading}");
+            last = at;
+        }
+    }
 }
 
 #[test]
@@ -968,7 +988,7 @@ fn rows_that_were_asked_for_before_a_change_do_not_come_under_wrong_numbers() {
 #[test]
 fn sort_filter_place_and_theme_survive() {
     let mut d = Drive::runs();
-    d.keys("> > > f 'correct:true,false' Enter G t t Q");
+    d.keys("> > f 'correct:true,false' Enter G t t Q");
     assert_eq!(d.quit, Some(0));
     let (kept, theme) = d.kept[0].clone();
     assert_eq!((kept.sort.as_deref(), kept.filter.as_str()), (Some("findings"), "correct:true,false"));
@@ -1420,7 +1440,7 @@ fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
     drive.resize(120, 36).keys("Esc }");
     assert!(drive.app.dialog.is_none());
     drive.keys("V");
-    assert!(drive.screen().contains("Reward ✗ 0.00"), "{}", drive.screen());
+    assert!(drive.screen().contains("Reward not scored"), "{}", drive.screen());
     assert!(!drive.screen().contains("is JSON"));
 }
 

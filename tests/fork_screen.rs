@@ -347,7 +347,7 @@ fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
     d.keys("k v");
     d.keys("Esc [").hides(&["was 3 * 2"]);
     d.keys("v");
-    assert!(d.status().starts_with("values are edited before step 3 already"), "{}", d.status());
+    assert!(d.status().starts_with("values are edited before another step already"), "{}", d.status());
     // Another record and back.
     d.keys("] } {").shows(&["✎ 1 edited before step 3"]);
     d.keys("s").shows(&["B edited before step 3, not kept yet", "evening", "≠"]);

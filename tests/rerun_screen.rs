@@ -21,6 +21,7 @@ use stepscope::io::model::settings::Wanted;
 use stepscope::io::model::setup::Setup;
 use stepscope::tui::app::App;
 use stepscope::tui::dialog::Dialog;
+use stepscope::tui::front::Screen;
 use stepscope::tui::msg::Msg;
 use stepscope::tui::rerun::Stage;
 use stepscope::tui::run::Event;
@@ -616,6 +617,55 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.wait_for(is_mended);
     d.shows(&["attempt 1: ", "not found"]);
     assert!(forks(&path).is_empty());
+}
+
+#[test]
+fn the_dashboard_over_a_running_call_is_what_is_drawn_and_gets_the_keys() {
+    let server = Server::start(|_, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece("{\"all_"));
+        talk.wait_for_hang_up();
+    });
+    let (_folder, _path, mut d) = at(&server);
+    preview(&mut d, "r");
+    d.keys("Enter");
+    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.round.is_some() && attempt.is_running()));
+    for (key, word) in [("O", "boards"), ("A", "adjudication")] {
+        d.keys(key);
+        assert!(d.header().contains(&format!("▸ {word}")), "{}", d.header());
+        d.hides(&["reply", "Preview"]);
+        let before = d.app.table.filter_text.clone();
+        d.keys("Enter");
+        assert_eq!((d.app.screens.holds(Screen::Rerun), &d.app.table.filter_text), (true, &before));
+        assert!(!d.footer().contains("Enter"), "{}", d.footer());
+        d.keys("Esc");
+        assert!(d.header().contains("▸ re-run step 2/3"), "{}", d.header());
+        assert_eq!(stage(&d.app), Some(Stage::Asking));
+    }
+    d.keys("O O Esc");
+    until(&mut d, Stage::Over);
+}
+
+#[test]
+fn a_click_ends_no_repair_and_esc_cancels_it() {
+    let server = Server::start(|_, talk| {
+        talk.head("200 OK", "application/x-ndjson");
+        talk.chunk(piece("{"));
+        talk.wait_for_hang_up();
+    });
+    let (_folder, _path, mut d) = repair(&server);
+    d.keys("Enter");
+    d.wait_for(|app| fixes(app).starts_with("ask "));
+    d.keys("Enter");
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Mending(mending)) if !mending.reply.content.is_empty()));
+    for (column, row) in [(0, 0), (60, 18), (119, 35), (3, 3)] {
+        d.click(column, row);
+    }
+    assert!(!is_mended(&d.app) && d.header().contains("▸ repair"), "{}", d.header());
+    d.keys("Esc");
+    assert!(is_mended(&d.app));
+    d.keys("Esc");
+    assert!(d.app.dialog.is_none());
 }
 
 #[test]

@@ -15,6 +15,7 @@ use stepscope::domain::review::line::write;
 use stepscope::domain::review::queue::Queue;
 use stepscope::io::journal::{beside, read_all};
 use stepscope::tui::app::App;
+use stepscope::tui::front::{Front, Screen};
 
 /// A file of runs in a folder of its own, and a folder for the session.
 struct Desk {
@@ -100,6 +101,69 @@ fn a_pass_is_one_key_and_shows_the_next_record() {
 }
 
 #[test]
+fn verdict_keys_act_only_in_a_review() {
+    let desk = Desk::new(3);
+    let mut d = desk.open_with(|app| app.review.reviewing = false);
+    let journal = beside(&desk.runs());
+    // On the table, on a record that was never opened, on the record, and for every key.
+    for way in ["", "Enter ", "J "] {
+        for key in ["a", "x", "-", "_", "@", "!", "=", ";", ".", "u", "U", "*"] {
+            d.keys(&format!("{way}{key}"));
+            assert!(d.status().starts_with("Not reviewing") && d.status().contains(":review"), "{key}: {}", d.status());
+            assert!(d.app.dialog.is_none() && !d.app.review.draft.choosing);
+            while d.app.screen() != Screen::Table {
+                d.keys("q");
+            }
+        }
+    }
+    assert!(!journal.exists());
+    d.keys("Enter : 'review' Enter");
+    assert!(d.status().starts_with("Reviewing as ada") && d.status().contains(":review ends"), "{}", d.status());
+    d.keys("a").until(|app| app.review.saved);
+    assert_eq!((desk.kinds(), open_id(&d)), (vec![EventKind::Verdict], "r2".into()));
+    d.keys("x 1 : 'review' Enter").hides(&["○ 2"]);
+    d.keys("a");
+    assert!(d.status().starts_with("Not reviewing"), "{}", d.status());
+    assert_eq!(desk.kinds().len(), 1);
+    // What was begun is still there in the next review.
+    d.keys(": 'review' Enter").shows(&["draft: arithmetic slip"]);
+    d.keys("x Enter").until(|app| app.review.saved);
+    assert_eq!(desk.events().last().unwrap().labels.len(), 1);
+}
+
+#[test]
+fn no_verdict_is_given_from_behind_a_window() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter");
+    for window in ["?", "Tab Enter", ":"] {
+        d.keys(window);
+        let front = d.app.front();
+        assert_ne!(front, Front::Screen(Screen::Run), "{window}");
+        if window != ":" {
+            d.keys("x a 1 - _ z");
+            assert_eq!(d.app.front(), front, "a key that means nothing there leaves the window open");
+            assert!(d.footer().contains("Esc close"), "{}", d.footer());
+        }
+        d.keys("Esc");
+        assert_eq!(d.app.front(), Front::Screen(Screen::Run), "{window}");
+    }
+    assert!(!beside(&desk.runs()).exists() && d.app.review.draft.is_empty());
+}
+
+#[test]
+fn labels_that_have_no_room_are_counted() {
+    let desk = Desk::new(1);
+    let mut d = desk.open();
+    d.resize(60, 20).keys("Enter x");
+    let screen = d.screen();
+    let shown = (1..=9).filter(|n| screen.contains(&format!("○ {n} "))).count();
+    assert!((3..9).contains(&shown), "{screen}");
+    d.shows(&[&format!("+{} more: /", 9 - shown)]);
+    d.resize(120, 36).shows(&["○ 9 answer incomplete"]).hides(&[" more: /"]);
+}
+
+#[test]
 fn a_fail_with_a_label_is_three_keys() {
     let desk = Desk::new(3);
     let mut d = desk.open();
@@ -116,7 +180,7 @@ fn a_fail_with_a_label_is_three_keys() {
     d.keys("x 2 3 2 Enter").until(|app| app.review.saved);
     assert_eq!(desk.kinds().len(), 3);
     assert_eq!(desk.events()[2].labels.len(), 1);
-    d.keys("x 4 Esc").shows(&["not saved: ", "wrong plan"]);
+    d.keys("x 4 Esc").shows(&["draft: ", "wrong plan"]).hides(&["✓ saved"]);
     assert_eq!(desk.kinds().len(), 3);
     // Digits are counts again.
     d.keys("Tab g 2 j");

@@ -142,6 +142,11 @@ impl Default for Who {
 }
 
 impl Who {
+    /// Somebody was named.
+    pub fn is_named(&self) -> bool {
+        self.reviewer.is_some() || self.reviewer_kind != ReviewerKind::Person
+    }
+
     /// The reviewer.
     pub fn reviewer(&self) -> Reviewer {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());

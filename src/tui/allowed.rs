@@ -3,9 +3,11 @@
 
 use crate::tui::app::App;
 use crate::tui::dialog::{Dialog, DialogKind};
+use crate::tui::evidence::Evidence;
 use crate::tui::front::{Front, Screen};
 use crate::tui::inspect::{Pane, Tab};
 use crate::tui::keymap::{Action, Binding, Context, Keymap};
+use crate::tui::review::Place;
 
 /// A reason why an action cannot be done now.
 pub type Reason = &'static str;
@@ -43,7 +45,12 @@ impl App {
             A::Open => match dialog {
                 Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
                 Some(Dialog::Review(_)) => return self.allowed_for_label(action),
-                _ => matches!(kind, K::Derivation | K::Contents | K::Fixes | K::Palette),
+                Some(Dialog::Palette(palette)) => {
+                    let rows = self.palette_rows(palette.line.value());
+                    let chosen = rows.get(palette.list.at).ok_or("no action is called that")?;
+                    return self.allowed_at(self.base(), chosen.action);
+                }
+                _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
             },
             A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
             A::TakeEdit => matches!(kind, K::Editor | K::Prompt | K::ReviewLine),
@@ -65,6 +72,9 @@ impl App {
     /// Whether an action can be done on a screen.
     fn allowed_on(&self, screen: Screen, action: Action) -> Result<(), Reason> {
         use Action as A;
+        if let (A::Review, Place::Nowhere(why)) = (action, self.review.place) {
+            return Err(why);
+        }
         if let Some(said) = self.desk_allowed(screen, action) {
             return said;
         }
@@ -93,7 +103,14 @@ impl App {
             }
             A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
                 need(steps, "this record has no steps")?;
-                need(screen == Screen::Run, "go back to the run first: q")
+                need(screen == Screen::Run, "go back to the run first: q")?;
+                match (inspect, action) {
+                    (Some(inspect), A::NextStep) => inspect.may_walk(1),
+                    (Some(inspect), A::PreviousStep) => inspect.may_walk(-1),
+                    (Some(inspect), A::Writer) => inspect.writer().map(drop),
+                    (Some(inspect), A::Reader) => inspect.reader().map(drop),
+                    _ => Ok(()),
+                }
             }
             A::CopyStep => need(steps && screen == Screen::Run, "there is no step here"),
             A::CopyValue | A::CopyPath => need(screen != Screen::Table, "open the record first"),
@@ -102,7 +119,17 @@ impl App {
                 need(has_panes, "there is only one pane here")
             }
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
-                need(screen == Screen::Evidence, "this is for answers with citations")
+                need(screen == Screen::Evidence, "this is for answers with citations")?;
+                let evidence = inspect.and_then(|inspect| inspect.evidence.as_ref());
+                let sheet = evidence.map(|evidence| &evidence.sheet);
+                match action {
+                    A::CopyQuote => Ok(()),
+                    A::Contents => {
+                        let toc = sheet.and_then(|sheet| sheet.document.as_ref()).map(|document| document.toc());
+                        need(toc.is_some_and(|toc| !toc.is_empty()), "the document has no table of contents")
+                    }
+                    _ => need(evidence.is_some_and(Evidence::cites), "this answer cites nothing"),
+                }
             }
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
             A::Json if screen == Screen::Rerun => need(false, "go back to the run first: q"),
@@ -113,7 +140,10 @@ impl App {
                 None => need(false, "open the record first"),
             },
             A::NextRecord | A::PreviousRecord if screen == Screen::Rerun => Err("go back to the run first: q"),
-            A::NextRecord | A::PreviousRecord => need(self.rows() > 1, "there is only one record"),
+            A::NextRecord | A::PreviousRecord => {
+                need(self.rows() > 1, "there is only one record")?;
+                self.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
+            }
             A::NextFinding | A::PreviousFinding => match inspect {
                 Some(inspect) if screen != Screen::Table => {
                     need(screen != Screen::Rerun, "go back to the run first: q")?;
@@ -133,7 +163,8 @@ impl App {
                     Pane::State => true,
                     pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
                 });
-                need(place, "choose a variable of the state, or the prompt of a step: Tab")
+                need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
+                self.may_edit()
             }
             A::Keep if screen == Screen::Run => {
                 let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());

@@ -190,6 +190,11 @@ impl Evidence {
         Ok(())
     }
 
+    /// Whether something is cited.
+    pub fn cites(&self) -> bool {
+        self.rows.iter().any(|row| matches!(row, Row::Span(_)))
+    }
+
     /// Puts the cursor on the citation or item that a pointer leads into.
     pub fn choose(&mut self, pointer: &Pointer) {
         let inside = |other: &Pointer| pointer.0.starts_with(&other.0);

@@ -225,15 +225,21 @@ impl Inspect {
         }
     }
 
-    /// Walks some steps on or back; an error says why the moment is the same as before.
-    pub fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
-        let before = self.moment;
-        self.walk_to(before.0.saturating_add_signed(steps));
-        match (self.moment == before, steps > 0) {
+    /// Whether there is a step to walk to; if not, why not.
+    pub fn may_walk(&self, steps: isize) -> Result<(), &'static str> {
+        let next = self.moment.0.saturating_add_signed(steps).min(self.opened.steps.len());
+        match (next == self.moment.0, steps > 0) {
             (false, _) => Ok(()),
             (true, true) => Err("this is the last step"),
             (true, false) => Err("this is the start: nothing has run"),
         }
+    }
+
+    /// Walks some steps on or back; an error says why the moment is the same as before.
+    pub fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
+        self.may_walk(steps)?;
+        self.walk_to(self.moment.0.saturating_add_signed(steps));
+        Ok(())
     }
 
     /// Goes to a step by its position.
@@ -461,8 +467,15 @@ impl Inspect {
 
     /// To the step that writes the variable; of several the one that holds now, or the next.
     pub fn go_to_writer(&mut self) -> Result<(), &'static str> {
-        let variable = self.subject_variable().ok_or("no variable is chosen")?;
+        let (variable, step) = self.writer()?;
         self.variables.at = variable;
+        self.go_to_step(step);
+        Ok(())
+    }
+
+    /// The variable that `w` is about, and the step that it goes to.
+    pub fn writer(&self) -> Result<(usize, usize), &'static str> {
+        let variable = self.subject_variable().ok_or("no variable is chosen")?;
         let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
         let holding =
             self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
@@ -471,14 +484,20 @@ impl Inspect {
         if self.step() == Some(step) {
             return Err("this step writes it");
         }
-        self.go_to_step(step);
-        Ok(())
+        Ok((variable, step))
     }
 
     /// To the next step that reads the variable, round and round.
     pub fn go_to_reader(&mut self) -> Result<(), &'static str> {
-        let variable = self.subject_variable().ok_or("no variable is chosen")?;
+        let (variable, step) = self.reader()?;
         self.variables.at = variable;
+        self.go_to_step(step);
+        Ok(())
+    }
+
+    /// The variable that `W` is about, and the step that it goes to.
+    pub fn reader(&self) -> Result<(usize, usize), &'static str> {
+        let variable = self.subject_variable().ok_or("no variable is chosen")?;
         let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
         let here = self.moment.0;
         let next = row.readers.iter().copied().find(|&reader| reader + 1 > here);
@@ -486,8 +505,7 @@ impl Inspect {
         if self.step() == Some(step) {
             return Err("no other step reads it");
         }
-        self.go_to_step(step);
-        Ok(())
+        Ok((variable, step))
     }
 
     /// The difference on or off; its other end is the moment before this step.

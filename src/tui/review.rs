@@ -253,6 +253,8 @@ pub struct Review {
     pub me: Reviewer,
     /// Where reviews are saved.
     pub place: Place,
+    /// A review was begun: only then verdict keys act.
+    pub reviewing: bool,
     /// Everything that was said, also what is still on its way to the disk.
     pub reviews: Reviews,
     /// The journal was read.
@@ -322,11 +324,12 @@ pub struct Review {
 }
 
 impl Review {
-    /// Of this reviewer.
+    /// A review by this reviewer, begun where there is a place for it.
     pub fn new(me: Reviewer, place: Place) -> Self {
         Self {
             me,
             place,
+            reviewing: place == Place::Journal,
             reviews: Reviews::default(),
             read: false,
             trouble: None,

@@ -73,6 +73,8 @@ pub struct Reviewing {
     pub journals: Vec<PathBuf>,
     /// Who.
     pub reviewer: Reviewer,
+    /// Something asked for a review; without it verdict keys say how to begin one.
+    pub begins: bool,
     /// Begin with the queue.
     pub queue: bool,
     /// How the queue is made.
@@ -193,6 +195,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
 fn review(reviewing: &Reviewing) -> Review {
     let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal);
     (review.queue, review.hide) = (reviewing.order, reviewing.hide);
+    review.reviewing = reviewing.begins;
     review
 }
 

@@ -354,6 +354,7 @@ impl App {
             A::Keep => return self.keep_made(),
             A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
+            A::Review => return self.turn_review(),
             A::Theme => self.next_theme(),
             A::Mouse => {
                 self.mouse = !self.mouse;
@@ -406,7 +407,7 @@ impl App {
             _ => Ok(()),
         };
         if let Err(why) = moved {
-            self.say(Shown::own(why));
+            self.refuse(why);
         }
     }
 
@@ -448,7 +449,7 @@ impl App {
             }
             Screen::Run if inspect.opened.has_steps() => {
                 if let Err(why) = inspect.walk_by(by) {
-                    self.say(Shown::own(why));
+                    self.refuse(why);
                 }
             }
             _ => {}
@@ -586,15 +587,26 @@ impl App {
         vec![self.keep(), Effect::Quit(0)]
     }
 
-    fn record_by(&mut self, by: isize) -> Effects {
-        let Some(inspect) = &self.inspect else { return Vec::new() };
+    /// The record so many rows further than the open one, with its row.
+    pub(in crate::tui) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
+        let inspect = self.inspect.as_ref().ok_or("open the record first")?;
         let row = self.row_from(self.root_of(inspect.opened.index), by);
-        let Some(record) = self.table.record(row).filter(|record| *record != inspect.opened.index) else {
-            self.say(Shown::own(if by > 0 { "this is the last record" } else { "this is the first record" }));
-            return Vec::new();
-        };
-        self.table.list.at = row;
-        self.request(record, self.screens.top())
+        let record = self.table.record(row).filter(|record| *record != inspect.opened.index);
+        let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
+        Ok((row, record))
+    }
+
+    fn record_by(&mut self, by: isize) -> Effects {
+        match self.record_from(by) {
+            Ok((row, record)) => {
+                self.table.list.at = row;
+                self.request(record, self.screens.top())
+            }
+            Err(why) => {
+                self.refuse(why);
+                Vec::new()
+            }
+        }
     }
 
     fn finding_by(&mut self, by: isize) {
@@ -619,9 +631,11 @@ impl App {
     }
 
     fn sort_by(&mut self, by: isize) {
-        let at = SortBy::ALL.iter().position(|sort| *sort == self.table.sort).unwrap_or(0) as isize;
-        let next = (at + by).rem_euclid(SortBy::ALL.len() as isize) as usize;
-        self.table.sort = SortBy::ALL.get(next).copied().unwrap_or_default();
+        // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
+        let columns = panes::table::sorts(self);
+        let at = columns.iter().position(|sort| *sort == self.table.sort).unwrap_or(0) as isize;
+        let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
+        self.table.sort = columns.get(next).copied().unwrap_or_default();
         // What one looks for comes first: the gravest, the longest, the least sure.
         self.table.descending =
             matches!(self.table.sort, SortBy::Findings | SortBy::Number(crate::tui::table::SortColumn::Steps));

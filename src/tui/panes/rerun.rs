@@ -16,7 +16,7 @@ use crate::io::model::setup::Server;
 use crate::shown;
 use crate::tui::app::App;
 use crate::tui::inspect::{Inspect, inner_width};
-use crate::tui::prose::{MAX_PROSE, fit, pad, wrap};
+use crate::tui::prose::{MAX_PROSE, fit, fit_apart, pad, wrap};
 use crate::tui::rerun::leg::Way;
 use crate::tui::rerun::outcome::{Outcome, Row, Side};
 use crate::tui::rerun::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
@@ -700,8 +700,10 @@ impl Text<'_> {
         for field in &made.fields {
             let tie = if field.is_tie() { "   a tie: the first that came leads" } else { "" };
             self.spans(vec![(field.name.line().into_string(), Role::Key), (tie.to_owned(), Role::Warning)]);
-            for bucket in &field.buckets {
-                self.bar(Shown::line(&bucket.text).as_str(), bucket.samples.len(), all, Role::Text);
+            let texts = field.buckets.iter().map(|bucket| Shown::line(&bucket.text).into_string());
+            let texts = fit_apart(&texts.collect::<Vec<_>>(), self.bar_widths().0);
+            for (bucket, text) in field.buckets.iter().zip(texts) {
+                self.bar(&text, bucket.samples.len(), all, Role::Text);
             }
             if !field.absent.is_empty() {
                 self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);
@@ -721,12 +723,18 @@ impl Text<'_> {
         }
     }
 
-    fn bar(&mut self, label: &str, count: usize, all: usize, role: Role) {
+    /// The columns of a bar's label, and of the bar.
+    fn bar_widths(&self) -> (usize, usize) {
         let width = self.width.saturating_sub(10);
         let longest = BAR.min(width / 2).max(1);
+        (width.saturating_sub(longest).max(4), longest)
+    }
+
+    fn bar(&mut self, label: &str, count: usize, all: usize, role: Role) {
+        let (label_width, longest) = self.bar_widths();
         let filled = (count * longest).div_ceil(all.max(1));
         let bar = format!("{}{}", "█".repeat(filled), "·".repeat(longest.saturating_sub(filled)));
-        let label = pad(label, width.saturating_sub(longest).max(4));
+        let label = pad(label, label_width);
         self.spans(vec![(format!("  {label}"), role), (bar, Role::Live), (format!(" {count}/{all}"), Role::Dim)]);
     }
 

@@ -33,9 +33,10 @@ const LISTED: usize = 12;
 
 /// How many rows the strip takes.
 pub fn rows(app: &App) -> u16 {
+    // Without a review there is only something to say where somebody judged something.
     let there = match app.screen() {
         Screen::Table => app.review.is_begun(),
-        screen => screen.is_of_record(),
+        screen => screen.is_of_record() && (app.review.reviewing || app.review.is_begun()),
     };
     if !there || !app.review.is_on() || app.size.height < LEAST_HEIGHT {
         return 0;
@@ -97,7 +98,9 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         }
         (_, 1..) => look.span(format!("saving {}… ", review.unsaved.len()), Role::Warning),
         _ if review.trouble.is_some() => look.span("✗ no journal ", Role::Fatal),
-        _ if review.saved => look.span("✓ saved ", Role::Ok),
+        // What is begun is not saved: the two are not said side by side.
+        _ if review.saved && review.draft.is_empty() => look.span("✓ saved ", Role::Ok),
+        _ if !review.reviewing => look.span(":review begins a review ", Role::Hint),
         _ => Span::raw(""),
     });
     line
@@ -127,7 +130,7 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         None => line.push(look.span("not judged  ", Role::Dim)),
     }
     if !review.draft.is_empty() {
-        line.push(look.span("not saved: ", Role::Warning));
+        line.push(look.span("draft: ", Role::Warning));
         line.extend(draft(app, &review.draft, look));
     }
     if !subject.hidden.is_empty() {
@@ -231,6 +234,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
     let room = usize::from(app.size.width).saturating_sub(2);
     let mut lines: Vec<Vec<(String, bool)>> = vec![Vec::new()];
     let mut used = 0;
+    let mut shown = 0;
     for (n, label) in set.labels.iter().take(WITH_KEY).enumerate() {
         let chosen = app.review.is_chosen(label, &set);
         let text =
@@ -244,9 +248,21 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
             used = 0;
         }
         used += width;
+        shown += 1;
         if let Some(line) = lines.last_mut() {
             line.push((text, chosen));
         }
+    }
+    let Some(last) = lines.last_mut() else { return lines };
+    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, key_of(app, Action::FindLabel));
+    if shown < set.labels.len() {
+        while used + more(shown).width() > room
+            && let Some((text, _)) = last.pop()
+        {
+            used -= text.width();
+            shown -= 1;
+        }
+        last.push((more(shown), false));
     }
     lines
 }

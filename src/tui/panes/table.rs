@@ -174,6 +174,12 @@ const fn is_right(column: Column) -> bool {
     )
 }
 
+/// The columns on screen that can be sorted by, from left to right.
+pub fn sorts(app: &App) -> Vec<SortBy> {
+    let width = usize::from(app.size.width.saturating_sub(2));
+    columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
+}
+
 /// The sort of a column of the screen, for the mouse.
 pub fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
     let inner_width = usize::from(area.width.saturating_sub(2));

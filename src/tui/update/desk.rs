@@ -24,6 +24,9 @@ use crate::tui::msg::Work;
 use crate::tui::panes;
 use crate::tui::run::Effect;
 
+/// Why a record is not put next to its baseline record.
+const NO_PARTNER: &str = "the baseline has no record of this item, by id or by question";
+
 impl App {
     /// Whether an action can be done, where this part has to say so; `None`: ask on.
     pub(in crate::tui) fn desk_allowed(&self, screen: Screen, action: Action) -> Option<Result<(), &'static str>> {
@@ -39,21 +42,39 @@ impl App {
             (Screen::Versus, A::Baseline | A::Difference) => Some(Ok(())),
             (Screen::Versus, A::Keep) => because(unkept.is_some(), "there is nothing to keep here"),
             (Screen::Versus, A::NextRecord | A::PreviousRecord) => {
-                because(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it")
+                let by = if action == A::NextRecord { 1 } else { -1 };
+                let walk = || {
+                    if self.is_beside_parent() {
+                        self.fork_beside(by).map(drop)
+                    } else {
+                        self.versus_from(by).map(drop)
+                    }
+                };
+                Some(need(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it").and_then(|()| walk()))
             }
             (Screen::Versus, A::Export) => {
                 let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
                 because(procedure, "only a repaired procedure is written to a file")
             }
             (Screen::Rerun, A::Baseline) => because(false, "go back to the run first: q"),
-            (Screen::Table, A::Baseline) => because(self.record().is_some(), "there is no record here"),
-            (_, A::Baseline) => because(screen.is_of_record(), "open a record first"),
+            (_, A::Baseline) if screen == Screen::Table || screen.is_of_record() => Some(self.may_put_beside()),
+            (_, A::Baseline) => because(false, "open a record first"),
             (Screen::Matrix | Screen::Boards, A::Left | A::Right) => Some(Ok(())),
             (Screen::Matrix | Screen::Boards | Screen::Disputes, A::Open) if self.is_held_below() => {
                 because(false, "a re-run lies below this: go back to it with q, and end it first")
             }
-            (Screen::Matrix | Screen::Boards, A::Open) => Some(Ok(())),
+            (Screen::Matrix, A::Open) => {
+                let compared = self.desk.compared.as_ref().ok_or("the two runs are being joined");
+                Some(compared.and_then(|compared| self.desk.matrix.filter(compared).map(drop)))
+            }
+            (Screen::Boards, A::Open) => {
+                let cell = self.desk.judged.as_ref().and_then(|judged| self.desk.boards.cell(judged));
+                because(cell.is_some(), "there are no records behind this")
+            }
             (Screen::Disputes, A::NextPane) => Some(Ok(())),
+            (Screen::Disputes, A::DecidePass | A::DecideFail) if self.review.is_on() && !self.review.reviewing => {
+                Some(self.may_review())
+            }
             (Screen::Disputes, A::Open | A::DecidePass | A::DecideFail) => {
                 let any = self.desk.judged.as_ref().is_some_and(|judged| self.desk.disputes.case(judged).is_some());
                 because(any, "there is nothing to decide")
@@ -64,6 +85,17 @@ impl App {
             }
             _ => None,
         }
+    }
+
+    /// Whether the record that keys are about has a partner, as far as is known.
+    fn may_put_beside(&self) -> Result<(), &'static str> {
+        let record = self.current().ok_or("there is no record here")?;
+        let hidden = self.review.hidden_of(record);
+        need(hidden.is_empty(), "some of this record is hidden until your verdict: * shows it")?;
+        let Some((compared, address)) = self.desk.compared.as_ref().zip(self.store.address(record)) else {
+            return Ok(());
+        };
+        need(compared.partner(address).is_some(), NO_PARTNER)
     }
 
     /// Below lies a re-run that would be lost: its call is running, or its result is not saved.
@@ -116,9 +148,7 @@ impl App {
             (Action::DecideFail, Screen::Disputes) => self.desk.disputes.choosing = Some(Vec::new()),
             (Action::NextRecord | Action::PreviousRecord, Screen::Versus) => {
                 let by = if action == Action::NextRecord { times } else { -times };
-                let is_beside_parent =
-                    self.desk.versus.as_ref().is_some_and(|versus| versus.against == Against::Parent);
-                return Some(if is_beside_parent { self.fork_beside_by(by) } else { self.versus_by(by) });
+                return Some(if self.is_beside_parent() { self.fork_beside_by(by) } else { self.versus_by(by) });
             }
             (Action::Difference, Screen::Versus) => {
                 if let Some(versus) = &mut self.desk.versus {
@@ -512,20 +542,35 @@ impl App {
             return vec![Effect::Work(Work::Desk(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
         }
         self.desk.partner_of = None;
-        self.say(Shown::own("the baseline has no record of this item, by id or by question"));
+        self.refuse(NO_PARTNER);
         Vec::new()
     }
 
     /// To the next record of the table, beside its own partner.
     fn versus_by(&mut self, by: isize) -> Effects {
-        let Some(versus) = &self.desk.versus else { return Vec::new() };
+        match self.versus_from(by) {
+            Ok((row, record)) => {
+                self.table.list.at = row;
+                self.put_beside(record)
+            }
+            Err(why) => {
+                self.refuse(why);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The record so many rows further than the one side by side, with its row.
+    fn versus_from(&self, by: isize) -> Result<(usize, usize), &'static str> {
+        let versus = self.desk.versus.as_ref().ok_or("there is no record here")?;
         let row = self.table.row_of(versus.record);
         let next = row.saturating_add_signed(by).min(self.rows().saturating_sub(1));
-        let Some(record) = self.table.record(next).filter(|record| *record != versus.record) else {
-            self.say(Shown::own(if by > 0 { "this is the last record" } else { "this is the first record" }));
-            return Vec::new();
-        };
-        self.table.list.at = next;
-        self.put_beside(record)
+        let record = self.table.record(next).filter(|record| *record != versus.record);
+        let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
+        Ok((next, record))
+    }
+
+    fn is_beside_parent(&self) -> bool {
+        self.desk.versus.as_ref().is_some_and(|versus| versus.against == Against::Parent)
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::json::Kind;
 use crate::domain::text::{Shown, Untrusted};
 use crate::io::failure::Failure;
 use crate::shown;
+use crate::tui::allowed::need;
 use crate::tui::app::App;
 use crate::tui::desk::making::Make;
 use crate::tui::dialog::Dialog;
@@ -36,23 +37,27 @@ impl App {
         Vec::new()
     }
 
+    /// Whether what the cursor is on can be edited; if not, why not.
+    pub(in crate::tui) fn may_edit(&self) -> Result<(), &'static str> {
+        let Some(inspect) = &self.inspect else { return Err("open a run with steps first") };
+        if inspect.pane == Pane::Step {
+            need(inspect.step().is_some(), "this is the start: go to a step with ]")?;
+            return need(inspect.detail.prompt.is_some(), "nothing is asked at this step");
+        }
+        need(inspect.opened.variables.get(inspect.variables.at).is_some(), "no variable is chosen")?;
+        let moment = editable_moment(inspect)?;
+        let is_elsewhere = inspect.edits.refuses(moment);
+        need(!is_elsewhere, "values are edited before another step already: go there, or drop them first with c e")
+    }
+
     fn value_editor(&mut self) -> Result<Editor, Shown> {
         let inspect = self.inspect.as_mut().ok_or_else(Shown::default)?;
         let variable = inspect.variables.at;
-        let steps = inspect.opened.steps.len();
-        if inspect.moment.0 >= steps {
-            // Nothing can go on from the end; the value began to hold earlier.
-            let from = inspect.opened.write_at(variable, inspect.moment).map(|write| write.from.0);
-            let from = from.filter(|from| *from < steps).ok_or(Shown::own(
-                "the last step wrote it, so nothing goes on from it; choose another variable, or go back with [",
-            ))?;
-            inspect.go_to_moment(from);
+        let moment = editable_moment(inspect).map_err(Shown::own)?;
+        if moment != inspect.moment.0 {
+            inspect.go_to_moment(moment);
         }
         let step = inspect.moment.0;
-        if inspect.edits.refuses(step) {
-            let at = inspect.edits.step;
-            return Err(shown!("values are edited before step {} already; go there, or take them back first", at + 1));
-        }
         let name = row_name(inspect, variable).ok_or(Shown::own("no variable is chosen"))?;
         let edited = inspect.edits.at(variable, inspect.moment, None).map(|edit| edit.json.clone());
         let held = inspect.opened.write_at(variable, inspect.moment).and_then(|write| write.value.as_ref());
@@ -243,6 +248,18 @@ impl App {
             _ => {}
         }
     }
+}
+
+/// The moment at which the chosen variable can be edited: the one on screen; at the end, from which nothing goes on, the
+/// one since which the value holds.
+fn editable_moment(inspect: &crate::tui::inspect::Inspect) -> Result<usize, &'static str> {
+    let steps = inspect.opened.steps.len();
+    if inspect.moment.0 < steps {
+        return Ok(inspect.moment.0);
+    }
+    let from = inspect.opened.write_at(inspect.variables.at, inspect.moment).map(|write| write.from.0);
+    from.filter(|from| *from < steps)
+        .ok_or("the last step wrote it, so nothing goes on from it; choose another variable, or go back with [")
 }
 
 fn row_name(inspect: &crate::tui::inspect::Inspect, variable: usize) -> Option<Untrusted<'static>> {

@@ -39,7 +39,7 @@ impl App {
             _ => return None,
         };
         if let Err(why) = done {
-            self.say(Shown::own(why));
+            self.refuse(why);
         }
         Some(Vec::new())
     }

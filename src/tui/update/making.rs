@@ -56,9 +56,22 @@ impl App {
 
     /// The next fork of the same record, beside its parent.
     pub(super) fn fork_beside_by(&mut self, by: isize) -> Effects {
-        let Some(here) = self.desk.versus.as_ref().and_then(|versus| self.store.address(versus.record)) else {
-            return Vec::new();
-        };
+        match self.fork_beside(by) {
+            Ok((fork, parent)) => {
+                self.table.list.at = self.table.row_of(fork);
+                self.beside_parent(fork, parent)
+            }
+            Err(why) => {
+                self.refuse(why);
+                Vec::new()
+            }
+        }
+    }
+
+    /// A fork further than the one side by side, with its parent.
+    pub(super) fn fork_beside(&self, by: isize) -> Result<(usize, usize), &'static str> {
+        let here = self.desk.versus.as_ref().and_then(|versus| self.store.address(versus.record));
+        let here = here.ok_or("there is no fork here")?;
         let kin = self.forks.family.of(here);
         let at = kin.iter().position(|address| *address == here).unwrap_or(0);
         // The first is what was recorded: it has no parent.
@@ -66,12 +79,8 @@ impl App {
         let position = |(source, byte)| self.store.position(source, byte);
         let fork = kin.get(next).filter(|_| next != at).copied();
         let parent = fork.and_then(|fork| self.forks.family.parent(fork)).and_then(position);
-        let Some((fork, parent)) = fork.and_then(position).zip(parent) else {
-            self.say(Shown::own(if by > 0 { "this is the last fork" } else { "this is the first fork" }));
-            return Vec::new();
-        };
-        self.table.list.at = self.table.row_of(fork);
-        self.beside_parent(fork, parent)
+        let both = fork.and_then(position).zip(parent);
+        both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
     }
 
     /// Makes a fork of the open record, to be looked at first.

@@ -11,6 +11,7 @@ use crate::domain::triage::Fix;
 use crate::io::config::session::FileView;
 use crate::shown;
 use crate::tui::agenda::{Agenda, Standing};
+use crate::tui::allowed::need;
 use crate::tui::app::App;
 use crate::tui::front::Screen;
 use crate::tui::input::Input;
@@ -40,15 +41,36 @@ fn append(unsaved: &Unsaved) -> Effect<Work> {
     task(Task::Append(unsaved.n, Box::new(unsaved.event.clone())))
 }
 
+/// Why verdict keys do nothing.
+const OFF: &str = "Not reviewing, nothing is saved. Type :review to begin, or start with --queue";
+
 impl App {
+    /// Whether a review was begun; if not, how to begin one.
+    pub(in crate::tui) fn may_review(&self) -> Result<(), &'static str> {
+        match self.review.place {
+            Place::Nowhere(why) => Err(why),
+            Place::Journal => need(self.review.reviewing, OFF),
+        }
+    }
+
+    /// Begins a review, or ends it. What was begun of a verdict is kept.
+    pub(super) fn turn_review(&mut self) -> Effects {
+        self.review.reviewing = !self.review.reviewing;
+        if !self.review.reviewing {
+            self.review.draft.choosing = false;
+            self.say(Shown::own("Review ended, verdict keys are off. :review begins again"));
+            return self.keep_drafts();
+        }
+        let effects = if self.review.subject.is_none() { self.review_opened() } else { Vec::new() };
+        let me = self.review.me.id.line().cut(30);
+        self.say(shown!("Reviewing as {me}: a pass, x fail, ? all keys. :review ends the review"));
+        effects
+    }
+
     /// Whether a key of reviewing means something now; `None`: it is no such key.
     pub(in crate::tui) fn review_allowed(&self, screen: Screen, action: Action) -> Option<Result<(), &'static str>> {
         use Action as A;
-        let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
-        let on = |then: Result<(), &'static str>| match self.review.place {
-            Place::Journal => then,
-            Place::Nowhere(why) => Err(why),
-        };
+        let on = |then: Result<(), &'static str>| self.may_review().and(then);
         let here = match screen {
             Screen::Table => need(self.record().is_some(), "there is no record here"),
             Screen::Rerun => Err("go back to the run first: q"),
@@ -468,7 +490,9 @@ impl App {
         self.review.look_at(subject);
         self.resumed();
         let mut effects = vec![task(Task::Look)];
-        effects.extend(self.read_ahead(record));
+        if self.review.reviewing {
+            effects.extend(self.read_ahead(record));
+        }
         if matches!(self.review.wait, Some(Wait::Next(next)) if next == record) {
             effects.extend(self.go_on());
         }

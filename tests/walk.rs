@@ -1,0 +1,379 @@
+//! What is drawn is what gets the keys: random keys, clicks, wheels, pastes and sizes over every screen and dialog, with
+//! what must hold after each. `STEPSCOPE_WALK=100000` walks farther, `STEPSCOPE_WALK_SEED=7` another way.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+#[path = "support/server.rs"]
+mod server;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
+use drive::{Drive, parse};
+use server::{Server, Talk};
+use stepscope::domain::review::event::{Reviewer, ReviewerKind};
+use stepscope::io::model::Backend;
+use stepscope::io::model::cassette::Speed;
+use stepscope::io::model::settings::Wanted;
+use stepscope::io::model::setup::Setup;
+use stepscope::tui::dialog::Dialog;
+use stepscope::tui::front::{Front, Screen};
+use stepscope::tui::keymap::{BINDINGS, Context};
+
+/// So many events in CI, shared among the scenes.
+const EVENTS: usize = 20_000;
+const SCENES: usize = 5;
+/// What `Esc` may be needed for besides the call: a count, a question.
+const PATIENCE: usize = 4;
+
+/// Numbers that look random and come again with their seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % sides.max(1)
+    }
+
+    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.roll(all.len())]
+    }
+}
+
+fn events() -> usize {
+    std::env::var("STEPSCOPE_WALK").ok().and_then(|text| text.parse().ok()).unwrap_or(EVENTS)
+}
+
+fn seed() -> u64 {
+    std::env::var("STEPSCOPE_WALK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// The text that is typed in a dialog, if somebody typed there.
+fn typed(d: &Drive) -> Option<String> {
+    let dialog = d.app.dialog.as_ref().filter(|dialog| dialog.is_typed_in())?;
+    match dialog.own() {
+        Dialog::Editor(editor) => Some(editor.text()),
+        Dialog::Prompt(prompt) => Some(prompt.line.value().to_owned()),
+        Dialog::Review(stepscope::tui::review::Ask::Line { line, .. }) => Some(line.value().to_owned()),
+        Dialog::Review(stepscope::tui::review::Ask::Labels { line, .. }) => Some(line.value().to_owned()),
+        _ => None,
+    }
+}
+
+/// A call that one sees run.
+fn is_running(d: &Drive) -> bool {
+    match (d.app.front(), &d.app.dialog) {
+        (_, Some(Dialog::Mending(mending))) => !mending.is_over,
+        (Front::Screen(Screen::Rerun), _) => d.app.attempt.as_ref().is_some_and(|attempt| attempt.is_running()),
+        _ => false,
+    }
+}
+
+struct Walk {
+    d: Drive,
+    dice: Dice,
+    scene: &'static str,
+    seed: u64,
+    last: Vec<String>,
+    keys: Vec<KeyEvent>,
+}
+
+impl Walk {
+    fn new(scene: &'static str, d: Drive) -> Self {
+        let keys = BINDINGS.iter().flat_map(|binding| binding.keys).flat_map(|keys| parse(keys)).collect();
+        let seed = seed();
+        let mut dice = Dice(seed ^ scene.bytes().fold(7, |sum, byte| sum * 31 + u64::from(byte)));
+        dice.roll(2);
+        Self { d, dice, scene, seed, last: Vec::new(), keys }
+    }
+
+    #[track_caller]
+    fn must(&self, holds: bool, what: &str) {
+        if holds {
+            return;
+        }
+        let mut script = String::new();
+        for event in self.last.iter().rev().take(60).rev() {
+            let _ = write!(script, "{event} ");
+        }
+        let (front, status) = (self.d.app.front(), &self.d.app.status);
+        panic!(
+            "{what}\nscene {}, seed {}, {front:?}, {status:?}\nlast: {script}\n{}",
+            self.scene,
+            self.seed,
+            self.d.screen()
+        );
+    }
+
+    fn key(&mut self, event: KeyEvent) {
+        let control = event.modifiers.contains(KeyModifiers::CONTROL);
+        self.last.push(match event.code {
+            KeyCode::Char(c) if control => format!("^{}", c.to_ascii_uppercase()),
+            KeyCode::Char(' ') => "Space".into(),
+            KeyCode::Char(c) => c.to_string(),
+            code => format!("{code:?}"),
+        });
+        self.d.key(event);
+    }
+
+    fn step(&mut self) {
+        let before = typed(&self.d);
+        let asked = matches!(self.d.app.dialog, Some(Dialog::Drop(_)));
+        let mut may_change = false;
+        match self.dice.roll(100) {
+            0..30 => self.footer_key(&mut may_change),
+            30..78 => {
+                let event = *self.dice.of(&self.keys.clone());
+                may_change = !matches!(event.code, KeyCode::Esc) && event != parse("^C")[0];
+                may_change |= asked;
+                self.key(event);
+            }
+            78..84 => {
+                let letter = *self.dice.of(&['a', 'b', '7', '"', ' ', 'ü', '漢', '(', ':', 'q', 'y']);
+                may_change = true;
+                self.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
+            }
+            84..91 => {
+                let size = self.d.app.size;
+                let at = (self.dice.roll(size.width.into()) as u16, self.dice.roll(size.height.into()) as u16);
+                let kind = *self.dice.of(&[
+                    MouseEventKind::Down(MouseButton::Left),
+                    MouseEventKind::Down(MouseButton::Left),
+                    MouseEventKind::Down(MouseButton::Right),
+                    MouseEventKind::ScrollDown,
+                    MouseEventKind::ScrollUp,
+                ]);
+                self.last.push(format!("{kind:?}@{at:?}"));
+                self.d.mouse(kind, at.0, at.1);
+            }
+            91..94 => {
+                may_change = true;
+                let text = *self.dice.of(&["7", "two words", "{\"a\": 1}", "line\nline\u{1b}[31m", "漢\u{202e}x", ""]);
+                self.last.push(format!("paste {text:?}"));
+                self.d.paste(text);
+            }
+            94..96 => {
+                let sizes = [(120, 36), (80, 24), (60, 20), (100, 30), (20, 5), (1, 1), (7, 3), (40, 13)];
+                let (width, height) = *self.dice.of(&sizes);
+                self.last.push(format!("resize {width}x{height}"));
+                self.d.resize(width, height);
+            }
+            96 => self.d.hold = true,
+            97 => {
+                self.last.push("release".into());
+                self.d.release();
+            }
+            _ => {
+                self.last.push("later".into());
+                self.d.after(Duration::from_millis(250));
+                self.d.event(stepscope::tui::run::Event::Tick);
+            }
+        }
+        self.d.quit = None;
+        if !self.d.hold {
+            self.d.wait_for(|_| true);
+        }
+        if let Some(text) = before.filter(|_| !may_change) {
+            self.must(typed(&self.d).as_ref() == Some(&text), &format!("typed text was dropped: {text:?}"));
+        }
+        self.check();
+    }
+
+    /// Presses a key that the footer shows: it must not be refused.
+    fn footer_key(&mut self, may_change: &mut bool) {
+        let (footer, hints) = (self.d.footer(), self.d.app.hints());
+        let shown: Vec<_> = hints
+            .into_iter()
+            .filter_map(|binding| Some((binding, self.d.app.key_name(binding)?)))
+            .filter(|(binding, name)| footer.contains(&format!("{name} {}", binding.hint)))
+            .collect();
+        if shown.is_empty() || !self.d.app.typed.is_empty() {
+            return;
+        }
+        let (binding, name) = self.dice.of(&shown).clone();
+        *may_change = name != "Esc" || matches!(self.d.app.dialog, Some(Dialog::Drop(_)));
+        for event in parse(&name) {
+            self.key(event);
+        }
+        let refused = self.d.app.status.as_ref().is_some_and(|status| status.refused);
+        self.must(!refused, &format!("the footer showed {name} {:?}, and it was refused", binding.hint));
+    }
+
+    fn check(&mut self) {
+        let app = &self.d.app;
+        let (front, screen, size) = (app.front(), app.screen(), app.size);
+        // The state that a screen draws is there.
+        self.must(app.attempt.is_some() == app.screens.holds(Screen::Rerun), "a re-run without its screen");
+        self.must(screen != Screen::Table || app.inspect.is_none(), "a record is open under the table");
+        self.must(!screen.is_of_record() || app.inspect.is_some(), "a screen without its record");
+        self.must(screen != Screen::Versus || app.desk.versus.is_some(), "side by side without sides");
+        if size.width < 60 || size.height < 13 {
+            return;
+        }
+        let header = self.d.header();
+        let named = match screen {
+            Screen::Run => header.contains(" ▸ run") || header.contains(" ▸ step "),
+            screen => header.contains(&format!(" ▸ {}", screen.word())),
+        };
+        self.must(named, "the first line does not name the screen");
+        if let Some(dialog) = &app.dialog {
+            self.must(header.contains(&format!(" ▸ {}", dialog.word())), "the first line does not name the dialog");
+        }
+        let body = self.d.screen();
+        let marks: &[&str] = match front {
+            Front::Dialog(_) => &[],
+            _ => match screen {
+                Screen::Table => &["question"],
+                Screen::Run => &["Question", "Steps", "Step", "Global state", "Findings"],
+                Screen::Evidence => &["Items", "Document", "Citation", "Checks"],
+                Screen::Json => &["JSON", "json"],
+                Screen::Rerun => &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"],
+                Screen::Matrix => &["only A", "joined", "Matrix", "compar"],
+                Screen::Versus => &["against"],
+                Screen::Boards => &["Boards"],
+                Screen::Disputes => &["disagree", "being read", "Agreement"],
+            },
+        };
+        self.must(marks.is_empty() || marks.iter().any(|mark| body.contains(mark)), "the body shows another screen");
+        // What the footer offers is of what is in front.
+        let contexts = front.contexts();
+        let own = app.hints().iter().all(|binding| contexts.contains(&binding.context));
+        self.must(own && contexts[0] != Context::Anywhere, "the footer offers keys of another screen");
+        if is_running(&self.d) && self.dice.roll(4) == 0 {
+            for _ in 0..PATIENCE {
+                if is_running(&self.d) {
+                    self.key(parse("Esc")[0]);
+                }
+            }
+            self.must(!is_running(&self.d), "a call that runs is not ended by Esc");
+        }
+    }
+
+    fn go(mut self) {
+        for _ in 0..events() / SCENES {
+            self.step();
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files of the project in a folder of their own: forks and journals lie beside them.
+fn copied(files: &[&str]) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |name: &&str| {
+        let from = root().join(name);
+        let to = folder.path().join(from.file_name().unwrap());
+        std::fs::copy(&from, &to).unwrap();
+        to
+    };
+    let paths = files.iter().map(copy).collect();
+    (folder, paths)
+}
+
+fn server() -> Server {
+    Server::start(|seen, talk: &mut Talk| {
+        if seen.line.starts_with("GET") {
+            return talk.whole("200 OK", "application/json", "", "{\"models\": [{\"name\": \"small\"}]}");
+        }
+        match seen.n % 4 {
+            0 | 1 => {
+                talk.head("200 OK", "application/x-ndjson");
+                talk.chunk("{\"model\": \"m\", \"response\": \"{\\\"all_\", \"done\": false}\n");
+                if seen.n % 4 == 0 {
+                    talk.wait_for_hang_up();
+                    return;
+                }
+                talk.chunk("{\"model\": \"m\", \"response\": \"nuts\\\": 12}\", \"done\": false}\n");
+                talk.chunk("{\"model\": \"m\", \"response\": \"\", \"done\": true, \"done_reason\": \"stop\"}\n");
+                talk.end();
+            }
+            2 => talk.whole("404 Not Found", "application/json", "", "{\"error\": \"no such model\"}"),
+            _ => talk.wait_for_hang_up(),
+        }
+    })
+}
+
+fn setup(server: &Server) -> Setup {
+    let wanted = Wanted {
+        backend: Some(Backend::Ollama),
+        url: Some(server.url("")),
+        model: Some("small".to_owned()),
+        ..Wanted::default()
+    };
+    Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
+}
+
+#[test]
+fn records_of_every_kind_in_a_review() {
+    let (folder, paths) = copied(&["tests/fixtures/runs.jsonl"]);
+    let d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |_| {});
+    Walk::new("records", d).go();
+}
+
+#[test]
+fn runs_with_traces_and_a_server_outside_a_review() {
+    let (folder, paths) = copied(&["sample_runs/word_problems.jsonl"]);
+    let server = server();
+    let mut d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |app| app.review.reviewing = false);
+    d.ask(setup(&server));
+    let mut walk = Walk::new("traces", d);
+    // Whoever only debugs leaves no verdict: `:review` is taken back as soon as it is entered.
+    for _ in 0..events() / SCENES {
+        walk.step();
+        walk.d.app.review.reviewing = false;
+    }
+    let journal = stepscope::io::journal::beside(&paths[0]);
+    assert!(!journal.exists(), "a journal was made without a review");
+}
+
+#[test]
+fn a_flawed_procedure_and_a_server() {
+    let (folder, paths) = copied(&["tests/fixtures/runs.jsonl"]);
+    let server = server();
+    let mut d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |_| {});
+    d.ask(setup(&server));
+    d.keys("j Enter");
+    Walk::new("repairs", d).go();
+}
+
+#[test]
+fn answers_with_documents() {
+    let (folder, paths) = copied(&["sample_runs/policy.jsonl", "sample_runs/policy.document.json"]);
+    let server = server();
+    let mut d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |_| {});
+    d.ask(setup(&server));
+    d.keys("Enter");
+    Walk::new("answers", d).go();
+}
+
+/// Saves a verdict as the shell does.
+fn say(path: &Path, who: &str, line: &str) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+        .args(["review", "add", "--reviewer", who])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn comparison_dashboard_and_adjudication() {
+    let (_folder, paths) = copied(&["tests/fixtures/compare/runs.jsonl", "tests/fixtures/compare/base.jsonl"]);
+    say(&paths[0], "ada", r#"{"id":"c6","verdict":"fail","fix_target":"step_run","first_bad_step":2}"#);
+    say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
+    let mut d = Drive::beside(&paths[0], &paths[1]);
+    d.app.desk.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    Walk::new("comparison", d).go();
+}
