@@ -90,6 +90,8 @@ impl Walk {
         let seed = seed();
         let mut dice = Dice(seed ^ scene.bytes().fold(7, |sum, byte| sum * 31 + u64::from(byte)));
         dice.roll(2);
+        let mut d = d;
+        d.resize(80, 24);
         Self { d, dice, scene, seed, last: Vec::new(), keys }
     }
 
@@ -159,7 +161,7 @@ impl Walk {
                 self.d.paste(text);
             }
             94..96 => {
-                let sizes = [(120, 36), (80, 24), (60, 20), (100, 30), (20, 5), (1, 1), (7, 3), (40, 13)];
+                let sizes = [(120, 36), (80, 24), (60, 20), (60, 20), (100, 24), (20, 5), (1, 1), (7, 3), (40, 13)];
                 let (width, height) = *self.dice.of(&sizes);
                 self.last.push(format!("resize {width}x{height}"));
                 self.d.resize(width, height);
@@ -177,7 +179,7 @@ impl Walk {
         }
         self.d.quit = None;
         if !self.d.hold {
-            self.d.wait_for(|_| true);
+            self.d.drain();
         }
         if let Some(text) = before.filter(|_| !may_change) {
             self.must(typed(&self.d).as_ref() == Some(&text), &format!("typed text was dropped: {text:?}"));
@@ -230,7 +232,7 @@ impl Walk {
             Front::Dialog(_) => &[],
             _ => match screen {
                 Screen::Table => &["question"],
-                Screen::Run => &["Question", "Steps", "Step", "Global state", "Findings"],
+                Screen::Run => &["Question", "Steps", "Step", "Global state", "Findings", "Difference"],
                 Screen::Evidence => &["Items", "Document", "Citation", "Checks"],
                 Screen::Json => &["JSON", "json"],
                 Screen::Rerun => &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"],

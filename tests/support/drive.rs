@@ -196,6 +196,19 @@ impl Drive {
         self.draw();
     }
 
+    /// Takes in what the background has found by now.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn drain(&mut self) {
+        let mut is_new = false;
+        while let Ok(message) = self.events.try_recv() {
+            self.event(Event::Message(message));
+            is_new = true;
+        }
+        if is_new {
+            self.draw();
+        }
+    }
+
     /// Hands an event to the program and does what it asks for.
     pub(crate) fn event(&mut self, event: Event<Msg>) {
         let mut events = vec![event];
