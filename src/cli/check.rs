@@ -101,9 +101,9 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         |bytes, _| {
             let bytes = if any { bytes } else { format.first(bytes) };
             if format == Format::Text {
-                out.styled(bytes)
+                out.styled(bytes);
             } else {
-                out.write(bytes)
+                out.write(bytes);
             }
             any |= !bytes.is_empty();
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }

@@ -36,7 +36,7 @@ pub enum Review {
     ///
     /// After each that is safe on the disk, `saved ID` is printed. With FILE, verdicts are bound to what the records
     /// hold; labels, steps and variables that they do not have are refused, without FILE only labels. What is given
-    /// again as it stands in the journal, or with the same event_id, is the same event. Exit code: 0 all saved, 2 not all.
+    /// again as it stands in the journal, or with the same `event_id`, is the same event. Exit code: 0 all saved, 2 not all.
     Add(add::Add),
     /// List the items that somebody judged, and what they are counted as
     List(list::List),

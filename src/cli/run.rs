@@ -88,8 +88,8 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let first = match runner.next_ask() {
         Ok(Some(first)) => first,
         // Nothing goes out, so nobody needs to be asked.
-        Ok(None) => return finished(options, (procedure, &question, shape), &runner, &[], None, out),
-        Err(ended) => return finished(options, (procedure, &question, shape), &runner, &[], Some(ended), out),
+        Ok(None) => return Ok(finished(options, (procedure, &question, shape), &runner, &[], None, out)),
+        Err(ended) => return Ok(finished(options, (procedure, &question, shape), &runner, &[], Some(ended), out)),
     };
     let sampling = options.sampling.steps(false);
     let steps = runner.steps();
@@ -105,7 +105,7 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let asked = options.ask.prepare(&request, out)?;
     let mut calls = Vec::new();
     let ended = run_steps(options, &asked, &mut runner, &mut calls, out).err();
-    finished(options, (procedure, &question, shape), &runner, &calls, ended, out)
+    Ok(finished(options, (procedure, &question, shape), &runner, &calls, ended, out))
 }
 
 /// The files whose lines are sent.
@@ -124,7 +124,7 @@ fn finished(
     calls: &[Executed],
     ended: Option<Ended>,
     out: &mut Out,
-) -> Result<u8, Shown> {
+) -> u8 {
     if options.format == Format::Trace {
         let now = now();
         out.write(&run_record(procedure, question, shape, calls, (runner.state(), ended.as_ref()), &now));
@@ -134,14 +134,14 @@ fn finished(
         let server = ended.class == SERVER_ERROR;
         let step = ended.step.filter(|_| server).map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
         out.complain(&shown!("{step}{ended}"));
-        return Ok(UNANSWERED);
+        return UNANSWERED;
     }
     if options.format == Format::State {
         let letters = if out.is_terminal() { Letters::Ascii } else { Letters::All };
         out.write(&dumped(&runner.state().json(), letters));
         out.write(b"\n");
     }
-    Ok(CLEAN)
+    CLEAN
 }
 
 /// Asks step by step, to the end or to where upstream's runner ends.

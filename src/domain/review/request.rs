@@ -92,14 +92,14 @@ fn labels(value: Value<'_>, sets: &LabelSets<'_>) -> Result<Vec<LabelRef>, Shown
     if list.kind() != Kind::Array {
         return Err(Shown::own("the labels are neither a list nor a text with ; between them"));
     }
-    let label = |label: Value<'_>| match label.string() {
-        Some(text) => known(sets.give(&text.into_owned()), sets),
-        None => {
-            let given = line::label_ref(label);
-            let given = given.ok_or_else(|| shown!("the label {} has no id", Shown::line(label.raw()).cut(40)))?;
-            let set = if given.set.is_empty() { DEFAULT_SET.into() } else { given.set };
-            known(LabelRef { set, ..given }, sets)
+    let label = |label: Value<'_>| {
+        if let Some(text) = label.string() {
+            return known(sets.give(&text.into_owned()), sets);
         }
+        let given = line::label_ref(label);
+        let given = given.ok_or_else(|| shown!("the label {} has no id", Shown::line(label.raw()).cut(40)))?;
+        let set = if given.set.is_empty() { DEFAULT_SET.into() } else { given.set };
+        known(LabelRef { set, ..given }, sets)
     };
     list.items().map(label).collect()
 }
