@@ -122,7 +122,21 @@ fn files() -> Vec<(String, String)> {
     walk(&src(), &mut paths);
     paths.sort();
     let name = |path: &Path| path.strip_prefix(src()).unwrap().to_string_lossy().replace('\\', "/");
-    paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect()
+    let files: Vec<_> = paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect();
+    let tests = files_of_tests(&files);
+    files.into_iter().filter(|(name, _)| !tests.contains(name)).collect()
+}
+
+/// Files that are compiled for tests only: they make what they open.
+fn files_of_tests(files: &[(String, String)]) -> Vec<String> {
+    let declared = |(name, text): &(String, String)| {
+        let folder = name.strip_suffix(".rs").unwrap().to_owned();
+        let modules = text.split("#[cfg(test)]\nmod ").skip(1);
+        let modules =
+            modules.filter_map(|rest| rest.split_once(';')).filter(|(module, _)| !module.contains(['{', ' ']));
+        modules.map(|(module, _)| format!("{folder}/{module}.rs")).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(declared).collect()
 }
 
 /// The code of a file: without comments, texts and its own tests, so that words may be said about what is banned.
@@ -320,4 +334,119 @@ fn every_module_of_the_map_says_what_it_is() {
         seen += 1;
     }
     assert!(seen > 40);
+}
+
+/// Every call that opens a file or lists a folder by its name, and why the name is no word of data. All else is opened by
+/// `io/beneath.rs`, which follows no link out of the folder that a person named.
+const OPENERS: &[(&str, &[&str], &str)] = &[
+    ("io/beneath.rs", &["openat(", "openat2("], "the one place that opens what data and listings name"),
+    ("io/open.rs", &["OpenOptions", "fs::remove_file"], "what a person names; where nothing else keeps pipes, a file"),
+    ("io/input.rs", &["File::open", "read_dir("], "whether what a person named can be read"),
+    ("io/sqlite.rs", &["Connection::open", "read_dir("], "SQLite opens by name: what it has open is looked at after"),
+    ("io/sqlite/copy.rs", &["openat("], "a copy of our own, in a private folder"),
+    ("io/fresh.rs", &["OpenOptions", "File::open"], "a new file where a person says, never over another"),
+    ("io/config.rs", &["DirBuilder"], "folders of our own"),
+    (
+        "io/config/session.rs",
+        &["OpenOptions", "File::open", "fs::rename", "fs::remove_file"],
+        "the program's own state",
+    ),
+    ("io/themes.rs", &["read_dir("], "the person's own configuration"),
+    ("io/types.rs", &["read_dir("], "the person's own configuration"),
+    ("tui/terminal.rs", &["File::open", "fs::open("], "the terminal"),
+];
+
+/// Every file that opens what a person named, with the functions of `io/open.rs` that follow links, and what it opens.
+const NAMED: &[(&str, &str)] = &[
+    ("cli/check.rs", "the schema of --schema"),
+    ("cli/review/import.rs", "the labels that are taken in"),
+    ("cli/run.rs", "the procedure, the question, the schema"),
+    ("io/answers.rs", "whether a path that was named is a store"),
+    ("io/config.rs", "the person's own configuration"),
+    ("io/fresh.rs", "a temporary file of our own"),
+    ("io/input.rs", "inputs that were named"),
+    ("io/model/cassette.rs", "the recording that was named"),
+    ("io/themes.rs", "the person's own configuration, and --theme"),
+    ("io/types.rs", "the person's own configuration"),
+    ("io/verifiers.rs", "the chain file, and files of options"),
+];
+
+/// Those functions.
+const FOLLOWS: &[&str] = &["open::open", "open::read_small", "open::read_small_text", "open::read_whole"];
+
+/// Words that open by name.
+const OPENS: &[&str] = &[
+    "File::open",
+    "File::create",
+    "File::options",
+    "OpenOptions",
+    "DirBuilder",
+    "fs::open(",
+    "fs::read(",
+    "fs::read_to_string",
+    "fs::read_link",
+    "fs::write",
+    "fs::copy",
+    "fs::rename",
+    "fs::remove_file",
+    "fs::remove_dir",
+    "fs::hard_link",
+    "fs::create_dir",
+    "read_dir(",
+    "openat(",
+    "openat2(",
+    "Connection::open",
+];
+
+/// The calls in a file that open by name and are not on the list.
+fn openers(name: &str, source: &str) -> Vec<String> {
+    let code = flattened(&code(source));
+    // Our own function of that name takes what was looked at already, and opening in memory opens nothing.
+    let code = code.replace("Connection::open_in_memory", "").replace("sqlite::open", "");
+    let listed = |word: &&&str| OPENERS.iter().any(|(file, words, _)| *file == name && words.contains(word));
+    let held = OPENS.iter().filter(|word| holds(&code, word)).filter(|word| !listed(word));
+    let held = held.map(|word| format!("{name} opens by name ({word}); use io::beneath"));
+    let follows = FOLLOWS.iter().any(|word| holds_whole(&code, word));
+    let named = name == "io/open.rs" || NAMED.iter().any(|(file, _)| *file == name);
+    held.chain((follows && !named).then(|| format!("{name} follows links of names that may come from data"))).collect()
+}
+
+/// Whether a word stands in the code, not as a part of a longer one.
+fn holds_whole(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(at, _)| {
+        let after = code[at + word.len()..].chars().next();
+        !after.is_some_and(|c| c.is_alphanumeric() || c == '_') && holds(&code[at..at + word.len()], word)
+    })
+}
+
+#[test]
+fn only_one_place_opens_what_data_names() {
+    let files = files();
+    let wrong: Vec<String> = files.iter().flat_map(|(name, source)| openers(name, source)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A reason that nothing needs any more goes from the list.
+    for (file, words, why) in OPENERS {
+        let source = files.iter().find(|(name, _)| name == file).map(|(_, source)| flattened(&code(source)));
+        let source = source.unwrap_or_else(|| panic!("{file} is gone: {why}"));
+        for word in *words {
+            assert!(holds(&source, word), "{file} opens nothing by {word} any more");
+        }
+    }
+    for (file, what) in NAMED {
+        let source = files.iter().find(|(name, _)| name == file).map(|(_, source)| flattened(&code(source)));
+        let source = source.unwrap_or_else(|| panic!("{file} is gone: {what}"));
+        assert!(FOLLOWS.iter().any(|word| holds_whole(&source, word)), "{file} opens nothing that was named any more");
+    }
+    for (name, source) in [
+        ("io/library.rs", "use super::open::{Blob, open};"),
+        ("io/parquet.rs", "fn f() { crate::io::open::open(path); }"),
+        ("io/load.rs", "fn f() { std::fs::read(path); }"),
+        ("io/load.rs", "use std::fs::{self, File}; fn f() { File::open(path); }"),
+        ("io/answers.rs", "let entries = std::fs::read_dir(folder);"),
+        ("io/library.rs", "let connection = Connection::open_with_flags(path, flags);"),
+        ("io/open.rs", "rustix::fs::openat(CWD, path, flags, mode);"),
+        ("cli/show.rs", "use std::fs::OpenOptions;"),
+    ] {
+        assert!(!openers(name, source).is_empty(), "not seen: {source} in {name}");
+    }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -90,7 +91,7 @@ impl Checked {
     }
 
     fn failures(&self) -> Vec<String> {
-        self.outcome.failures.iter().map(Failure::to_string).collect()
+        self.outcome.failures.iter().chain(&self.outcome.missing).map(Failure::to_string).collect()
     }
 
     /// The records without what only a folder or only a database knows, in one order.
@@ -540,4 +541,298 @@ fn a_folder_that_gets_an_answer_is_followed() {
     let is_empty = |text: &[u8]| text.windows(11).any(|part| part == b"\"answer\":{}");
     screen.wait_for(|store| (0..store.len()).any(|at| store.read(at).is_ok_and(|text| is_empty(&text))));
     assert_eq!(screen.store.failures.len(), 0, "{:?}", screen.store.failures);
+}
+
+/// Moves something out of a store and leaves a link to it in its place, or nothing.
+fn moved_out(root: &Path, name: &str, link: bool) {
+    let outside = root.parent().unwrap().join("outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    let (from, to) = (root.join(name), outside.join(Path::new(name).file_name().unwrap()));
+    std::fs::rename(&from, &to).unwrap();
+    if link {
+        std::os::unix::fs::symlink(&to, &from).unwrap();
+    }
+}
+
+#[test]
+fn a_link_in_a_store_gives_what_nothing_gives() {
+    let policy = here("sample_runs/policy");
+    let document = "travel/heron-lark";
+    let questions = policy.join(document).join("questions");
+    let in_question = ["answer.json", "meta.json", "parsed_question.json", "retrieved_pages.parquet"];
+    let mut folders: Vec<_> = std::fs::read_dir(&questions).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    let whole = folders.iter().find(|folder| in_question.iter().all(|name| folder.join(name).is_file())).unwrap();
+    let question = format!("{document}/questions/{}", whole.file_name().unwrap().to_str().unwrap());
+    let mut names: Vec<String> = in_question.iter().map(|name| format!("{question}/{name}")).collect();
+    names.extend(["questions", "parsing", "parsing/line_df.parquet"].map(|name| format!("{document}/{name}")));
+    names.extend([question, document.to_owned(), "travel".to_owned(), "storage.sqlite".to_owned()]);
+    let as_it_is = |name: &str, link: Option<bool>| {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("store");
+        copy(&policy, &root);
+        if name == "storage.sqlite" {
+            copy(&here("sample_runs/policy.sqlite"), &root.join(name));
+            std::fs::remove_dir_all(root.join("travel")).unwrap();
+        }
+        if let Some(link) = link {
+            moved_out(&root, name, link);
+        }
+        let checked = run(&root);
+        (checked.comparable(), checked.failures(), checked.outcome.links)
+    };
+    for name in names {
+        let (whole, linked, without) =
+            (as_it_is(&name, None), as_it_is(&name, Some(true)), as_it_is(&name, Some(false)));
+        assert_eq!(linked.0, without.0, "{name}: something behind the link was read");
+        assert_ne!(linked.0, whole.0, "{name}: nothing of it is seen either way");
+        let said = linked.1.iter().any(|failure| failure.contains("symbolic link"));
+        assert!(said || linked.2 == 1, "{name}: nobody says so: {:?} {}", linked.1, linked.2);
+    }
+}
+
+/// One answer that cites a document by a path.
+fn citing(path: &str) -> String {
+    format!(
+        "{{\"question\": \"q\", \"document\": {{\"path\": \"{path}\"}}, \"answer\": {{\"answer_found\": true, \"items\": \
+        [{{\"value\": 1, \"line_start\": 0, \"line_end\": 0, \"quote\": \"a\"}}]}}}}\n"
+    )
+}
+
+#[test]
+fn a_record_names_no_document_through_a_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir_all(at("home/keys")).unwrap();
+    std::fs::create_dir_all(at("data/sub")).unwrap();
+    for name in ["home/credentials", "home/keys/secret.txt", "data/own.txt", "data/sub/own.txt"] {
+        std::fs::write(at(name), "a secret line\n").unwrap();
+    }
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, at(name)).unwrap();
+    link(at("home/credentials").to_str().unwrap(), "data/doc.txt");
+    link("../home/credentials", "data/relative.txt");
+    link("../home", "data/home");
+    link("../../home/keys", "data/sub/keys");
+    link("own.txt", "data/inside.txt");
+    link("sub", "data/twin");
+    link("/proc/self/cwd", "data/cwd");
+    rustix::fs::mknodat(rustix::fs::CWD, at("data/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let absolute = at("home/credentials");
+    let refused = [
+        "doc.txt",
+        "relative.txt",
+        "home/credentials",
+        "home/keys/secret.txt",
+        "sub/keys/secret.txt",
+        "inside.txt",
+        "twin/own.txt",
+        "cwd/Cargo.toml",
+        "pipe",
+        "sub",
+        "../home/credentials",
+        "sub/../../home/credentials",
+        absolute.to_str().unwrap(),
+    ];
+    for (name, lines) in
+        refused.map(|name| (name, None)).into_iter().chain([("own.txt", Some(1)), ("./sub/own.txt", Some(1))])
+    {
+        std::fs::write(at("data/a.jsonl"), citing(name)).unwrap();
+        for input in ["data/a.jsonl", "data"] {
+            let checked = run(at(input));
+            let found: Vec<_> = checked.records.iter().map(|(_, lines)| *lines).collect();
+            assert_eq!(found, [lines], "{name} in {input}");
+        }
+    }
+    // What a person names may be a link.
+    std::fs::write(at("data/a.jsonl"), citing("own.txt")).unwrap();
+    link("../data/a.jsonl", "home/linked.jsonl");
+    link("../data", "home/data");
+    assert_eq!(run(at("home/data")).records[0].1, Some(1));
+    assert_eq!(run(at("home/linked.jsonl")).records.len(), 1);
+    std::fs::write(at("data/a.jsonl"), "{\"question\": \"q\", \"answer\": {\"answer_found\": true, \"items\": [{\"value\": 1, \"line_start\": 0, \"line_end\": 0, \"quote\": \"a\"}]}}\n").unwrap();
+    assert_eq!(run_with(&[at("data/a.jsonl")], Some(&at("data/doc.txt"))).records[0].1, Some(1), "named by a person");
+}
+
+#[test]
+fn links_in_a_folder_are_counted_and_not_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir_all(at("data")).unwrap();
+    std::fs::create_dir_all(at("home")).unwrap();
+    for name in ["data/a.jsonl", "home/b.jsonl"] {
+        std::fs::write(at(name), "{\"id\": 1}\n").unwrap();
+    }
+    std::os::unix::fs::symlink("../home/b.jsonl", at("data/b.jsonl")).unwrap();
+    std::os::unix::fs::symlink("../home", at("data/more")).unwrap();
+    let checked = run(at("data"));
+    assert_eq!((checked.records.len(), checked.outcome.links, checked.failures()), (1, 2, vec![]));
+    let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).arg("check").arg(at("data")).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(String::from_utf8_lossy(&said).contains("2 links not followed"));
+    let (events, heard) = channel();
+    let (mut store, _loader) = load(expand(&[at("data")]), 1, Arc::default(), move |event| events.send(event).is_ok());
+    while store.links < 2 {
+        store.apply(heard.recv_timeout(Duration::from_secs(30)).unwrap());
+    }
+}
+
+#[test]
+fn a_folder_that_is_swapped_all_the_time_gives_nothing_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir_all(at("data/sub")).unwrap();
+    std::fs::create_dir_all(at("home")).unwrap();
+    let record = |text: &str| format!("{{\"question\": \"{text}\", \"steps\": []}}\n");
+    let answer = |path: &Path, text: &str| {
+        base(path, TABLES).execute("INSERT INTO answers VALUES ('q', 'd', 's', '{}', ?1, 0)", [text]).unwrap();
+    };
+    for (folder, text) in [("data/sub", "inside"), ("home", "SECRET")] {
+        std::fs::write(at(folder).join("a.jsonl"), record(text)).unwrap();
+        answer(&at(folder).join("b.sqlite"), text);
+    }
+    std::os::unix::fs::symlink(at("home"), at("data/link")).unwrap();
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (stopped, data) = (stop.clone(), at("data"));
+    let swaps = std::thread::spawn(move || {
+        let mut swaps = 0;
+        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            renameat_with(CWD, data.join("sub"), CWD, data.join("link"), RenameFlags::EXCHANGE).unwrap();
+            swaps += 1;
+        }
+        swaps
+    });
+    let (mut inside, begun) = (0, Instant::now());
+    while begun.elapsed() < Duration::from_secs(3) {
+        let checked = run(at("data"));
+        let all: String = checked.records.iter().map(|(text, _)| text.as_str()).collect();
+        assert!(!all.contains("SECRET"), "{all}");
+        inside += usize::from(all.contains("inside"));
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(swaps.join().unwrap() > 100 && inside > 0, "it was swapped, and read where it was itself");
+}
+
+#[test]
+fn what_lies_beside_records_is_no_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("home")).unwrap();
+    std::fs::create_dir(at("data")).unwrap();
+    std::fs::write(at("data/a.jsonl"), "{\"id\": \"a\", \"question\": \"q\", \"state\": {}}\n").unwrap();
+    let stepscope = |arguments: &[&str], input: &str| {
+        use std::io::Write as _;
+        use std::process::Stdio;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args(arguments)
+            .current_dir(at("data"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let verdict = "{\"id\": \"a\", \"label\": \"correct\", \"note\": \"SECRET\"}\n";
+    let add =
+        |reviews: &[&str]| stepscope(&[&["review", "add", "a.jsonl", "--reviewer", "ada"], reviews].concat(), verdict);
+    let (code, said) = add(&["--reviews", "../home/own.reviews.jsonl"]);
+    assert_eq!(code, Some(0), "{said}");
+    let before = std::fs::read(at("home/own.reviews.jsonl")).unwrap();
+    std::fs::write(at("home/profile"), "").unwrap();
+    for target in ["own.reviews.jsonl", "profile", "new"] {
+        let _ = std::fs::remove_file(at("data/a.jsonl.reviews.jsonl"));
+        std::os::unix::fs::symlink(at("home").join(target), at("data/a.jsonl.reviews.jsonl")).unwrap();
+        let (code, said) = add(&[]);
+        assert!(code == Some(2) && said.contains("symbolic link"), "{target}: {said}");
+        let (_, said) = stepscope(&["review", "list", "a.jsonl"], "");
+        assert!(!said.contains("SECRET"), "{target}: {said}");
+    }
+    assert_eq!(std::fs::read(at("home/own.reviews.jsonl")).unwrap(), before);
+    assert!(std::fs::read(at("home/profile")).unwrap().is_empty() && !at("home/new").exists());
+}
+
+/// A database with a log that holds its last changes, as of a program that is writing.
+fn live(path: &Path, bytes: i64) -> Connection {
+    let base = base(path, &format!("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; {TABLES}"));
+    base.execute("INSERT INTO answers VALUES ('q', 'd', 's', '{}', 'inside', 0)", []).unwrap();
+    base.execute("INSERT INTO llm_calls VALUES ('h', 'm', 's', zeroblob(?1), '', '', 0)", [bytes]).unwrap();
+    base
+}
+
+fn check_in(temporary: &Path, database: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    command.arg("check").arg(database).env("TMPDIR", temporary);
+    command
+}
+
+#[test]
+fn a_small_archive_is_no_large_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let (temporary, path) = (dir.path().join("tmp"), dir.path().join("storage.sqlite"));
+    std::fs::create_dir(&temporary).unwrap();
+    drop(base(&path, TABLES));
+    let page = |bytes: &mut [u8], pages: u32| bytes[28..32].copy_from_slice(&pages.to_be_bytes());
+    let head = std::fs::read(&path).unwrap();
+    let sizes = |pages: Option<u32>| {
+        let mut bytes = head.clone();
+        if let Some(pages) = pages {
+            page(&mut bytes, pages);
+        }
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(6 << 30).unwrap();
+    };
+    std::fs::write(dir.path().join("storage.sqlite-wal"), "fake").unwrap();
+    // Its head says what it is: only that counts.
+    sizes(None);
+    let output = check_in(&temporary, &path).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(said.contains("snapshot of") && !said.contains("refused"), "{said}");
+    // Its head says that all of it counts.
+    sizes(Some(6 << 18));
+    let output = check_in(&temporary, &path).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("snapshot refused"), "{said}");
+    assert!(said.contains("larger than 2 GB"), "{said}");
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
+#[test]
+fn a_killed_check_leaves_no_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let (temporary, path) = (dir.path().join("tmp"), dir.path().join("storage.sqlite"));
+    std::fs::create_dir(&temporary).unwrap();
+    for bytes in [1 << 10, 48 << 20] {
+        let _ = std::fs::remove_file(&path);
+        let writer = live(&path, bytes);
+        let output = check_in(&temporary, &path).output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(said.contains("snapshot of"), "{said}");
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+        for _ in 0..8 {
+            let mut child = check_in(&temporary, &path)
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            let descriptors = PathBuf::from(format!("/proc/{}/fd", child.id()));
+            let is_copy = |entry: std::io::Result<std::fs::DirEntry>| {
+                let to = std::fs::read_link(entry.ok()?.path()).ok()?;
+                let to = to.to_str()?;
+                (to.contains("(deleted)") || to.starts_with(temporary.to_str()?)).then_some(())
+            };
+            // Killed as soon as there is a copy, or a part of one.
+            while child.try_wait().unwrap().is_none()
+                && !std::fs::read_dir(&descriptors).into_iter().flatten().any(|entry| is_copy(entry).is_some())
+            {
+                std::thread::yield_now();
+            }
+            let _ = child.kill();
+            child.wait().unwrap();
+            assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "{bytes}");
+        }
+        drop(writer);
+    }
 }

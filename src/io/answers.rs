@@ -233,7 +233,7 @@ pub struct Report {
     pub note: Option<Shown>,
     /// The database was changed while it was read: what came does not count.
     pub changed: bool,
-    /// How many symbolic links among the questions of documents were not followed.
+    /// How many symbolic links in documents and among their questions were not followed.
     pub links: u64,
     /// The folders in which something may change.
     pub folders: Vec<PathBuf>,

@@ -11,7 +11,7 @@ use super::failure::{Failure, reason};
 use super::open::read_whole;
 use crate::domain::text::Shown;
 
-/// A longer text is not taken back.
+/// A longer text is neither lent nor taken back.
 const MAX_LENT: u64 = 1 << 20;
 
 /// Writes a new file and returns when it is on the disk.
@@ -35,6 +35,9 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Puts a text into a temporary file, readable for its owner alone; it is removed when the path is dropped.
 pub fn lend(text: &str) -> Result<TempPath, Failure> {
+    if text.len() as u64 >= MAX_LENT {
+        return Err(Failure::own("cannot lend", &Shown::own("this text"), "it is longer than 1 MB"));
+    }
     let written = tempfile::Builder::new().prefix("stepscope-").suffix(".txt").tempfile().and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;
@@ -60,6 +63,18 @@ pub fn take_back(path: &Path) -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_lent_for_its_owner_alone_and_up_to_a_size() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let lent = lend("a").unwrap();
+        assert_eq!(std::fs::metadata(&lent).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(take_back(&lent).unwrap(), "a\n");
+        let path = lent.to_path_buf();
+        drop(lent);
+        assert!(!path.exists());
+        assert!(lend(&"a".repeat(1 << 20)).is_err());
+    }
 
     #[test]
     fn nothing_is_overwritten() {

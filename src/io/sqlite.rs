@@ -455,6 +455,35 @@ mod tests {
     }
 
     #[test]
+    fn a_large_copy_lies_on_the_disk_without_a_name() {
+        let folder = Folder::new();
+        let path = folder.at("live.sqlite");
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
+        writer.execute("INSERT INTO t VALUES (zeroblob(40000000)), (2)", []).unwrap();
+        let database = open(&path).unwrap();
+        assert_eq!(count(&database, "t"), 2);
+        let whole: i64 = database.connection().query_row("SELECT sum(length(x)) FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(whole, 40_000_001);
+        assert!(database.note.is_some());
+    }
+
+    #[test]
+    fn a_log_that_is_a_link_is_not_read() {
+        let folder = Folder::new();
+        let other = folder.at("other.sqlite");
+        let writer = Connection::open(&other).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
+        Connection::open(folder.at("own.sqlite")).unwrap().execute_batch("CREATE TABLE a(x)").unwrap();
+        std::os::unix::fs::symlink(folder.at("other.sqlite-wal"), folder.at("own.sqlite-wal")).unwrap();
+        assert!(open(&folder.at("own.sqlite")).unwrap_err().to_string().contains("symbolic link"));
+        // A link to a database is a person's; the log that counts lies beside the database itself.
+        std::os::unix::fs::symlink(&other, folder.at("link.sqlite")).unwrap();
+        let database = open(&folder.at("link.sqlite")).unwrap();
+        assert_eq!((count(&database, "t"), database.note.is_some()), (0, true));
+    }
+
+    #[test]
     fn the_writer_is_never_held_up() {
         let folder = Folder::new();
         let path = folder.at("live.sqlite");

@@ -374,6 +374,20 @@ mod tests {
     }
 
     #[test]
+    fn a_chain_names_no_file_outside_its_folder() {
+        let folder = Folder::new();
+        let other = Folder::new();
+        let secret = other.write("s.json", r#"{"type": "object"}"#);
+        std::os::unix::fs::symlink(&secret, folder.write("x", "").with_file_name("link.json")).unwrap();
+        let up = format!("../{}/s.json", secret.parent().unwrap().file_name().unwrap().to_str().unwrap());
+        for name in [secret.to_str().unwrap(), "link.json", &up] {
+            let text = format!("[[stage]]\nverifier = \"json_schema\"\nschema = \"{name}\"\n");
+            let why = folder.chain(&text).unwrap_err().to_string();
+            assert!(why.contains("name it yourself") || why.contains("symbolic link"), "{name}: {why}");
+        }
+    }
+
+    #[test]
     fn verifiers_have_names_and_may_be_chains_themselves() {
         let folder = Folder::new();
         let file = folder.write(

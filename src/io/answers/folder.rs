@@ -157,7 +157,7 @@ pub(super) struct Walk<'s> {
     tape: Tape,
     /// Folders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
-    /// How many links among the questions of documents were not followed.
+    /// How many links in documents and among their questions were not followed.
     pub links: u64,
 }
 
@@ -193,6 +193,7 @@ impl<'s> Walk<'s> {
             }
             self.changing(&folder);
             if shape(&folder) == Some(Shape::Document) {
+                self.links += folders_in(&folder).1;
                 if !self.document(self.relative(&folder), &folder.join(QUESTIONS), each) {
                     return false;
                 }

@@ -325,3 +325,99 @@ impl Unnamed {
 fn private_in(folder: &Path) -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("stepscope-").permissions(Permissions::from_mode(0o700)).tempdir_in(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::io::open::{Opened, open};
+
+    fn blob(path: &Path) -> Blob {
+        let Opened::File(blob) = open(path).unwrap() else { panic!("no file") };
+        blob
+    }
+
+    /// A database in a folder, with a log that holds two transactions, and the size of the log after the first.
+    fn live(path: &Path) -> (Connection, u64) {
+        let writer = Connection::open(path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();
+        let log = std::fs::metadata(log_of(path)).unwrap().len();
+        writer.execute_batch("INSERT INTO t VALUES (1)").unwrap();
+        (writer, log)
+    }
+
+    fn log_of(path: &Path) -> PathBuf {
+        PathBuf::from(format!("{}-wal", path.display()))
+    }
+
+    #[test]
+    fn the_count_of_pages_counts_within_the_file_only() {
+        let mut head = vec![0; HEAD];
+        head[..16].copy_from_slice(MAGIC);
+        head[16..18].copy_from_slice(&4096_u16.to_be_bytes());
+        for (pages, len, counts) in [(2_u32, 6 << 30, 8192), (u32::MAX, 8192, 8192), (0, 12_288, 12_288)] {
+            head[28..32].copy_from_slice(&pages.to_be_bytes());
+            assert_eq!(believed(&head, len), counts);
+        }
+        head[28..32].copy_from_slice(&2_u32.to_be_bytes());
+        head[24] = 1;
+        assert_eq!(believed(&head, 12_288), 12_288, "the count is an old one");
+    }
+
+    #[test]
+    fn holes_stay_holes() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, log) = (dir.path().join("a"), dir.path().join("b"));
+        std::fs::write(&log, "fake").unwrap();
+        let file = File::create(&path).unwrap();
+        file.set_len(MAX_IN_MEMORY + (64 << 20)).unwrap();
+        for at in [0, 40 << 20] {
+            file.write_all_at(&[7; 4096], at).unwrap();
+        }
+        let Copy::Disk(copy) = take(&blob(&path), &blob(&log)).unwrap() else { panic!("too large for memory") };
+        let meta = copy.file.metadata().unwrap();
+        assert_eq!(meta.len(), MAX_IN_MEMORY + (64 << 20));
+        assert!(meta.blocks() * 512 < 1 << 20, "{} blocks", meta.blocks());
+        let mut bytes = [0; 4096];
+        copy.file.read_exact_at(&mut bytes, 40 << 20).unwrap();
+        assert_eq!(bytes, [7; 4096]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, log) = (dir.path().join("a"), dir.path().join("b"));
+        std::fs::write(&log, "fake").unwrap();
+        File::create(&path).unwrap().set_len(MAX_SNAPSHOT + 1).unwrap();
+        let why = take(&blob(&path), &blob(&log)).unwrap_err().to_string();
+        assert!(why.contains("snapshot refused: with its log it is larger than 2 GB"), "{why}");
+    }
+
+    #[test]
+    fn a_torn_transaction_does_not_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sqlite");
+        let (_writer, first) = live(&path);
+        let log = std::fs::read(log_of(&path)).unwrap();
+        let torn = dir.path().join("torn");
+        let pages = |bytes: &[u8]| {
+            std::fs::write(&torn, bytes).unwrap();
+            let frames = Frames::read(&blob(&torn), MAX_SNAPSHOT).unwrap().unwrap();
+            let last = frames.pages.values().max().copied();
+            (frames.pages.len(), last)
+        };
+        let (whole, before) = (pages(&log), pages(&log[..first as usize]));
+        assert!(whole.1 > before.1 && before.0 > 0);
+        assert_eq!(pages(&log[..log.len() - 1]), before, "cut off");
+        let mut changed = log.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        assert_eq!(pages(&changed), before, "changed");
+        changed = log;
+        changed[24] ^= 1;
+        assert_eq!(pages(&changed), (0, None), "a log of another head");
+        assert_eq!(pages(b""), (0, None));
+    }
+}
