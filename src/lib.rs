@@ -84,6 +84,8 @@ pub mod domain {
     pub mod runner;
     /// The JSON Schemas that are part of the program.
     pub mod schemas;
+    /// What of a record a person sees, and where.
+    pub mod seen;
     /// What cited spans really point at: numberings, the search for the quote, what differs.
     pub mod spans;
     /// The global state over time: what every step could read and what it wrote.
@@ -231,6 +233,8 @@ pub mod tui {
     pub mod ladder;
     /// A cursor over n rows.
     pub mod list;
+    /// What find has found in the table.
+    pub mod matches;
     /// The open record, ready for the panes.
     pub mod model;
     /// What the screen is told, and what it asks to be done.

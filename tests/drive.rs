@@ -266,11 +266,18 @@ fn finding_in_the_table_visits() {
     let (_folder, mut d) = Drive::text(numbered(60));
     d.keys("/ 'pears' Enter");
     assert_eq!(at(&d), 3);
-    d.shows(&["/pears  1 of 6 records"]);
+    assert_eq!(d.status(), "match 1 of 6 · record 4 · question");
     for (keys, row) in [("n", 13), ("n n", 33), ("N", 23), ("2n", 43), ("g N", 53), ("n", 3)] {
         d.keys(keys);
         assert_eq!(at(&d), row, "{keys}");
     }
+    assert_eq!(d.status(), "match 1 of 6 · record 4 · question · wrapped to the top");
+    d.keys("N");
+    assert_eq!(d.status(), "match 6 of 6 · record 54 · question · wrapped to the bottom");
+    d.keys("k");
+    d.shows(&["/pears  6 records"]);
+    d.keys("j");
+    d.shows(&["/pears  match 6 of 6"]);
     d.keys("/ 'nowhere' Enter");
     assert_eq!(d.status(), "no record holds nowhere");
     d.keys("Esc");
@@ -291,12 +298,45 @@ fn finding_goes_by_the_rows_on_screen() {
 }
 
 #[test]
+fn find_lands_on_the_first_match_below_the_cursor_in_what_a_person_sees() {
+    let schema = r#"{"properties": {"pears": {"title": "pears"}}}"#;
+    let run = |n: usize| {
+        let fruit = if n % 500 == 499 { "pears" } else { "plums" };
+        let step = r#"{"id": 1, "inputs": [], "stepDescription": "Count", "output": [{"name": "final_answer", "description": "count"}]}"#;
+        let call = format!(r#"{{"step_index": 0, "schema": {schema}, "outputs": {{"final_answer": "{n} {fruit}"}}}}"#);
+        let padding = "x".repeat(900);
+        format!(
+            r#"{{"id": {n}, "question": "How many?", "procedure": {{"NameDescription": "{padding}", "steps": [{step}]}}, "state": {{}}, "trace": {{"version": 1, "steps": [{call}]}}}}"#
+        )
+    };
+    let (_folder, mut d) = Drive::text((0..6_000).map(run).collect::<Vec<_>>().join("\n"));
+    for _ in 0..3 {
+        // The same match each time, whichever thread is faster.
+        for (keys, record) in [("700G", 1_000), ("5600G", 6_000), ("1G", 500)] {
+            d.keys(keys).keys("/ 'PEARS' Enter Esc / 'pears' Enter");
+            assert_eq!(d.app.table.record(at(&d)), Some(record - 1), "{keys}");
+            assert!(d.status().contains(&format!("record {record} · step 1, final_answer")), "{}", d.status());
+        }
+        d.keys("n n");
+        assert_eq!(d.app.table.record(at(&d)), Some(1_499));
+        assert_eq!(d.status(), "match 3 of 12 · record 1500 · step 1, final_answer");
+    }
+    d.keys("~ g / 'pears' Enter");
+    assert_eq!(d.app.table.record(at(&d)), Some(5_999), "down the screen");
+    d.keys("~ n");
+    assert_eq!(d.app.table.record(at(&d)), Some(499), "the same matches in the new order, round the end");
+    d.keys("f 'id:77' Enter");
+    d.keys("n");
+    assert_eq!(d.status(), "no record shown here holds pears; 12 that the filter hides do");
+}
+
+#[test]
 fn a_find_does_not_end_the_filters_search() {
     let (_folder, mut d) = Drive::text(numbered(60));
     d.hold = true;
     d.keys("f 'plums' Enter / 'Question 5' Enter");
     d.release();
-    assert!(d.app.table.filtering.as_ref().unwrap().done && d.app.table.finding.as_ref().unwrap().done);
+    assert!(d.app.table.filtering.as_ref().unwrap().done && !d.app.table.finding.as_ref().unwrap().running);
     d.shows(&["54 of 60"]);
 }
 

@@ -567,7 +567,7 @@ mod live {
     }
 
     #[test]
-    fn a_search_finds_every_record_once() {
+    fn a_search_finds_every_record_once_in_the_order_it_was_given() {
         use stepscope::io::search::{Found, Plan, start};
         let files = Files::new();
         let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
@@ -577,21 +577,25 @@ mod live {
         live.settle();
         let (send, events) = channel();
         let pattern = regex::bytes::Regex::new("\"a[0-9]*7\"").unwrap();
-        let plan = Plan::of(&live.store, 0, |_| true);
-        let fits = move |text: &[u8]| pattern.is_match(text);
-        let running = start(plan, fits, move |found| send.send(found).is_ok());
-        let mut found = Vec::new();
-        loop {
-            match events.recv().unwrap() {
-                Found::Some(records) => found.extend(records.into_iter().map(|record| record as usize)),
-                Found::Failed(failure) => panic!("{failure}"),
-                Found::All => break,
-            }
-        }
-        found.sort_unstable();
         let expected: Vec<usize> = (0..30_000).filter(|n| n % 10 == 7).chain([30_000]).collect();
-        assert_eq!(found, expected);
-        drop(running);
+        let halfway: Vec<usize> = (15_000..30_002).chain(0..15_000).collect();
+        let from_halfway: Vec<usize> = halfway.iter().copied().filter(|n| expected.contains(n)).collect();
+        let in_order = Plan::in_order(&live.store, halfway.into_iter());
+        for (plan, expected) in [(Plan::of(&live.store, 0, |_| true), expected), (in_order, from_halfway)] {
+            let (pattern, send) = (pattern.clone(), send.clone());
+            let fits = move |text: &[u8]| pattern.is_match(text).then_some(());
+            let running = start(plan, fits, move |found| send.send(found).is_ok());
+            let mut found = Vec::new();
+            loop {
+                match events.recv().unwrap() {
+                    Found::Some(records) => found.extend(records.into_iter().map(|(record, ())| record as usize)),
+                    Found::Failed(failure) => panic!("{failure}"),
+                    Found::All => break,
+                }
+            }
+            assert_eq!(found, expected);
+            drop(running);
+        }
     }
 
     /// A writer appends, cuts and replaces at random while the index is built: whatever it did, in the end the rows are

@@ -328,6 +328,38 @@ impl Influence {
     }
 }
 
+/// Who writes and who reads what, by index, without the values: it outlives the record's text.
+#[derive(Clone, Debug, Default)]
+pub struct Web {
+    /// From when on each writing of a variable holds, and the step that wrote it.
+    writes: Vec<Vec<(Moment, Option<usize>)>>,
+    /// The variables that each step reads.
+    reads: Vec<Vec<usize>>,
+}
+
+impl Web {
+    /// What can influence a variable: the steps that write it, what those read as it stood then, and so on back.
+    pub fn ancestors(&self, variable: usize) -> Influence {
+        let mut found = Influence { variables: vec![false; self.writes.len()], steps: vec![false; self.reads.len()] };
+        let mut todo = Vec::new();
+        found.mark_variable(variable);
+        for (_, step) in self.writes.get(variable).into_iter().flatten() {
+            step.into_iter().for_each(|step| found.mark_step(*step, &mut todo));
+        }
+        while let Some(step) = todo.pop() {
+            for &read in self.reads.get(step).into_iter().flatten() {
+                found.mark_variable(read);
+                let writes = self.writes.get(read).map(Vec::as_slice).unwrap_or_default();
+                let held = writes.partition_point(|(from, _)| *from <= Moment::before(step)).checked_sub(1);
+                if let Some((_, Some(writer))) = held.and_then(|held| writes.get(held)) {
+                    found.mark_step(*writer, &mut todo);
+                }
+            }
+        }
+        found
+    }
+}
+
 /// Which variables a step reads and writes, by index.
 #[derive(Clone, Debug, Default)]
 struct Links {
@@ -826,24 +858,18 @@ impl<'a> State<'a> {
         Some(object.then(super::json::Part::Key(name()?)))
     }
 
-    /// What can influence a variable: the steps that write it, what those read as it stood then, and so on back.
+    /// Who writes and who reads what, without the values.
+    pub fn web(&self) -> Web {
+        let writes = |variable: &Variable<'_>| variable.writes.iter().map(|write| (write.from, write.step)).collect();
+        Web {
+            writes: self.variables.iter().map(writes).collect(),
+            reads: self.steps.iter().map(|links| links.reads.clone()).collect(),
+        }
+    }
+
+    /// What can influence a variable; see [`Web::ancestors`].
     pub fn ancestors(&self, variable: usize) -> Influence {
-        let mut found = self.nobody();
-        let mut todo = Vec::new();
-        found.mark_variable(variable);
-        for step in self.variables.get(variable).into_iter().flat_map(Variable::writers) {
-            found.mark_step(step, &mut todo);
-        }
-        while let Some(step) = todo.pop() {
-            for &read in self.steps.get(step).map(|links| links.reads.as_slice()).unwrap_or_default() {
-                found.mark_variable(read);
-                let write = self.variables.get(read).and_then(|read| read.write_at(Moment::before(step)));
-                if let Some(writer) = write.and_then(|write| write.step) {
-                    found.mark_step(writer, &mut todo);
-                }
-            }
-        }
-        found
+        self.web().ancestors(variable)
     }
 
     /// What a variable can influence: the steps that read it, what those write as long as it stands, and so on forward.

@@ -1,7 +1,9 @@
-//! Looking through all records on all cores, piece by piece; hits come in batches as they are found.
+//! Looking through all records on all cores, piece by piece; hits come in batches, in the order of the plan, whichever
+//! thread is faster.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::failure::Failure;
 use super::open::Blob;
@@ -65,6 +67,27 @@ impl Plan {
         Self { pieces }
     }
 
+    /// These records of a store, in this order.
+    pub fn in_order(store: &Store, records: impl Iterator<Item = usize>) -> Self {
+        let mut pieces: Vec<(usize, Piece)> = Vec::new();
+        for record in records {
+            let Some((source, row)) = store.source_of(record).zip(store.row(record)) else { continue };
+            let place = Place { record: record as u32, offset: row.offset, len: row.len };
+            match pieces.last_mut() {
+                Some((of, last)) if *of == source && row.offset >= last.end && row.end() - last.start <= PIECE => {
+                    last.end = row.end();
+                    last.records.push(place);
+                }
+                _ => {
+                    let Some(blob) = store.sources().get(source).and_then(|rows| rows.blob()) else { continue };
+                    let (start, end) = (row.offset, row.end());
+                    pieces.push((source, Piece { blob: blob.clone(), start, end, records: vec![place] }));
+                }
+            }
+        }
+        Self { pieces: pieces.into_iter().map(|(_, piece)| piece).collect() }
+    }
+
     /// Hands over the text of each record with its position, piece by piece on this thread, as long as `go_on` wants
     /// more; what cannot be read is passed over.
     pub fn each(&self, go_on: impl Fn() -> bool, mut record: impl FnMut(u32, &[u8])) {
@@ -94,9 +117,9 @@ impl Piece {
 
 /// What a search reports.
 #[derive(Debug)]
-pub enum Found {
-    /// Records that fit, ascending within one batch.
-    Some(Vec<u32>),
+pub enum Found<H> {
+    /// Records that fit, each with what was found in it. Everything before them in the plan was looked through.
+    Some(Vec<(u32, H)>),
     /// Everything was looked through.
     All,
     /// Something could not be read; the search goes on with the rest.
@@ -113,26 +136,33 @@ impl Drop for Running {
     }
 }
 
-struct Shared<F, R> {
+struct Shared<F, R, H> {
     pieces: Vec<Piece>,
     next: AtomicUsize,
-    done: AtomicUsize,
     stop: Arc<AtomicBool>,
     fits: F,
     report: R,
+    desk: Mutex<Desk<H>>,
 }
 
-/// Starts to look for the records that fit. `report` is called on background threads; `false` ends the search.
-pub fn start(
+/// Where finished pieces wait for those before them.
+struct Desk<H> {
+    next: usize,
+    done: BTreeMap<usize, Result<Vec<(u32, H)>, Failure>>,
+}
+
+/// Starts to look for the records that fit; `fits` says what it found. `report` is called on background threads, in the
+/// order of the plan; `false` ends the search.
+pub fn start<H: Send + 'static>(
     plan: Plan,
-    fits: impl Fn(&[u8]) -> bool + Clone + Send + Sync + 'static,
-    report: impl Fn(Found) -> bool + Send + Sync + 'static,
+    fits: impl Fn(&[u8]) -> Option<H> + Clone + Send + Sync + 'static,
+    report: impl Fn(Found<H>) -> bool + Send + Sync + 'static,
 ) -> Running {
     let stop = Arc::new(AtomicBool::new(false));
     let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, plan.pieces.len().max(1));
-    let counts = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let shared =
-        Arc::new(Shared { pieces: plan.pieces, next: counts.0, done: counts.1, stop: stop.clone(), fits, report });
+    let desk = Mutex::new(Desk { next: 0, done: BTreeMap::new() });
+    let next = AtomicUsize::new(0);
+    let shared = Arc::new(Shared { pieces: plan.pieces, next, stop: stop.clone(), fits, report, desk });
     for _ in 0..threads {
         let shared = shared.clone();
         // Without a thread the others do its share; the spawning thread must not look through gigabytes itself.
@@ -145,29 +175,43 @@ pub fn start(
     Running(stop)
 }
 
-fn look_through<F, R: Fn(Found) -> bool>(shared: &Shared<F, R>, fits: &impl Fn(&[u8]) -> bool) {
+fn look_through<F, R: Fn(Found<H>) -> bool, H>(shared: &Shared<F, R, H>, fits: &impl Fn(&[u8]) -> Option<H>) {
     let mut block = Vec::new();
     if shared.pieces.is_empty() {
         (shared.report)(Found::All);
     }
     while !shared.stop.load(Ordering::Acquire) {
-        let Some(piece) = shared.pieces.get(shared.next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let n = shared.next.fetch_add(1, Ordering::Relaxed);
+        let Some(piece) = shared.pieces.get(n) else { return };
         let result = hits(piece, fits, &mut block);
-        let mut listening = match result {
-            Ok(found) => found.is_empty() || (shared.report)(Found::Some(found)),
-            Err(failure) => (shared.report)(Found::Failed(failure)),
-        };
-        if shared.done.fetch_add(1, Ordering::AcqRel) + 1 == shared.pieces.len() {
-            listening &= (shared.report)(Found::All);
-        }
-        if !listening {
+        if !shared.deliver(n, result) {
             shared.stop.store(true, Ordering::Release);
         }
     }
 }
 
-fn hits(piece: &Piece, fits: &impl Fn(&[u8]) -> bool, block: &mut Vec<u8>) -> Result<Vec<u32>, Failure> {
+impl<F, R: Fn(Found<H>) -> bool, H> Shared<F, R, H> {
+    /// Reports this piece and those that waited for it; `false`: nobody listens.
+    fn deliver(&self, n: usize, result: Result<Vec<(u32, H)>, Failure>) -> bool {
+        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        desk.done.insert(n, result);
+        let mut listening = true;
+        loop {
+            let next = desk.next;
+            let Some(result) = desk.done.remove(&next) else { return listening };
+            desk.next += 1;
+            listening &= match result {
+                Ok(found) => found.is_empty() || (self.report)(Found::Some(found)),
+                Err(failure) => (self.report)(Found::Failed(failure)),
+            };
+            if desk.next == self.pieces.len() {
+                listening &= (self.report)(Found::All);
+            }
+        }
+    }
+}
+
+fn hits<H>(piece: &Piece, fits: &impl Fn(&[u8]) -> Option<H>, block: &mut Vec<u8>) -> Result<Vec<(u32, H)>, Failure> {
     piece.read(block)?;
-    let found = piece.texts(block).filter(|(_, text)| fits(text)).map(|(record, _)| record).collect();
-    Ok(found)
+    Ok(piece.texts(block).filter_map(|(record, text)| Some((record, fits(text)?))).collect())
 }

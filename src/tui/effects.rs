@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use crate::domain::formats;
 use crate::domain::headline::Headline;
 use crate::domain::json::Tape;
+use crate::domain::seen::place_in;
 use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
 use crate::io::append::{append_line, now};
@@ -170,11 +171,26 @@ impl Performer {
             }
             Work::Search(id, filter, plan) => {
                 let outbox = self.outbox.clone();
-                let fits = move |text: &[u8]| filter.fits_text(text);
-                let report = move |found: search::Found| {
+                let fits = move |text: &[u8]| filter.fits_text(text).then_some(());
+                let report = move |found: search::Found<()>| {
                     outbox.send(match found {
-                        search::Found::Some(records) => Msg::Found(id, records, false),
+                        search::Found::Some(records) => {
+                            Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), false)
+                        }
                         search::Found::All => Msg::Found(id, Vec::new(), true),
+                        search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
+                    })
+                };
+                self.end_search(id);
+                self.searches.push((id, search::start(plan, fits, report)));
+            }
+            Work::Match(id, filter, plan) => {
+                let outbox = self.outbox.clone();
+                let fits = move |text: &[u8]| guarded(|| place_in(text, &|bytes| filter.fits_text(bytes))).flatten();
+                let report = move |found: search::Found<Shown>| {
+                    outbox.send(match found {
+                        search::Found::Some(records) => Msg::Matched(id, records, false),
+                        search::Found::All => Msg::Matched(id, Vec::new(), true),
                         search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
                     })
                 };
@@ -291,6 +307,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         Work::Begin
         | Work::Follow(_)
         | Work::Search(..)
+        | Work::Match(..)
         | Work::EndSearch(_)
         | Work::Keep(..)
         | Work::StartRun { .. }

@@ -20,7 +20,7 @@ use crate::domain::review::hide::{Hidden, Hide};
 use crate::domain::route::{Route, route};
 use crate::domain::row::Row;
 use crate::domain::rules::{self, Subject};
-use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise};
+use crate::domain::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise, Web};
 use crate::domain::text::{Shown, Untrusted, head};
 use crate::domain::triage::{Argument, Confidence, Fix, Triage};
 use crate::domain::typed::Typed;
@@ -34,6 +34,8 @@ use crate::tui::sheet::Sheet;
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
+/// So many bytes of steps are made ready when a record is opened; what is beyond is made when it is looked at.
+const MAX_READY: usize = 4 << 20;
 /// At most so many bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;
 
@@ -105,6 +107,9 @@ pub struct Opened {
     pub card: Option<Box<Card>>,
     /// What of it is not shown.
     pub hidden: Hide,
+    /// The first steps in full: every key asks, and must not read the record again.
+    details: Vec<Detail>,
+    web: Web,
 }
 
 /// One step, as the list shows it.
@@ -242,6 +247,35 @@ pub struct Detail {
     pub facts: Vec<(&'static str, Shown)>,
 }
 
+impl Detail {
+    /// About how many bytes it takes.
+    fn size(&self) -> usize {
+        let values = self.reads.iter().chain(&self.writes);
+        let texts =
+            [Some(&self.text), self.prompt.as_ref(), self.schema.as_ref(), self.reply.as_ref(), self.error.as_ref()];
+        let of_values = values.flat_map(|value| [Some(&value.name), Some(&value.description), value.value.as_ref()]);
+        size_of::<Self>()
+            + of_values.chain(texts).map(|text| 32 + text.map_or(0, |text| text.as_str().len())).sum::<usize>()
+    }
+}
+
+/// How often records were read for a question, on this thread, for tests.
+#[cfg(test)]
+pub mod analyses {
+    use std::cell::Cell;
+
+    thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
+
+    pub(super) fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// How often, since it was asked last.
+    pub fn take() -> usize {
+        COUNT.replace(0)
+    }
+}
+
 /// A value in a step.
 #[derive(Debug, Clone)]
 pub struct DetailValue {
@@ -340,6 +374,8 @@ impl Opened {
             sheet: None,
             card: None,
             hidden: Hide::default(),
+            details: Vec::new(),
+            web: Web::default(),
         }
     }
 
@@ -355,6 +391,8 @@ impl Opened {
 
     /// The record with everything that can be said of it, for questions that are asked seldom.
     pub fn analyse(&self) -> Analysis<'_> {
+        #[cfg(test)]
+        analyses::note();
         let record = self.root().map(|root| formats::read_expecting(root, self.expect));
         let subject = Subject::new(&self.text, &self.problems, record).document(self.document.clone());
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
@@ -371,6 +409,7 @@ impl Opened {
         }
         let facts = analysis.subject.record.as_ref().map(Facts::of);
         let steps = analysis.steps();
+        let (details, web) = (analysis.first_details(steps.len()), analysis.state.web());
         let variables = analysis.variables();
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
         let (surprise, ended_at) = (analysis.state.last_step().surprise, analysis.state.ended_at());
@@ -386,6 +425,7 @@ impl Opened {
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         self.ended_at = ended_at;
+        (self.details, self.web) = (details, web);
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
             if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {
@@ -422,7 +462,7 @@ impl Opened {
 
     /// One step in full.
     pub fn detail(&self, step: usize) -> Detail {
-        self.analyse().detail(step)
+        self.details.get(step).cloned().unwrap_or_else(|| self.analyse().detail(step))
     }
 
     /// The model that the record names for a step.
@@ -439,7 +479,7 @@ impl Opened {
 
     /// What can influence a variable.
     pub fn influence(&self, variable: usize) -> Influence {
-        self.analyse().state.ancestors(variable)
+        self.web.ancestors(variable)
     }
 
     /// A value with its line breaks, by its place in the record.
@@ -707,6 +747,18 @@ impl<'a> Analysis<'a> {
             matches!(pointer.0.last(), Some(Part::Key(key)) if *key == "name").then(|| here.string()).flatten()
         })?;
         self.state.variable(&name)
+    }
+
+    /// The first of so many steps in full, as far as they take a bounded room.
+    fn first_details(&self, steps: usize) -> Vec<Detail> {
+        let (mut details, mut room) = (Vec::new(), MAX_READY);
+        for step in 0..steps {
+            let detail = self.detail(step);
+            let Some(left) = room.checked_sub(detail.size()) else { break };
+            room = left;
+            details.push(detail);
+        }
+        details
     }
 
     fn detail(&self, position: usize) -> Detail {

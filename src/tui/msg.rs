@@ -45,6 +45,8 @@ pub enum Msg {
     Record(usize, Result<Box<Opened>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
+    /// Records in which find found its text, in the order of looking, and where; `true`: that was all.
+    Matched(SearchId, Vec<(u32, Shown)>, bool),
     /// Of reviews.
     Review(scribe::News),
     /// The search failed.
@@ -87,6 +89,8 @@ pub enum Work {
     Review(Task),
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
+    /// Look for text in what people see of these records.
+    Match(SearchId, Arc<Filter>, Plan),
     /// Ends a search.
     EndSearch(SearchId),
     /// Reads where forks come from.

@@ -136,9 +136,11 @@ impl Scribe {
             Task::Look | Task::Keep(_) => drop(self.looker.send(task)),
             Task::Find(moves, ids, plan) => {
                 let tell = self.tell.clone();
-                let fits = move |text: &[u8]| has_id(text, &ids);
+                let fits = move |text: &[u8]| has_id(text, &ids).then_some(());
                 self.searches.push(search::start(plan, fits, move |found| match found {
-                    search::Found::Some(records) => tell.say(News::Found(moves, records)),
+                    search::Found::Some(records) => {
+                        tell.say(News::Found(moves, records.into_iter().map(|(record, ())| record).collect()))
+                    }
                     // What cannot be read is said where it is opened.
                     search::Found::All | search::Found::Failed(_) => true,
                 }));

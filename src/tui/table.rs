@@ -7,8 +7,10 @@ use crate::domain::filter::{Answer, Column, Filter};
 use crate::domain::finding::Severity;
 use crate::domain::headline::Headline;
 use crate::domain::row::Row;
+use crate::domain::text::Shown;
 use crate::domain::triage::Fix;
 use crate::tui::list::List;
+use crate::tui::matches::Matches;
 use crate::tui::msg::SearchId;
 use crate::tui::order::Order;
 use crate::tui::review::Review;
@@ -163,9 +165,7 @@ pub struct Table {
     /// The search that the filter's text terms wait for.
     pub filtering: Option<Search>,
     /// The search that `n` and `N` walk.
-    pub finding: Option<Search>,
-    /// Go to the first place found as soon as there is one.
-    pub jump: Option<isize>,
+    pub finding: Option<Matches>,
     order: Option<Order>,
     headlines: HashMap<usize, Headline>,
     moves: u64,
@@ -211,6 +211,22 @@ impl Table {
         if (by > 0) == (found > row) { found } else { row }
     }
 
+    /// All records, those that are shown first: from a row down, and round from the top.
+    pub fn from_row(&self, row: usize, records: usize) -> impl Iterator<Item = usize> + '_ {
+        let rows = self.len(records);
+        let shown = (row..rows).chain(0..row.min(rows)).filter_map(|row| self.record(row));
+        let hidden = |record: &usize| shown_row(self.order.as_ref(), *record as u32).is_none();
+        shown.chain((0..records).filter(move |record| hidden(record)))
+    }
+
+    /// Takes in what find found.
+    pub fn take_matches(&mut self, found: Vec<(u32, Shown)>, done: bool) {
+        let Self { finding, order, .. } = self;
+        if let Some(finding) = finding {
+            finding.take(found, done, |record| shown_row(order.as_ref(), record));
+        }
+    }
+
     /// Whether every record is shown in the order of the file.
     pub fn is_natural(&self) -> bool {
         self.order.is_none()
@@ -234,6 +250,10 @@ impl Table {
             None => Some((self.arranged(records, row, is_in, review), Vec::new())),
         };
         self.order = order.map(|(rows, forks)| Order::new(rows, forks, records));
+        let Self { finding, order, .. } = self;
+        if let Some(finding) = finding {
+            finding.rearrange(|record| shown_row(order.as_ref(), record));
+        }
         if let Some(record) = here {
             self.list.at = self.row_of(record);
         }
@@ -307,19 +327,15 @@ impl Table {
         self.moves
     }
 
-    /// The rows of what a search found, down the screen; what the filter hides is left out.
-    pub fn found_rows(&self, search: &Search) -> Vec<usize> {
-        let is_found = |record: u32| search.found.binary_search(&record).is_ok();
-        match &self.order {
-            None => search.found.iter().map(|record| *record as usize).collect(),
-            Some(order) => {
-                order.records().iter().enumerate().filter(|(_, at)| is_found(**at)).map(|(row, _)| row).collect()
-            }
-        }
-    }
-
     /// The records in some rows whose texts were not read yet.
     pub fn missing_headlines(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
         rows.filter_map(|row| self.record(row)).filter(|record| !self.headlines.contains_key(record)).collect()
     }
+}
+
+/// The row of a record that is not hidden.
+fn shown_row(order: Option<&Order>, record: u32) -> Option<u32> {
+    let Some(order) = order else { return Some(record) };
+    let row = order.row_of(record as usize);
+    (order.record(row) == Some(record as usize)).then_some(row as u32)
 }

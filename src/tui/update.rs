@@ -566,7 +566,7 @@ impl App {
             return self.back();
         }
         self.opening = None;
-        if let Some(end) = end_of(self.table.finding.take()) {
+        if let Some(end) = self.end_find() {
             return vec![end];
         }
         if !self.table.filter_text.is_empty() {
@@ -797,6 +797,10 @@ impl App {
                 self.take_found(id, &found, done, now);
                 if done { self.go_on_searching(|_| true) } else { Vec::new() }
             }
+            Msg::Matched(id, found, done) => {
+                self.take_matches(id, found, done);
+                if done { self.follow_matches() } else { Vec::new() }
+            }
             Msg::Lent(lent) => self.lent(lent),
             Msg::TakenBack(text) => {
                 self.taken_back(text);
@@ -808,7 +812,11 @@ impl App {
             }
             Msg::Desk(news) => self.take_news(news),
             Msg::SearchFailed(id, failure) => {
-                if [&self.table.filtering, &self.table.finding].into_iter().flatten().any(|search| search.id == id) {
+                let ids = [
+                    self.table.filtering.as_ref().map(|search| search.id),
+                    self.table.finding.as_ref().map(|finding| finding.id),
+                ];
+                if ids.contains(&Some(id)) {
                     self.fail(shown!("{failure}"));
                 }
                 Vec::new()
@@ -847,6 +855,7 @@ impl App {
         if self.store.len() > before {
             effects.extend(self.go_on_searching(|search| search.done));
         }
+        effects.extend(self.follow_matches());
         effects.extend(self.refresh_desk());
         if self.review.is_on() {
             effects.extend(self.review_loaded(change == Change::Moved));
@@ -863,7 +872,7 @@ impl App {
     ) -> Effects {
         self.table.forget_headlines();
         // What was found has moved too; `n` looks again, and the filter with the next tick.
-        let mut effects: Effects = end_of(self.table.finding.take()).into_iter().collect();
+        let mut effects: Effects = self.end_find().into_iter().collect();
         if let Some(old) = self.table.filtering.take() {
             let id = self.new_search_id();
             self.table.filtering = Some(Search::new(id, &old.typed, old.filter.clone()));

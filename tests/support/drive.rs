@@ -16,6 +16,7 @@ use tokio::runtime::{Builder, Handle};
 use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::domain::review::event::{Reviewer, ReviewerKind, Text};
+use stepscope::domain::seen::place_in;
 use stepscope::domain::text::is_hidden;
 use stepscope::io::beside::Beside;
 use stepscope::io::compare::Journals;
@@ -257,15 +258,35 @@ impl Drive {
         match work {
             Work::Search(id, filter, plan) => {
                 let (sender, found) = channel();
-                let fits = move |text: &[u8]| filter.fits_text(text);
+                let fits = move |text: &[u8]| filter.fits_text(text).then_some(());
                 let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
                 let mut out = Vec::new();
                 while let Ok(found) = found.recv_timeout(DEADLINE) {
                     match found {
-                        search::Found::Some(records) => out.push(Msg::Found(id, records, false)),
+                        search::Found::Some(records) => {
+                            out.push(Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), false));
+                        }
                         search::Found::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
                         search::Found::All => {
                             out.push(Msg::Found(id, Vec::new(), true));
+                            break;
+                        }
+                    }
+                }
+                drop(running);
+                out
+            }
+            Work::Match(id, filter, plan) => {
+                let (sender, found) = channel();
+                let fits = move |text: &[u8]| place_in(text, &|bytes| filter.fits_text(bytes));
+                let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
+                let mut out = Vec::new();
+                while let Ok(found) = found.recv_timeout(DEADLINE) {
+                    match found {
+                        search::Found::Some(records) => out.push(Msg::Matched(id, records, false)),
+                        search::Found::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
+                        search::Found::All => {
+                            out.push(Msg::Matched(id, Vec::new(), true));
                             break;
                         }
                     }

@@ -290,15 +290,17 @@ fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span("filter ", Role::Faint));
         line.push(look.span(format!("{}  ", crate::shown!("{}", app.table.filter_text)), Role::Accent));
     }
-    if let Some(search) = [&app.table.filtering, &app.table.finding].into_iter().flatten().find(|search| !search.done) {
+    if let Some(search) = app.table.filtering.as_ref().filter(|search| !search.done) {
         line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
-    } else if let Some(search) = &app.table.finding {
-        let found = &search.found;
-        let record = app.record().and_then(|record| u32::try_from(record).ok());
-        // In another order than the file's, counting how many stand before would cost a look at every row.
-        let at = record.filter(|_| app.table.is_natural()).and_then(|record| found.binary_search(&record).ok());
-        let count = at.map_or_else(|| records(found.len()), |at| format!("{} of {}", at + 1, records(found.len())));
-        line.push(look.span(format!("/{}  {count}  ", crate::shown!("{}", search.typed)), Role::Dim));
+    } else if let Some(finding) = &app.table.finding {
+        let count = finding.len();
+        if finding.running {
+            line.push(look.span(format!("looking…  {count} found  "), Role::Accent));
+        } else {
+            let at = finding.nth(app.table.list.at);
+            let count = at.map_or_else(|| records(count), |at| format!("match {} of {count}", at + 1));
+            line.push(look.span(format!("/{}  {count}  ", crate::shown!("{}", finding.typed)), Role::Dim));
+        }
     }
     if let Some(failure) = app.store.failures.last() {
         line.push(look.span(format!("{failure}"), Role::Fatal));

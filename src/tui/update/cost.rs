@@ -19,7 +19,7 @@ use crate::io::store::{LoadEvent, visits};
 use crate::tui::app::{App, Looks};
 use crate::tui::front::Screen;
 use crate::tui::keymap::{Action, Keymap};
-use crate::tui::model::Opened;
+use crate::tui::model::{Opened, analyses};
 use crate::tui::review::{Place, Review};
 use crate::tui::run::{Event, Program};
 use crate::tui::theme::{Depth, Theme};
@@ -113,6 +113,23 @@ fn a_key_costs_the_same_however_many_rows_and_forks_there_are() {
         let (few, many) = (cost(300, 200, screen), cost(6_000, 2_000, screen));
         assert!(few == many, "{screen:?} with forks: {few} and {many} rows");
     }
+}
+
+#[test]
+fn no_key_reads_the_open_record_again() {
+    use Action as A;
+    let mut app = app(3, 0);
+    let opened = opened(&app, 1);
+    assert!(analyses::take() > 0);
+    app.inspect(opened, Screen::Run);
+    let step = [A::PreviousStep, A::PreviousStep, A::NextStep, A::NextStep, A::Down, A::Up];
+    let panes =
+        [A::NextPane, A::Down, A::Down, A::Up, A::Right, A::Left, A::Writer, A::Reader, A::Between, A::NextFinding];
+    for _ in 0..6 {
+        visited(&mut app, &step);
+        visited(&mut app, &panes);
+    }
+    assert_eq!(analyses::take(), 0);
 }
 
 #[test]

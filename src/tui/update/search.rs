@@ -14,6 +14,7 @@ use crate::shown;
 use crate::tui::app::{App, Find};
 use crate::tui::front::Screen;
 use crate::tui::inspect::Inspect;
+use crate::tui::matches::{Matches, Next};
 use crate::tui::msg::Work;
 use crate::tui::run::Effect;
 use crate::tui::table::Search;
@@ -53,7 +54,6 @@ impl App {
     pub(super) fn go_on_searching(&mut self, wanted: impl Fn(&Search) -> bool) -> Effects {
         let Self { store, table, .. } = self;
         let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
-        let searches = [&mut table.filtering, &mut table.finding].into_iter().flatten();
         let begin = |search: &mut Search| {
             let filter = &search.filter;
             // What was not checked yet may still come to fit.
@@ -62,7 +62,30 @@ impl App {
             (search.running, search.planned) = (true, store.len());
             Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
         };
-        searches.filter(idle).filter(|search| wanted(search)).map(begin).collect()
+        table.filtering.iter_mut().filter(idle).filter(|search| wanted(search)).map(begin).collect()
+    }
+
+    /// Lets find look at the records that came since it began, and goes where it was to go once all were looked at.
+    pub(super) fn follow_matches(&mut self) -> Effects {
+        let Self { store, table, .. } = self;
+        let Some(finding) = table.finding.as_mut().filter(|finding| !finding.running) else { return Vec::new() };
+        if finding.planned < store.len() {
+            let plan = Plan::of(store, finding.planned, |_| true);
+            finding.go_on(store.len());
+            return vec![Effect::Work(Work::Match(finding.id, finding.filter.clone(), plan))];
+        }
+        self.land();
+        Vec::new()
+    }
+
+    /// Where find was to go, if somebody still waits for it there.
+    fn land(&mut self) {
+        let Some(finding) = &mut self.table.finding else { return };
+        if let Some((by, row)) = finding.jump.take()
+            && row == self.table.list.at
+        {
+            self.visit_found(by);
+        }
     }
 
     pub(super) fn new_search_id(&mut self) -> u64 {
@@ -103,11 +126,19 @@ impl App {
             }
         };
         let id = self.new_search_id();
-        let mut effects: Effects = end_of(self.table.finding.take()).into_iter().collect();
-        self.table.finding = Some(Search::new(id, typed, filter));
-        self.table.jump = Some(0);
-        effects.extend(self.go_on_searching(|_| true));
+        let mut effects: Effects = self.end_find().into_iter().collect();
+        let (from, records) = (self.table.list.at, self.store.len());
+        let plan = Plan::in_order(&self.store, self.table.from_row(from, records));
+        let mut matches = Matches::new(id, typed, filter.clone(), [from, self.rows(), records]);
+        matches.jump = Some((0, from));
+        self.table.finding = Some(matches);
+        effects.push(Effect::Work(Work::Match(id, filter, plan)));
         effects
+    }
+
+    /// Ends what find looks for in the table.
+    pub(super) fn end_find(&mut self) -> Option<Effect<Work>> {
+        self.table.finding.take().map(|finding| Effect::Work(Work::EndSearch(finding.id)))
     }
 
     pub(super) fn find_by(&mut self, by: isize) {
@@ -161,31 +192,54 @@ impl App {
         }
     }
 
-    /// To a row that the search found, down the screen: 0 is the first at or after the cursor.
+    /// To a match of the table, so many further: 0 is the first at or after the cursor.
     fn visit_found(&mut self, by: isize) {
-        let Some(search) = &self.table.finding else { return };
-        let here = self.table.list.at;
-        let found = self.table.found_rows(search);
-        let next = match by {
-            0 => found.get(found.partition_point(|row| *row < here)).or(found.first()),
-            1.. => found.get(found.partition_point(|row| *row <= here) + by as usize - 1).or(found.first()),
-            _ => {
-                let before = found.partition_point(|row| *row < here);
-                before.checked_sub(by.unsigned_abs()).and_then(|n| found.get(n)).or(found.last())
-            }
-        };
-        match (next, search.done) {
-            (Some(&row), _) => {
+        let (here, (found, size)) = (self.table.list.at, self.store.progress());
+        let Some(finding) = &mut self.table.finding else { return };
+        match finding.step(by, here) {
+            Next::Go { row, wrapped, .. } => {
+                let end = match (wrapped, by < 0) {
+                    (false, _) => "",
+                    (true, true) => " · wrapped to the bottom",
+                    (true, false) => " · wrapped to the top",
+                };
                 self.table.list.at = row;
-                self.table.jump = None;
+                self.tell_match(row, end);
             }
-            (None, true) => {
-                let typed = Shown::line(search.typed.as_bytes());
-                self.table.jump = None;
-                self.fail(shown!("no record holds {typed}"));
+            Next::Wait => finding.jump = Some((by, here)),
+            // More records are on their way.
+            Next::Nothing if found < size => finding.jump = Some((by, here)),
+            Next::Nothing => {
+                let typed = Shown::line(finding.typed.as_bytes());
+                let hidden = finding.hidden();
+                self.fail(match hidden {
+                    0 => shown!("no record holds {typed}"),
+                    _ => shown!("no record shown here holds {typed}; {hidden} that the filter hides do"),
+                });
             }
-            (None, false) => self.table.jump = Some(by),
         }
+    }
+
+    pub(super) fn take_matches(&mut self, id: u64, found: Vec<(u32, Shown)>, done: bool) {
+        if self.table.finding.as_ref().is_some_and(|finding| finding.id == id) {
+            self.table.take_matches(found, done);
+            self.land();
+            // How many there are is known now: what was said of it is said again.
+            let told = self.table.finding.as_ref().and_then(|finding| finding.told.clone());
+            if let Some((said, row, end)) = told.filter(|_| done)
+                && self.status.as_ref().is_some_and(|status| status.text == said)
+            {
+                self.tell_match(row, end);
+            }
+        }
+    }
+
+    fn tell_match(&mut self, row: usize, end: &'static str) {
+        let record = self.table.record(row).unwrap_or(row);
+        let Some(finding) = &mut self.table.finding else { return };
+        let Some(said) = finding.sentence(row, record).map(|said| said.and(end)) else { return };
+        finding.told = Some((said.clone(), row, end));
+        self.say(said);
     }
 
     pub(super) fn take_found(&mut self, id: u64, found: &[u32], done: bool, now: Instant) {
@@ -196,11 +250,6 @@ impl App {
                 self.arrange();
             } else {
                 self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
-            }
-        } else if let Some(search) = self.table.finding.as_mut().filter(|search| search.id == id) {
-            search.take(found, done);
-            if let Some(by) = self.table.jump {
-                self.visit_found(by);
             }
         }
     }
