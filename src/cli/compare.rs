@@ -89,10 +89,11 @@ pub(super) fn run(options: &Compare, out: &mut Out) -> u8 {
 
 /// `None`: it could not be done, and that was said.
 fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
-    let [a, b] = [&options.a, &options.b].map(|path| cards(std::slice::from_ref(path), out));
+    let (reviews_a, reviews_b) = reviews(options, out)?;
+    let [a, b] = [(&options.a, &reviews_a), (&options.b, &reviews_b)]
+        .map(|(path, reviews)| cards(std::slice::from_ref(path), reviews, out));
     let (a, b) = (a?.cards, b?.cards);
     let (cards_a, cards_b) = (of(&a), of(&b));
-    let (reviews_a, reviews_b) = reviews(options, out)?;
     let join = Join::of(&cards_a, &cards_b);
     if let Some(id) = &options.id {
         return one(options, id, &join, [&a, &b], out);

@@ -8,7 +8,7 @@ use super::{CLEAN, FAILED, Out};
 use crate::domain::card::{Card, Index};
 use crate::domain::review::event::{Reviewer, ReviewerKind};
 use crate::domain::review::export::Line;
-use crate::domain::review::fold::{Outcome, Reviewed};
+use crate::domain::review::fold::{Outcome, Reviewed, Reviews};
 use crate::domain::review::labels::LabelSets;
 use crate::domain::review::stats::is_to_be_run_again;
 use crate::domain::text::{Shown, Untrusted};
@@ -181,18 +181,14 @@ impl Where {
         }
     }
 
-    /// The records, if any were named, without what the rules say. `None`: one could not be read.
-    fn cards(&self, out: &Out) -> Option<Cards> {
-        self.cards_by(cards, out)
+    /// The records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
+    fn cards(&self, reviews: &Reviews, out: &Out) -> Option<Cards> {
+        if self.files.is_empty() { Some(Cards::default()) } else { cards(&self.files, reviews, out) }
     }
 
     /// The records, if any were named, with the rules that spoke. `None`: one could not be read.
     fn checked_cards(&self, out: &Out) -> Option<Cards> {
-        self.cards_by(checked_cards, out)
-    }
-
-    fn cards_by(&self, read: fn(&[PathBuf], &Out) -> Option<Cards>, out: &Out) -> Option<Cards> {
-        if self.files.is_empty() { Some(Cards::default()) } else { read(&self.files, out) }
+        if self.files.is_empty() { Some(Cards::default()) } else { checked_cards(&self.files, out) }
     }
 
     /// The same with the names of variables, for what is said of one.
@@ -215,10 +211,10 @@ impl Where {
     }
 }
 
-/// Reads records, and runs no rule; what cannot be read is said, and then there are none. That a document is missing is
-/// said too, and no more: verdicts are about the records.
-pub(super) fn cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
-    said(read(paths, super::check::threads(None)), out)
+/// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is said, and then there are none.
+/// That a document is missing is said too, and no more: verdicts are about the records.
+pub(super) fn cards(paths: &[PathBuf], reviews: &Reviews, out: &Out) -> Option<Cards> {
+    said(read(paths, reviews, super::check::threads(None)), out)
 }
 
 /// Reads and checks records; what cannot be read is said, and then there are none.

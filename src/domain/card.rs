@@ -60,6 +60,17 @@ pub struct Card {
 impl Card {
     /// Of a record that the rules looked at; `position` is its place in its file, from 0.
     pub fn of(subject: &Subject<'_>, findings: &[Finding], dataset: Option<Text>, position: u64) -> Self {
+        Self::of_asked(subject, findings, dataset, position, |_| true)
+    }
+
+    /// The same, where the content is worked out only of items that somebody asks about.
+    pub fn of_asked(
+        subject: &Subject<'_>,
+        findings: &[Finding],
+        dataset: Option<Text>,
+        position: u64,
+        is_asked: impl FnOnce(&Item) -> bool,
+    ) -> Self {
         let record = subject.record.as_ref();
         let mut rules: Vec<&'static str> = Vec::new();
         for finding in findings {
@@ -72,7 +83,7 @@ impl Card {
             kind: record.map_or(RecordKind::Broken, |record| record.kind),
             item: Item { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
-            content: record.map_or_else(|| Digest::of_bytes(subject.text), |record| Digest::of(record.root)),
+            content: Digest::UNASKED,
             input: record.and_then(Digest::of_input),
             answer: None,
             number: None,
@@ -87,6 +98,9 @@ impl Card {
         };
         if let Some(record) = record {
             card.take(record);
+        }
+        if is_asked(&card.item) {
+            card.content = record.map_or_else(|| Digest::of_bytes(subject.text), |record| Digest::of(record.root));
         }
         card
     }

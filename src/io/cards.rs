@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use super::check::{Checked, Outcome, check};
 use super::input::expand;
 use crate::domain::card::Card;
+use crate::domain::review::event::Item;
+use crate::domain::review::fold::Reviews;
 use crate::domain::text::Untrusted;
 use crate::domain::triage::Triage;
 
@@ -31,9 +33,10 @@ pub struct Cards {
     pub outcome: Outcome,
 }
 
-/// Reads files (or folders); no rule looks at the records.
-pub fn read(paths: &[PathBuf], threads: usize) -> Cards {
-    let (cards, outcome) = super::check::read(expand(paths), threads, |checked| Some(placed(checked)));
+/// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
+pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Cards {
+    let card = |checked: &Checked<'_>| Some(placed_if(checked, |item| reviews.names(item)));
+    let (cards, outcome) = super::check::read(expand(paths), threads, card);
     Cards { cards, outcome }
 }
 
@@ -81,10 +84,14 @@ fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&Checked<'_>) ->
 
 /// The card of a checked record.
 pub fn placed(checked: &Checked<'_>) -> Placed {
+    placed_if(checked, |_| true)
+}
+
+fn placed_if(checked: &Checked<'_>, is_asked: impl FnOnce(&Item) -> bool) -> Placed {
     let origin = &checked.origin;
     let dataset = origin.input.path().and_then(dataset);
     Placed {
-        card: Card::of(checked.subject, checked.findings, dataset, origin.index),
+        card: Card::of_asked(checked.subject, checked.findings, dataset, origin.index, is_asked),
         source: origin.source,
         line: origin.line,
         offset: origin.offset,

@@ -50,7 +50,7 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
         return failed(options, out);
     }
     let contents = options.place.contents(out)?;
-    let cards = options.place.cards(out)?;
+    let cards = options.place.cards(&contents.reviews, out)?;
     let (index, sets) = (super::index(&cards), contents.reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {

@@ -29,7 +29,7 @@ pub struct List {
 
 pub(super) fn run(list: &List, out: &mut Out) -> Option<u8> {
     let contents = list.place.contents(out)?;
-    let cards = list.place.cards(out)?;
+    let cards = list.place.cards(&contents.reviews, out)?;
     let (index, sets) = (super::index(&cards), contents.reviews.label_sets());
     let found = contents.reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
     let chosen: Vec<_> = found.filter(|(reviewed, card)| list.choice.takes(*reviewed, *card, &sets)).collect();

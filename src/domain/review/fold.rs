@@ -179,6 +179,11 @@ impl Reviews {
         self.items.iter().map(|item| Reviewed { reviews: self, item })
     }
 
+    /// Whether anything was said of an item of this name, in whatever file.
+    pub fn names(&self, item: &Item) -> bool {
+        Name::of(item).is_some_and(|name| self.by_name.contains_key(&name))
+    }
+
     /// What was said of a record. Its own file counts first, then what was said without naming a file, then what was
     /// said of the very same content in a file of another name.
     pub fn find(&self, item: &Item, content: Option<&Digest>) -> Option<Reviewed<'_>> {
