@@ -10,11 +10,12 @@ use super::json::{Tape, Value};
 use super::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
 use super::prompt::{AnswerShape, execution, needs, visible_inputs};
 use super::recompute::{Basis, Recomputed};
-use super::record::Record;
+use super::record::{Record, RecordKind};
 use super::runner::{Ask, Ended, Runner, Values};
-use super::state::{Badge, Entry, Moment, State, Write, same_value};
+use super::state::{Badge, Entry, Moment, NOT_RUN, Ran, State, Write, same_value};
 use super::text::Untrusted;
 use super::trace::Put;
+use crate::shown;
 
 pub mod course;
 pub mod lineage;
@@ -122,6 +123,17 @@ pub struct Fork {
     pub values: Values,
     /// Why it ended early.
     pub ended: Option<Ended>,
+    /// Its parent ended early, and it did not go on from there.
+    pub unfinished: Option<Unfinished>,
+}
+
+/// The end of a run that was not gone on with to its last step: class and text, as its record says them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfinished {
+    /// The class of the error.
+    pub class: Untrusted<'static>,
+    /// The error's text.
+    pub error: Untrusted<'static>,
 }
 
 /// Why no branch can begin at a step.
@@ -149,6 +161,8 @@ pub struct Branch<'v, 'a> {
     dirty: HashSet<Untrusted<'static>>,
     edits: Vec<(Untrusted<'static>, Vec<u8>)>,
     sets: Vec<Set>,
+    /// How its parent ended, if that was early.
+    end: Option<Unfinished>,
     /// Variables that a step which was asked wrote.
     fresh: HashSet<Untrusted<'static>>,
     calls: Vec<Executed>,
@@ -192,9 +206,13 @@ impl<'v, 'a> Branch<'v, 'a> {
         let dirty = edits.iter().map(|(name, _)| name.clone()).collect();
         let edits = edits.to_vec();
         let sets = taken_over(state, step, &edits);
+        let text =
+            |value: Option<Value<'a>>| value.and_then(Value::string).map(Untrusted::into_owned).unwrap_or_default();
+        let end = (record.kind == RecordKind::Error)
+            .then(|| Unfinished { class: text(record.error_type), error: text(record.error) });
         let (calls, prompts, stale, fresh) = (Vec::new(), Vec::new(), Vec::new(), HashSet::new());
         let (scope, how) = (Scope::One, How::Rerun);
-        Ok(Self { state, runner, step, scope, dirty, edits, sets, fresh, calls, prompts, stale, how })
+        Ok(Self { state, runner, step, scope, dirty, edits, sets, end, fresh, calls, prompts, stale, how })
     }
 
     /// How far it goes.
@@ -361,6 +379,14 @@ impl<'v, 'a> Branch<'v, 'a> {
         let is_gone =
             |set: &Set| set.put == Put::Recomputed && (asked.contains(&set.step) || unrun.contains(&set.step));
         self.sets.retain(|set| !is_gone(set));
+        let unfinished = self.end.take().filter(|_| ended.is_none()).and_then(|end| {
+            let first = self.state.ended_at()?;
+            let open = |step: &usize| self.state.has_run(*step) != Ran::Yes && !asked.contains(step);
+            let last = (first..self.runner.steps()).find(open)?;
+            // Where the step that failed was asked again, it is the later ones that did not run.
+            let error = || Untrusted::new(shown!("not run from step {} on", last + 1).as_str().as_bytes()).into_owned();
+            Some(if last == first { end } else { Unfinished { class: NOT_RUN.into(), error: error() } })
+        });
         Fork {
             how: self.how,
             step: self.step,
@@ -372,6 +398,7 @@ impl<'v, 'a> Branch<'v, 'a> {
             unrun,
             values: self.runner.state().clone(),
             ended,
+            unfinished,
         }
     }
 }

@@ -17,6 +17,9 @@ use super::trace::{Put, Set, TraceStep, by_position, failing_id, sets};
 pub const ANSWER_KEYS: [&str; 6] =
     [FINAL_ANSWER, "final_answer_numerical", "final_answer_bool", "confidence", "units", "choice_rationale"];
 
+/// The error class of a fork of a run that ended early, where the steps after its end were not run.
+pub const NOT_RUN: &str = "NotRun";
+
 /// How many steps have run: 0 is the state before the first step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Moment(pub usize);
@@ -472,7 +475,8 @@ impl<'a> State<'a> {
         let after_last =
             || (0..count).rev().find(|step| wrote(*step)).map(|step| step + 1).filter(|step| *step < count);
         let failing = (0..count).find(|step| failed(*step)).or_else(named);
-        let failing = failing.or_else(|| after_last().filter(|_| crashed));
+        let was_stopped = record.error_type.is_some_and(|class| class.is_string(NOT_RUN));
+        let failing = failing.or_else(|| after_last().filter(|_| crashed && !was_stopped));
         let ran = |step: usize| match failing {
             Some(failing) if step < failing => Ran::Yes,
             Some(failing) if step == failing => Ran::Failed,

@@ -170,6 +170,50 @@ fn an_ended_fork_has_no_answer() {
     });
 }
 
+/// The same run, which crashed in its third step.
+fn crashed() -> String {
+    let mut made = read(traced().as_bytes());
+    (made["status"], made["error_type"], made["error"]) = ("error".into(), "ValueError".into(), "no JSON".into());
+    let steps = made["trace"]["steps"].as_array_mut().unwrap();
+    steps.truncate(3);
+    steps[2] = serde_json::json!({"step_index": 2, "outputs": {}, "error": "no JSON"});
+    made["trace"]["procedure"] = made["procedure"].take();
+    for key in ["state", "pred_answer", "pred_num", "correct"] {
+        made.as_object_mut().unwrap().remove(key);
+    }
+    made.to_string()
+}
+
+#[test]
+fn a_fork_of_a_run_that_crashed_is_not_whole_until_its_steps_have_run() {
+    let ran = |line: &[u8]| {
+        with(std::str::from_utf8(line).unwrap(), |record, _, state| {
+            let ran: Vec<_> = (0..4).map(|step| state.has_run(step)).collect();
+            (record.kind, ran, state.ended_at())
+        })
+    };
+    let parent = crashed();
+    // With another value before the second step, it crashes all the same.
+    let line = edited(&parent, 1, &[("b", "9")]);
+    assert_eq!(ran(line.as_bytes()), (RecordKind::Error, vec![Ran::Yes, Ran::Yes, Ran::Failed, Ran::No], Some(2)));
+    assert_eq!(read(line.as_bytes())["error"], "no JSON");
+    let asked = |scope: Scope, replies: &[&str]| {
+        let start = Start { step: 2, edits: vec![], scope, how: How::Rerun, is_lenient: false };
+        let mut course = Course::new(parent.as_bytes(), start).unwrap();
+        for reply in replies {
+            let ask = course.next_ask().unwrap().unwrap();
+            course.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+        }
+        course.fork(None, "").unwrap().1
+    };
+    let one = asked(Scope::One, &[r#"{"c": 6}"#]);
+    assert_eq!(ran(&one), (RecordKind::Error, vec![Ran::Yes, Ran::Yes, Ran::Yes, Ran::No], Some(3)));
+    assert_eq!((&read(&one)["state"]["c"], &read(&one)["error_type"]), (&6.into(), &"NotRun".into()));
+    let all = asked(Scope::FromHere, &[r#"{"c": 6}"#, LAST]);
+    assert_eq!(ran(&all), (RecordKind::Procedural, vec![Ran::Yes; 4], None));
+    assert_eq!(read(&all)["pred_answer"], "8");
+}
+
 /// The values at the end and their badges, `name=value badge`.
 fn held(text: &str) -> Vec<String> {
     with(text, |_, _, state| {

@@ -5,7 +5,7 @@ use super::{Fork, How};
 use crate::domain::canonical::sha256;
 use crate::domain::compose::{Object, list, number, one_line, text, tight};
 use crate::domain::formats;
-use crate::domain::json::{Kind, Tape, Value};
+use crate::domain::json::{Kind, Part, Tape, Value};
 use crate::domain::procedure::FINAL_ANSWER;
 use crate::domain::prompt::AnswerShape;
 use crate::domain::pyjson::Letters;
@@ -161,7 +161,9 @@ impl Fork {
         let record = inherit(record, parent, "");
         let trace = self.trace(parent, (&hash, parent_text.len()), created_utc);
         let mode = parent.root.get("mode").map_or_else(|| text("procedural"), tight);
-        complete(record.raw("mode", mode), &state, self.ended.as_ref(), &trace, created_utc)
+        let own = self.ended.as_ref().map(said);
+        let parents = self.unfinished.as_ref().map(|end| (end.class.bytes().to_vec(), end.error.bytes().to_vec()));
+        complete(record.raw("mode", mode), &state, own.or(parents), &trace, created_utc)
     }
 
     /// The state at the end, in the parent's order; what the parent had and nobody touched stays.
@@ -223,7 +225,10 @@ impl Fork {
             .maybe("backend", last.map(|call| text(&call.backend)))
             .text("created_utc", created_utc)
             .end();
-        trace(schema.as_deref(), &steps, Some(&fork))
+        // A run that crashed may have its procedure there.
+        let is_here = parent.procedure_pointer.0.first().is_some_and(|part| *part == Part::from("trace"));
+        let procedure = parent.procedure.filter(|_| is_here).map(tight);
+        trace(schema.as_deref(), &steps, procedure.as_deref(), Some(&fork))
     }
 }
 
@@ -243,7 +248,7 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
         .plain("step_index", 0)
         .text("created_utc", created_utc)
         .end();
-    record.raw("procedure", one_line(procedure)).raw("trace", trace(None, &[], Some(&fork))).end()
+    record.raw("procedure", one_line(procedure)).raw("trace", trace(None, &[], None, Some(&fork))).end()
 }
 
 /// A run that began from nothing but a procedure and a question, as a record.
@@ -270,26 +275,34 @@ pub fn run_record(
         .plain("steps", count);
     // As upstream's users save it, a run that ended early has no state: its values stand in the trace.
     let state = if ended.is_some() { b"null".to_vec() } else { one_line(&values.json()) };
-    complete(record, &state, ended, &trace(Some(&schema), &steps, None), created_utc)
+    complete(record, &state, ended.map(said), &trace(Some(&schema), &steps, None, None), created_utc)
 }
 
-fn trace(schema: Option<&[u8]>, steps: &[Vec<u8>], fork: Option<&[u8]>) -> Vec<u8> {
+fn trace(schema: Option<&[u8]>, steps: &[Vec<u8>], procedure: Option<&[u8]>, fork: Option<&[u8]>) -> Vec<u8> {
     Object::new(Letters::Ascii)
         .text("format", "stepscope.run_trace")
         .plain("version", 1)
         .maybe("answer_schema", schema)
+        .maybe("procedure", procedure)
         .raw("steps", list(steps))
         .maybe("fork", fork)
         .end()
 }
 
+/// Class and text of what ended a run.
+type End = (Vec<u8>, Vec<u8>);
+
+fn said(ended: &Ended) -> End {
+    (ended.class.as_bytes().to_vec(), crate::shown!("{ended}").as_str().as_bytes().to_vec())
+}
+
 /// Adds what came out. A run that ended early has no answer, whatever its state holds by then.
-fn complete(record: Object, state: &[u8], ended: Option<&Ended>, trace: &[u8], now: &str) -> Vec<u8> {
-    if let Some(ended) = ended {
+fn complete(record: Object, state: &[u8], ended: Option<End>, trace: &[u8], now: &str) -> Vec<u8> {
+    if let Some((class, error)) = ended {
         return record
             .text("status", "error")
-            .text("error_type", ended.class)
-            .text("error", crate::shown!("{ended}").as_str())
+            .text("error_type", class)
+            .text("error", error)
             .text("timestamp_utc", now)
             .raw("state", state)
             .raw("trace", trace)
