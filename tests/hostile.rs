@@ -243,3 +243,57 @@ fn names(folder: &Path) -> Vec<PathBuf> {
     names.sort();
     names
 }
+
+/// A byte that makes the library of these tables panic.
+const BREAKING: (&str, usize) = ("delta.parquet", 301);
+
+#[test]
+fn a_panic_of_a_library_is_told_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let answer = r#"{"extraction_method": "verbatim", "confidence": 1, "answer_found": true, "items": [{"text": "a", "spans": [{"line_start": 0, "line_end": 0, "quote": "a"}]}]}"#;
+    std::fs::write(at("answer.json"), answer).unwrap();
+    let (name, byte) = BREAKING;
+    let mut table =
+        std::fs::read(format!("{}/tests/fixtures/stores/tables/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    table[byte] = 127;
+    std::fs::write(at("broken.parquet"), table).unwrap();
+    let (answer, table) = (at("answer.json"), at("broken.parquet"));
+    for command in ["check", "show"] {
+        let (output, took) =
+            run(&[OsStr::new(command), answer.as_os_str(), OsStr::new("--document"), table.as_os_str()]);
+        assert_eq!(judge(&output, took, &[2]), Vec::<String>::new());
+        let said = String::from_utf8(output.stderr).unwrap();
+        let about: Vec<_> = said.lines().filter(|line| line.contains("broken.parquet")).collect();
+        assert_eq!(about.len(), 1, "{said}");
+        assert!(about[0].contains("no sound parquet table; write it anew"), "{said}");
+        assert!(!said.contains("internal error") && !said.contains("metadata/mod.rs"), "{said}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "release builds have no faults to ask for")]
+fn a_fault_of_ours_is_one_sentence() {
+    for (command, words) in [
+        ("command", &["keys"][..]),
+        ("worker", &["check", "-"]),
+        ("worker", &["verify", "--verifier", "json_structure", "-"]),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args(words)
+            .env("STEPSCOPE_PANIC", command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"{\"question\": \"q\", \"state\": {}}\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+        assert_eq!(said.lines().count(), 1, "{command}: {said}");
+        let expected =
+            ": asked for by STEPSCOPE_PANIC␛[31m. This is a bug in stepscope; nothing that was saved is lost.";
+        assert!(said.starts_with("stepscope: internal error at src/") && said.trim_end().ends_with(expected), "{said}");
+    }
+}

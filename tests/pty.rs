@@ -1,12 +1,19 @@
 //! The real program in a pseudo-terminal: whatever happens, the terminal comes back as it was.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
 
+#[path = "support/hostile.rs"]
+#[allow(dead_code, reason = "the files serve several test files")]
+mod hostile;
+#[path = "support/nasty.rs"]
+#[allow(dead_code, reason = "the records serve several test files")]
+mod nasty;
 #[path = "support/server.rs"]
 #[allow(dead_code, reason = "the server serves several test files")]
 mod server;
 #[path = "support/pty.rs"]
 mod support;
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
@@ -326,4 +333,190 @@ fn of_several_files_the_screen_shows_those_that_are_there_and_says_so_in_the_end
     terminal.send("Q");
     terminal.assert_exit(2);
     assert!(terminal.screen().contains("there is no such file"), "{}", terminal.screen());
+}
+
+/// What a terminal would obey or hide in what a command wrote; our own colours and line ends are no harm.
+fn harm(raw: &[u8]) -> Option<String> {
+    let Ok(text) = std::str::from_utf8(raw) else { return Some("no UTF-8".to_owned()) };
+    // The terminal itself puts the return before a line end, and a payload begins with this colour.
+    let text = text.replace("\r\n", "\n");
+    let ours = regex::Regex::new("\x1b\\[[0-9;:]*m").unwrap();
+    if ours.find_iter(&text).any(|found| found.as_str().contains("7771")) || text.contains("\x1b[31mb") {
+        return Some("a colour of the data".to_owned());
+    }
+    let text = ours.replace_all(&text, "");
+    let at = text.char_indices().find(|(_, c)| !matches!(c, '\n' | '\t') && stepscope::domain::text::is_hidden(*c));
+    at.map(|(at, c)| format!("{c:?} in {:?}", text.get(at..).unwrap().chars().take(60).collect::<String>()))
+}
+
+/// The commands that the help names.
+fn commands(of: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(of).arg("--help").output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn no_command_writes_to_a_terminal_what_it_would_obey() {
+    let server = server::Server::start(|seen, talk| {
+        let poison = format!("{} \u{9b}31m \u{7f} \u{202e} \u{200b}", nasty::POISON);
+        if seen.line.starts_with("GET") {
+            return talk.whole("200 OK", "application/json", "", format!("{{\"data\":[{{\"id\":\"{poison}\"}}]}}"));
+        }
+        if seen.json()["seed"] == 666 {
+            return talk.whole("400 Bad", "application/json", "", format!("{{\"error\":\"{poison}\"}}"));
+        }
+        let reply = format!("{{\\\"final_answer\\\": \\\"{}\\\"}}", poison.replace('\\', "\\\\"));
+        let body = format!(
+            "{{\"model\":\"{poison}\",\"choices\":[{{\"message\":{{\"content\":\"{reply}\"}},\"finish_reason\":\"{poison}\"}}]}}"
+        );
+        talk.whole("200 OK", "application/json", "", body);
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.into_os_string().into_string().unwrap()
+    };
+    let lines = nasty::poisoned() + &hostile::records();
+    let all = write("all\u{9b}31m\u{202e}.jsonl", lines.clone());
+    let one = write("one.jsonl", lines.lines().next().unwrap().to_owned());
+    // Its last step reads what no step writes: it can be mended.
+    let raw = "c\u{9b}31m\u{9d}0;x\u{9c}\u{7f}\u{202e}\u{200b}\u{2066}";
+    let broken = format!(
+        "{{\"id\": \"{raw}\", \"question\": \"{raw}\", \"procedure\": {{\"NameDescription\": \"{raw}\", \"steps\": [{{\"id\": 1, \"inputs\": [{{\"name\": \"problem_text\", \"description\": \"{raw}\"}}], \"stepDescription\": \"{raw}\", \"output\": [{{\"name\": \"{raw}\", \"description\": \"{raw}\"}}, {{\"name\": \"final_answer\", \"description\": \"{raw}\"}}], \"extra{raw}\": \"{raw}\"}}]}}, \"state\": {{\"{raw}\": \"{raw}\", \"final_answer\": \"{raw}\"}}, \"completion\": \"{raw}\"}}\n"
+    );
+    let broken = write("broken.jsonl", broken);
+    let verdict = |verdict: &str| format!("{{\"id\": \"{raw}\", \"verdict\": \"{verdict}\", \"note\": \"{raw}\"}}\n");
+    let verdicts = write("verdicts.jsonl", verdict("fail") + &verdict("pass"));
+    let table = write("verdicts.csv", format!("id,verdict,note\n{raw},fail,{raw}\n\"{raw}x\",{raw},\n"));
+    let journal = write("of\u{9b}.reviews.jsonl", String::new());
+    let (url, none) = (server.url(""), format!("missing{raw}"));
+    let model = format!("--url {url} --backend openai --model m\u{9b} --no-stream");
+    let line = |line: &str| -> Vec<String> {
+        let named = |word: &str| match word {
+            "ALL" => all.clone(),
+            "ONE" => one.clone(),
+            "BROKEN" => broken.clone(),
+            "VERDICTS" => verdicts.clone(),
+            "TABLE" => table.clone(),
+            "JOURNAL" => journal.clone(),
+            "MISSING" => none.clone(),
+            "RAW" => raw.to_owned(),
+            word => word.to_owned(),
+        };
+        line.replace("MODEL", &model).split(' ').map(named).collect()
+    };
+    let jobs: Vec<Vec<String>> = [
+        "review add --reviews JOURNAL --reviewer RAW BROKEN <VERDICTS",
+        "review import TABLE BROKEN --reviews JOURNAL --reviewer RAW",
+        "review list BROKEN --reviews JOURNAL",
+        "review list BROKEN --reviews JOURNAL --ids",
+        "review export BROKEN --reviews JOURNAL",
+        "review export BROKEN --reviews JOURNAL --format csv --raw",
+        "review export BROKEN --reviews JOURNAL --format markdown --raw",
+        "review export --reviews JOURNAL --failed BROKEN",
+        "review merge JOURNAL",
+        "review merge ALL",
+        "review stats BROKEN --reviews JOURNAL",
+        "review stats BROKEN --reviews JOURNAL --format jsonl",
+        "review agreement --reviews JOURNAL",
+        "review agreement --reviews JOURNAL --format jsonl",
+        "check ALL",
+        "check ALL --color always",
+        "check ALL --format short",
+        "check ALL --format jsonl",
+        "check ALL --format sarif",
+        "check ALL --summary",
+        "check ALL --baseline BROKEN",
+        "check BROKEN --reviewed --reviews JOURNAL",
+        "check BROKEN --expect JOURNAL",
+        "check BROKEN --expect JOURNAL --format jsonl",
+        "check ALL --schema general",
+        "check MISSING",
+        "show ALL --line 1 --state --color always",
+        "show ALL --line 2 --state",
+        "show ALL --line 4",
+        "show ALL --line 6",
+        "show BROKEN --line 1 --state",
+        "show BROKEN --line 1 --step 1 --prompt",
+        "show BROKEN --line 1 --step 1 --state",
+        "show ALL --id RAW",
+        "models --url URL --backend openai",
+        "models --url URL --backend openai --format jsonl",
+        "run BROKEN --question RAW MODEL",
+        "run BROKEN --question RAW --format trace MODEL",
+        "run BROKEN --question RAW --seed 666 MODEL",
+        "rerun BROKEN --line 1 --step 1 MODEL",
+        "rerun BROKEN --line 1 --step 1 --samples 2 MODEL",
+        "rerun BROKEN --line 1 --step 1 --seed 666 --retries 0 MODEL",
+        "rerun BROKEN --line 1 --exact",
+        "repair BROKEN --line 1 --without-model",
+        "repair BROKEN --line 1 --list",
+        "repair ONE --line 1 --without-model",
+        "repair ONE --line 1 --tries 1 MODEL",
+        "verify BROKEN --verifier json_structure",
+        "verify BROKEN --verifier regex_format --pattern RAW",
+        "verify ALL --verifier bleu --reference RAW --field question",
+        "verify BROKEN --verifier RAW",
+        "compare ALL BROKEN",
+        "compare ALL BROKEN --format jsonl",
+        "compare BROKEN BROKEN --id RAW",
+        "compare BROKEN BROKEN --id RAW --format jsonl",
+        "rules",
+        "rules RAW",
+        "rules procedure/unused",
+        "keys",
+        "schema",
+        "schema RAW",
+        "schema gsm",
+        "completions bash",
+        "help",
+        "help check",
+        "--RAW",
+    ]
+    .into_iter()
+    .map(|job| line(&job.replace("URL", &url)))
+    .collect();
+    for (of, at) in [(&[][..], 0), (&["review"][..], 1)] {
+        let tried: BTreeSet<String> =
+            jobs.iter().filter(|job| at == 0 || job[0] == "review").filter_map(|job| job.get(at).cloned()).collect();
+        let missing: Vec<_> = commands(of).into_iter().filter(|name| name != "help" && !tried.contains(name)).collect();
+        assert!(missing.is_empty(), "not tried: {missing:?}");
+    }
+    for job in &jobs {
+        let words: Vec<&str> = job.iter().map(String::as_str).collect();
+        let start = match words.last() {
+            Some(last) if last.starts_with('<') => {
+                Start::script(&format!("\"$@\" < {verdicts}"), &words[..words.len() - 1])
+            }
+            _ => Start::stepscope(&words),
+        };
+        let terminal = Terminal::start(&start.size(200, 50));
+        let code = terminal.wait_exit();
+        let raw = terminal.raw();
+        let told = String::from_utf8_lossy(&raw);
+        assert!(code <= 3 && !raw.is_empty() && !told.contains("panicked at"), "{job:?}: exit {code}: {told}");
+        assert_eq!(harm(&raw), None, "{job:?}");
+    }
+}
+
+#[test]
+fn json_on_a_terminal_is_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.json");
+    let raw = "c\u{9b}31m\u{7f}\u{202e}\u{e0041}é";
+    std::fs::write(&path, format!("{{\"NameDescription\": \"{raw}\", \"steps\": [], \"x\": \"{raw}\"}}")).unwrap();
+    let words = ["repair", "--without-model", "--line", "1", path.to_str().unwrap()];
+    let piped = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(words).output().unwrap().stdout;
+    assert!(String::from_utf8(piped.clone()).unwrap().contains(raw), "a pipe takes the bytes as they are");
+    let terminal = Terminal::start(&Start::script("\"$@\" 2>/dev/null", &words).size(200, 50));
+    terminal.wait_exit();
+    let shown = terminal.raw();
+    assert_eq!(harm(&shown), None);
+    let value = |json: &[u8]| serde_json::from_slice::<serde_json::Value>(json).unwrap();
+    assert_eq!(value(&shown), value(&piped));
+    assert!(String::from_utf8(shown).unwrap().contains("\\u009b31m\\u007f\\u202e\\udb40\\udc41é"));
 }

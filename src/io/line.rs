@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::block::{Block, Cursor, Want};
 use super::cut::{Cut, Layout, line_ends};
 use super::failure::Failure;
+use super::guard::strike;
 use super::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
 use super::library::{Documents, Library};
 use crate::domain::formats::Expect;
@@ -92,6 +93,7 @@ pub(super) fn run<W, T: Tally>(
         for _ in 0..threads {
             scope.spawn(|| line.work(&worker, &work));
         }
+        let _alarm = Alarm(&line);
         while let Some(mut done) = line.next_done() {
             if !sink(&mut done) {
                 line.stop();
@@ -195,6 +197,19 @@ struct Shelf<T> {
     spare: Vec<(Vec<u8>, T)>,
 }
 
+/// Stops the line when the thread that holds it panics: the others would wait for its block for ever.
+struct Alarm<'l, T: Tally>(&'l Line<T>);
+
+impl<T: Tally> Drop for Alarm<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut shelf = lock(&self.0.shelf);
+            (shelf.stopped, shelf.total) = (true, Some(shelf.next));
+            self.0.moved.notify_all();
+        }
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -217,9 +232,11 @@ impl<T: Tally> Line<T> {
     }
 
     fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &mut Block, &mut Done<T>)) {
+        let _alarm = Alarm(self);
         let (mut block, mut worker) = (Block::default(), worker());
         loop {
             let Some(task) = self.next_task(&mut block) else { return };
+            strike("worker");
             let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
             let is_piped = matches!(*task.input, Input::Standard);
             let mut done = Done { source: task.source, name: task.name.clone(), is_piped, out, tally };

@@ -93,6 +93,13 @@ fn everywhere(text: &str) -> String {
     out
 }
 
+/// Records with every payload in every place: as escapes, and as itself as far as JSON lets it stand there.
+pub(crate) fn records() -> String {
+    let itself = |text: String| -> String { text.chars().filter(|c| *c >= ' ' && !matches!(c, '"' | '\\')).collect() };
+    let each = |(_, text): (_, String)| [everywhere(&escaped(&text)), everywhere(&itself(text))];
+    payloads().into_iter().flat_map(each).collect()
+}
+
 fn strings(out: &mut Vec<Case>) {
     for (name, text) in payloads() {
         out.push(case("strings", format!("{name}.jsonl"), everywhere(&escaped(&text)), READ));

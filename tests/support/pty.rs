@@ -174,6 +174,12 @@ impl Terminal {
         lock(&self.shared).parser.screen().contents()
     }
 
+    /// Every byte that the program has written so far.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        lock(&self.shared).raw.clone()
+    }
+
     /// How many bytes the program has written so far.
     pub(crate) fn written(&self) -> usize {
         lock(&self.shared).raw.len()

@@ -127,33 +127,46 @@ impl Redactor {
 
     /// Whether the key stands in a text.
     pub fn finds(&self, text: &[u8]) -> bool {
-        (0..text.len()).any(|at| matches!(self.there(text, at, true), There::Key(_)))
+        let mut at = 0;
+        while let Some(next) = self.next(text, at) {
+            if matches!(self.there(text, next, true), There::Key(_)) {
+                return true;
+            }
+            at = next + 1;
+        }
+        false
     }
 
-    /// The text without the key, and from where on it may be the key. `over`: nothing more comes.
+    /// The next place where a spelling may begin.
+    fn next(&self, text: &[u8], from: usize) -> Option<usize> {
+        let begins = |byte: &u8| self.begins.get(usize::from(*byte)).copied().unwrap_or(false);
+        text.get(from..)?.iter().position(begins).map(|at| from + at)
+    }
+
+    /// The text without the key, and from where on the rest of it may be the key. `over`: nothing more comes.
     fn clean(&self, text: &[u8], over: bool) -> (Vec<u8>, usize) {
         let mut out = Vec::with_capacity(text.len());
         let mut at = 0;
-        while let Some(byte) = text.get(at) {
+        while let Some(next) = self.next(text, at) {
+            out.extend_from_slice(text.get(at..next).unwrap_or_default());
+            at = next;
             match self.there(text, at, over) {
                 There::Other => {
-                    out.push(*byte);
+                    out.extend(text.get(at));
                     at += 1;
                 }
-                There::Open => break,
+                There::Open => return (out, at),
                 There::Key(end) => {
                     out.extend_from_slice(STARS);
                     at = end;
                 }
             }
         }
-        (out, at)
+        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        (out, text.len())
     }
 
     fn there(&self, text: &[u8], at: usize, over: bool) -> There {
-        if !text.get(at).is_some_and(|byte| self.begins.get(usize::from(*byte)) == Some(&true)) {
-            return There::Other;
-        }
         let mut found = There::Other;
         for form in self.forms.iter() {
             match (found, form.at(text, at, over)) {
