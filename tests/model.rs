@@ -704,9 +704,9 @@ fn streaming(backend: Backend, frames: Vec<String>, reason: String) -> Box<dyn F
     Box::new(move |talk| {
         let is_ollama = matches!(backend, Backend::Ollama | Backend::OllamaChat);
         talk.head("200 OK", if is_ollama { "application/x-ndjson" } else { "text/event-stream" });
-        frames.iter().for_each(|frame| {
+        for frame in &frames {
             talk.chunk(frame);
-        });
+        }
         talk.chunk(end_of(backend, &reason));
         talk.end();
     })
@@ -807,9 +807,9 @@ fn hostile_servers() -> Vec<Hostile> {
         Backend::Chat,
         Box::new(move |talk| {
             sse(talk);
-            units.iter().for_each(|unit| {
+            for unit in units.iter() {
                 talk.chunk(stream_of(Backend::Chat, "content", unit));
-            });
+            }
             for byte in stream_of(Backend::Chat, "content", SECRET).as_bytes() {
                 talk.chunk([*byte]);
             }

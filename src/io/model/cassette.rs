@@ -394,7 +394,9 @@ mod tests {
         let endpoint = Endpoint::new(Backend::Ollama, "localhost", Key::new("sk-secret-key")).unwrap();
         let mut take = recorder.begin(&endpoint, "m", body.as_bytes());
         take.head(&Head { status: 200, ..Head::default() });
-        chunks.iter().for_each(|chunk| take.chunk(chunk.as_bytes()));
+        for chunk in chunks {
+            take.chunk(chunk.as_bytes());
+        }
         take.whole();
         take.end()
     }

@@ -227,13 +227,11 @@ fn address_of(address: &str) -> Result<Url, Trouble> {
 /// elsewhere.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-    match host.parse::<IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => {
-            let name = host.strip_suffix('.').unwrap_or(host);
-            name == "localhost" || name.ends_with(".localhost")
-        }
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return address.to_canonical().is_loopback();
     }
+    let name = host.strip_suffix('.').unwrap_or(host);
+    name == "localhost" || name.ends_with(".localhost")
 }
 
 #[cfg(test)]

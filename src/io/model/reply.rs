@@ -392,19 +392,16 @@ impl Told {
     /// By a body of a kind of server. `lines`: the server promised a value a line.
     pub fn by(backend: Backend, body: &[u8], lines: bool) -> Self {
         let (mut reader, mut pieces, mut frames) = (Reader::new(backend), Vec::new(), Vec::new());
-        let failed = match Shape::of(backend, body) {
-            Some(Shape::Frames(framing)) => {
-                let mut framer = Framer::new(framing, usize::MAX);
-                // Without a limit nothing is too long.
-                let _ = framer.push(body, &mut frames);
-                framer.finish(&mut frames);
-                let read = frames.iter().try_for_each(|frame| reader.frame(frame, &mut pieces));
-                read.and_then(|()| reader.end(lines, &mut pieces))
-            }
-            _ => {
-                frames.push(Frame { event: Vec::new(), data: body.to_vec() });
-                reader.whole(body, &mut pieces)
-            }
+        let failed = if let Some(Shape::Frames(framing)) = Shape::of(backend, body) {
+            let mut framer = Framer::new(framing, usize::MAX);
+            // Without a limit nothing is too long.
+            let _ = framer.push(body, &mut frames);
+            framer.finish(&mut frames);
+            let read = frames.iter().try_for_each(|frame| reader.frame(frame, &mut pieces));
+            read.and_then(|()| reader.end(lines, &mut pieces))
+        } else {
+            frames.push(Frame { event: Vec::new(), data: body.to_vec() });
+            reader.whole(body, &mut pieces)
         };
         let of = |wanted: Part| {
             let pieces = pieces.iter().filter(|(part, _)| *part == wanted);
