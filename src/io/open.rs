@@ -258,14 +258,14 @@ impl Blob {
 
     /// An empty blob in memory, to be filled by [`spool`].
     pub fn in_memory(name: Shown) -> Result<Self, Failure> {
-        let fail = |error: std::io::Error| Failure {
-            what: "cannot reserve memory for",
-            path: name.clone(),
-            source: reason(&error),
+        let made = memory_file().and_then(|file| Ok((file.metadata()?, file)));
+        let (meta, file) = match made {
+            Ok(made) => made,
+            Err(error) => {
+                return Err(Failure { what: "cannot reserve memory for", path: name, source: reason(&error) });
+            }
         };
-        let file = memory_file().map_err(fail)?;
-        let meta = file.metadata().map_err(fail)?;
-        Ok(Self::of_file(name.clone(), file, &meta, None))
+        Ok(Self::of_file(name, file, &meta, None))
     }
 
     /// A blob in memory that holds these bytes.

@@ -231,7 +231,7 @@ fn log_head(log: &Blob) -> Result<Vec<u8>, Failure> {
     Ok(head)
 }
 
-/// A file as an address. As far as SQLite is concerned nobody changes it: no lock and no other file is needed.
+/// A file as an address, of which is said that nobody changes it: no lock and no other file is needed.
 fn address(file: &Path) -> String {
     let mut address = String::from("file:");
     for byte in file.as_os_str().as_encoded_bytes() {

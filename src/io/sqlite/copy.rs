@@ -52,10 +52,10 @@ pub(super) fn take(database: &Blob, log: &Blob) -> Result<Copy, Failure> {
     let mut head = Vec::new();
     database.read(0, HEAD, &mut head)?;
     let base = believed(&head, database.len()?);
-    let Some(frames) = Frames::read(log, MAX_SNAPSHOT)? else { return Err(refused(database, too_large())) };
+    let Some(frames) = Frames::read(log, MAX_SNAPSHOT)? else { return Err(refused(database, &too_large())) };
     let (base, whole) = frames.sizes(base);
     if whole > MAX_SNAPSHOT {
-        return Err(refused(database, too_large()));
+        return Err(refused(database, &too_large()));
     }
     let extents = database.with(|file| extents(file, base))?;
     let data = extents.iter().map(|(from, to)| to - from).sum::<u64>() + frames.bytes();
@@ -69,7 +69,7 @@ pub(super) fn take(database: &Blob, log: &Blob) -> Result<Copy, Failure> {
             let (data, free) = (data.div_ceil(1 << 20), free >> 20);
             let folder = Shown::path(&folder);
             let why = shown!("it needs {data} MB, and {folder} has {free} MB free; make room there, or set TMPDIR");
-            return Err(refused(database, why));
+            return Err(refused(database, &why));
         }
         Unnamed::file_in(&folder).map_err(fail)?
     };
@@ -89,7 +89,7 @@ pub(super) fn take(database: &Blob, log: &Blob) -> Result<Copy, Failure> {
     Ok(if in_memory { Copy::Memory(file, whole) } else { Copy::Disk(Unnamed { file, folder }) })
 }
 
-fn refused(database: &Blob, why: Shown) -> Failure {
+fn refused(database: &Blob, why: &Shown) -> Failure {
     Failure { what: OPEN, path: database.name().clone(), source: shown!("snapshot refused: {why}") }
 }
 
@@ -305,14 +305,13 @@ impl Unnamed {
 
     /// Has a name in a private folder as long as `act` runs: what it opened stays open, the name does not.
     pub(super) fn named<T>(self, act: impl FnOnce(&Path) -> T) -> io::Result<T> {
-        let folder = match self.folder {
-            Some(folder) => folder,
-            None => {
-                let folder = private_in(&std::env::temp_dir())?;
-                let own = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()));
-                linkat(CWD, own, CWD, folder.path().join(COPY), AtFlags::SYMLINK_FOLLOW)?;
-                folder
-            }
+        let folder = if let Some(folder) = self.folder {
+            folder
+        } else {
+            let folder = private_in(&std::env::temp_dir())?;
+            let own = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()));
+            linkat(CWD, own, CWD, folder.path().join(COPY), AtFlags::SYMLINK_FOLLOW)?;
+            folder
         };
         let done = act(&folder.path().join(COPY));
         match folder.close() {
