@@ -24,6 +24,8 @@ use crate::tui::msg::Work;
 use crate::tui::panes;
 use crate::tui::run::Effect;
 
+/// So many rows are looked at for the next record with a partner.
+const NEAR: isize = 1_000;
 /// Why a record is not put next to its baseline record.
 const NO_PARTNER: &str = "the baseline has no record of this item, by id or by question";
 
@@ -37,9 +39,11 @@ impl App {
         }
         let unkept = self.desk.versus.as_ref().and_then(|versus| versus.fork.as_ref());
         match (screen, action) {
-            (_, A::Matrix | A::Boards | A::Disputes) => Some(Ok(())),
+            (_, A::Matrix | A::Boards | A::Disputes)
+            | (Screen::Versus, A::Baseline | A::Difference)
+            | (Screen::Matrix | Screen::Boards, A::Left | A::Right)
+            | (Screen::Disputes, A::NextPane) => Some(Ok(())),
             (_, A::SaveAgain) => None,
-            (Screen::Versus, A::Baseline | A::Difference) => Some(Ok(())),
             (Screen::Versus, A::Keep) => because(unkept.is_some(), "there is nothing to keep here"),
             (Screen::Versus, A::NextRecord | A::PreviousRecord) => {
                 let by = if action == A::NextRecord { 1 } else { -1 };
@@ -59,7 +63,6 @@ impl App {
             (Screen::Rerun, A::Baseline) => because(false, "go back to the run first: q"),
             (_, A::Baseline) if screen == Screen::Table || screen.is_of_record() => Some(self.may_put_beside()),
             (_, A::Baseline) => because(false, "open a record first"),
-            (Screen::Matrix | Screen::Boards, A::Left | A::Right) => Some(Ok(())),
             (Screen::Matrix | Screen::Boards | Screen::Disputes, A::Open) if self.is_held_below() => {
                 because(false, "a re-run lies below this: go back to it with q, and end it first")
             }
@@ -71,7 +74,6 @@ impl App {
                 let cell = self.desk.judged.as_ref().and_then(|judged| self.desk.boards.cell(judged));
                 because(cell.is_some(), "there are no records behind this")
             }
-            (Screen::Disputes, A::NextPane) => Some(Ok(())),
             (Screen::Disputes, A::DecidePass | A::DecideFail) if self.review.is_on() && !self.review.reviewing => {
                 Some(self.may_review())
             }
@@ -563,11 +565,20 @@ impl App {
     /// The record so many rows further than the one side by side, with its row.
     fn versus_from(&self, by: isize) -> Result<(usize, usize), &'static str> {
         let versus = self.desk.versus.as_ref().ok_or("there is no record here")?;
-        let row = self.table.row_of(versus.record);
-        let next = row.saturating_add_signed(by).min(self.rows().saturating_sub(1));
-        let record = self.table.record(next).filter(|record| *record != versus.record);
-        let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
-        Ok((next, record))
+        let (row, rows) = (self.table.row_of(versus.record), self.rows());
+        let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
+        let partnered = |row: usize| {
+            let record = self.table.record(row).filter(|record| *record != versus.record)?;
+            let known = self.desk.compared.as_ref().zip(self.store.address(record));
+            let has_partner = known.is_none_or(|(compared, address)| compared.partner(address).is_some());
+            (has_partner && self.review.hidden_of(record).is_empty()).then_some((row, record))
+        };
+        let next = along.filter_map(partnered).take(by.unsigned_abs()).last();
+        next.ok_or(if by > 0 {
+            "this is the last record with a partner"
+        } else {
+            "this is the first record with a partner"
+        })
     }
 
     fn is_beside_parent(&self) -> bool {
