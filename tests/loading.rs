@@ -495,7 +495,7 @@ mod live {
     }
 
     #[test]
-    fn what_has_no_shape_is_a_procedure_among_procedures_or_alone() {
+    fn what_a_value_is_does_not_depend_on_its_neighbours() {
         use RecordKind::{Procedure, Unknown};
         let procedure = r#"{"NameDescription": "a", "steps": []}"#;
         let kinds = |text: &str| {
@@ -504,11 +504,67 @@ mod live {
             live.settle();
             live.store.rows().map(stepscope::domain::row::Row::kind).collect::<Vec<_>>()
         };
-        assert_eq!(kinds(&format!("{procedure}\n{{}}\n7\n")), [Procedure; 3]);
-        assert_eq!(kinds("{\"a\": 1}"), [Procedure]);
-        assert_eq!(kinds("2"), [Procedure]);
-        assert_eq!(kinds("{\"a\": 1}\n{\"a\": 2}\n"), [Unknown; 2]);
-        assert_eq!(kinds(&format!("{A}\n{{\"a\": 2}}\n"))[1], Unknown);
+        let bare = r#"{"steps": null}"#;
+        for (value, kind) in [(procedure, Procedure), (bare, Procedure), (r#"{"a": 1}"#, Unknown), ("{}", Unknown)]
+            .into_iter()
+            .chain([("7", Unknown), (r#"{"steps": 400, "loss": 0.2}"#, Unknown)])
+        {
+            assert_eq!(kinds(value), [kind], "{value} alone");
+            for other in [procedure, A, "{}"] {
+                assert_eq!(kinds(&format!("{value}\n{other}\n{other}\n"))[0], kind, "{value} first");
+                assert_eq!(kinds(&format!("{other}\n{other}\n{value}\n"))[2], kind, "{value} last");
+                assert_eq!(kinds(&format!("[{procedure}, {value},\n{other}]"))[1], kind, "{value} in a list");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_cut_off_between_its_elements_says_so() {
+        use RecordKind::{Broken, Procedural};
+        let kinds = |text: &str| {
+            let files = Files::new();
+            let mut live = Live::open(&[files.write("x.json", text)]);
+            live.settle();
+            live.store.rows().map(stepscope::domain::row::Row::kind).collect::<Vec<_>>()
+        };
+        for text in [format!("[{A},"), format!("[{A}"), format!("[{A},\n"), format!("[\n  {A},\n  // more\n")] {
+            assert_eq!(kinds(&text), [Procedural, Broken], "{text}");
+        }
+        assert_eq!(kinds(&format!("[{A}]\n[{A},")), [Procedural, Procedural, Broken]);
+        assert_eq!(kinds(&format!("[{A}, {{\"id\": ")), [Procedural, Broken], "the item is cut off, and that is all");
+        assert_eq!(kinds(&format!("[{A},\n]")), [Procedural]);
+        assert_eq!(kinds("["), [Broken]);
+
+        // While it is written, the end moves on.
+        let files = Files::new();
+        let path = files.write("list.json", format!("[{},", numbered(0)));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        assert_eq!(live.store.len(), 2);
+        append(&path, &format!("\n{},", numbered(1)));
+        live.until("two and the end", |store| store.len() == 3);
+        append(&path, &format!("\n{}\n]\n", numbered(2)));
+        live.until("three", |store| store.row(2).is_some_and(|row| row.kind() != Broken) && store.len() == 3);
+        assert_eq!((live.texts(), live.lines()), ([0, 1, 2].map(numbered).to_vec(), vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn a_list_whose_end_is_a_blocks_end_is_cut_off_too() {
+        const BLOCK: usize = 256 << 10;
+        for size in [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK] {
+            let item = format!("{A},");
+            let many = (size - 1) / item.len();
+            let mut text = format!("[{}", item.repeat(many));
+            text.push_str(&" ".repeat(size - text.len()));
+            let (records, outcome) = super::run(&text);
+            assert_eq!((records.len(), outcome.counts.broken), (many + 1, 1), "check, {size}");
+            let files = Files::new();
+            let mut live = Live::open(&[files.write("x.json", &text)]);
+            live.settle();
+            assert_eq!(live.store.len(), many + 1, "screen, {size}");
+            let broken = live.store.rows().filter(|row| row.kind() == RecordKind::Broken).count();
+            assert_eq!(broken, 1, "screen, {size}");
+        }
     }
 
     #[test]

@@ -100,8 +100,12 @@ pub struct Judge {
     /// `bleu`: the score from which on it passes, 0.3 if nothing else is said
     #[arg(long, value_name = "SCORE", requires = "verifier")]
     threshold: Option<f64>,
-    /// `bleu`: count all four orders, as sacrebleu's `corpus_bleu` does: texts of fewer than four tokens get nothing
-    #[arg(long, requires = "verifier")]
+    /// `bleu`: leave out the orders that a short text has no words for, as sacrebleu's `sentence_bleu` does; otherwise
+    /// all four count, as in halo-forge, and a text of fewer than four tokens gets 0
+    #[arg(long, requires = "verifier", overrides_with = "no_effective_order")]
+    effective_order: bool,
+    /// `bleu`: count all four orders; this is the default
+    #[arg(long, requires = "verifier", hide = true)]
     no_effective_order: bool,
 }
 
@@ -124,7 +128,10 @@ impl Judge {
             references_file: self.references.clone(),
             references_field: self.references_field.clone(),
             threshold: self.threshold,
-            effective_order: self.no_effective_order.then_some(false),
+            effective_order: match (self.effective_order, self.no_effective_order) {
+                (false, false) => None,
+                (yes, _) => Some(yes),
+            },
             ..Spec::default()
         };
         Some(Wanted::Verifier(Box::new(spec), self.verifiers.clone()))

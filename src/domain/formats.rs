@@ -33,41 +33,6 @@ pub const FORMATS: &[Format] = &[
     typed::FORMAT,
 ];
 
-/// What a source is known to hold, from its beginning.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Expect {
-    /// Anything.
-    #[default]
-    Anything,
-    /// Nothing but procedures: what has no known shape is a procedure gone wrong.
-    Procedures,
-}
-
-impl Expect {
-    /// Told by the values at the beginning of a source: procedures and nothing else that is known, or one value alone
-    /// that is nothing known.
-    pub fn of<'a>(values: impl IntoIterator<Item = Value<'a>>) -> Self {
-        let (mut procedures, mut unknown) = (0_usize, 0_usize);
-        for value in values {
-            match read(value).kind {
-                RecordKind::Procedure => procedures += 1,
-                RecordKind::Unknown => unknown += 1,
-                _ => return Self::Anything,
-            }
-        }
-        if procedures > 0 || unknown == 1 { Self::Procedures } else { Self::Anything }
-    }
-}
-
-/// Reads a value of a source of which something is known.
-pub fn read_expecting(root: Value<'_>, expect: Expect) -> Record<'_> {
-    let record = read(root);
-    if record.kind == RecordKind::Unknown && expect == Expect::Procedures {
-        return (procedure::FORMAT.read)(root);
-    }
-    record
-}
-
 /// Reads a value as the first format that recognises it; of no known shape, it is kept as it is.
 pub fn read(root: Value<'_>) -> Record<'_> {
     if root.kind() == Kind::Object
@@ -80,6 +45,7 @@ pub fn read(root: Value<'_>) -> Record<'_> {
 
 pub mod answer;
 pub mod call;
+pub mod foreign;
 pub mod procedure;
 pub mod run;
 pub mod typed;

@@ -82,12 +82,15 @@ impl<'a> Procedure<'a> {
         base.then("steps").then(position)
     }
 
-    /// Whether a JSON object has the marks of a procedure.
+    /// Whether a JSON object has the marks of a procedure, be it a broken one. A bare count of steps is none: so
+    /// trainers write it.
     pub fn is_like(value: Value<'a>) -> bool {
-        value
-            .members()
-            .any(|member| matches!(member.name().bytes(), b"steps" | b"NameDescription" | b"name_description"))
-            || Self::unread(value).is_some()
+        let marks = |member: Member<'_>| match member.name().bytes() {
+            b"NameDescription" | b"name_description" => true,
+            b"steps" => !member.value.is_number(),
+            _ => false,
+        };
+        value.members().any(marks) || Self::unread(value).is_some()
     }
 
     /// The model's text in the place of a procedure that could not be read as JSON: the value of [`UNREAD`].

@@ -3,29 +3,55 @@
 //! Our own reader takes what Python's takes and a little more. Where a run has to end as upstream's does, the
 //! difference matters, and so do the words: they name line, column and character.
 
-use super::json::{ProblemKind, Tape, Value};
+use super::json::{Kind, MAX_PROBLEMS, ProblemKind, Tape, Value};
 use super::text::{Untrusted, pieces};
 
-/// Reads a text as `json.loads` does. `Err`: the text of Python's exception.
-pub fn loads<'a>(tape: &'a mut Tape, text: &'a [u8]) -> Result<Value<'a>, Untrusted<'static>> {
+/// Why a text gives no value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// Python's `JSONDecodeError`, in its words.
+    Decode(Untrusted<'static>),
+    /// Another exception of Python's, in its words: an integer of too many digits.
+    Value(Untrusted<'static>),
+    /// Python might take it, but it is more than is read here.
+    Limit(&'static str),
+}
+
+impl From<Refused> for Untrusted<'static> {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Decode(words) | Refused::Value(words) => words,
+            Refused::Limit(words) => Self::from(words),
+        }
+    }
+}
+
+/// Reads a text as `json.loads` does.
+pub fn loads<'a>(tape: &'a mut Tape, text: &'a [u8]) -> Result<Value<'a>, Refused> {
     if text.starts_with(MARK) {
         return Err(said(text, "Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
     }
     let read = tape.read(text);
-    let refused = tape.problems.iter().find(|problem| {
+    let listed = tape.problems.iter().find(|problem| {
         problem.kind.is_fatal() || matches!(problem.kind, ProblemKind::ControlCharacter | ProblemKind::LongInteger)
     });
-    match refused.map(|problem| (problem.kind, problem.range.clone())) {
+    let refused = listed.map(|problem| (problem.kind, problem.range.len(), problem.range.start));
+    // Only so many problems are listed: behind others there may be more.
+    let unlisted = || match tape.root(text).filter(|_| read && tape.problems.len() + 1 >= MAX_PROBLEMS) {
+        Some(root) => root.walk().find_map(|stop| stop.key.into_iter().chain([stop.value]).find_map(refused_by_python)),
+        None => None,
+    };
+    match refused.or_else(unlisted) {
         None if read => tape.root(text).ok_or_else(|| said(text, "Expecting value", 0)),
-        Some((ProblemKind::LongInteger, range)) => {
-            let digits = range.len() - usize::from(text.get(range.start) == Some(&b'-'));
-            Err(Untrusted::from(format!(
+        Some((ProblemKind::LongInteger, len, start)) => {
+            let digits = len - usize::from(text.get(start) == Some(&b'-'));
+            Err(Refused::Value(Untrusted::from(format!(
                 "Exceeds the limit (4300 digits) for integer string conversion: value has {digits} digits; use \
                  sys.set_int_max_str_digits() to increase the limit"
-            )))
+            ))))
         }
-        Some((kind @ (ProblemKind::TooDeep | ProblemKind::TooLong | ProblemKind::TooMany), _)) => {
-            Err(Untrusted::from(kind.summary()))
+        Some((kind @ (ProblemKind::TooDeep | ProblemKind::TooLong | ProblemKind::TooMany), ..)) => {
+            Err(Refused::Limit(kind.summary()))
         }
         _ => {
             let (words, at) = Scanner { text, at: 0 }.complaint();
@@ -34,16 +60,31 @@ pub fn loads<'a>(tape: &'a mut Tape, text: &'a [u8]) -> Result<Value<'a>, Untrus
     }
 }
 
+/// What Python does not take, with its length and place.
+fn refused_by_python(value: Value<'_>) -> Option<(ProblemKind, usize, usize)> {
+    let range = value.range();
+    match value.kind() {
+        Kind::String | Kind::Key => {
+            let at = value.raw().iter().position(|byte| *byte < 0x20)?;
+            Some((ProblemKind::ControlCharacter, 1, range.start + at))
+        }
+        Kind::Int if value.raw().iter().filter(|byte| byte.is_ascii_digit()).count() > 4300 => {
+            Some((ProblemKind::LongInteger, range.len(), range.start))
+        }
+        _ => None,
+    }
+}
+
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// `JSONDecodeError`: the words, and the place in characters.
-fn said(text: &[u8], words: &str, at: usize) -> Untrusted<'static> {
+fn said(text: &[u8], words: &str, at: usize) -> Refused {
     let before = text.get(..at.min(text.len())).unwrap_or(text);
     let line = 1 + memchr::memchr_iter(b'\n', before).count();
     let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
     let column = 1 + pieces(before.get(start..).unwrap_or_default()).count();
     let character = pieces(before).count();
-    Untrusted::from(format!("{words}: line {line} column {column} (char {character})"))
+    Refused::Decode(Untrusted::from(format!("{words}: line {line} column {column} (char {character})")))
 }
 
 type Complaint = (&'static str, usize);
@@ -218,7 +259,7 @@ mod tests {
 
     fn complaint(text: &str) -> Option<String> {
         let mut tape = Tape::default();
-        loads(&mut tape, text.as_bytes()).err().map(|said| said.line().into_string())
+        loads(&mut tape, text.as_bytes()).err().map(|refused| Untrusted::from(refused).line().into_string())
     }
 
     #[test]

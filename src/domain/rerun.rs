@@ -530,7 +530,7 @@ impl Judge {
         let value = match loads(&mut tape, json) {
             Ok(value) => value,
             Err(said) => {
-                judged.verdict = Verdict::Invalid(said);
+                judged.verdict = Verdict::Invalid(said.into());
                 return judged;
             }
         };

@@ -231,7 +231,8 @@ impl<'a> Runner<'a> {
         let step = asked.step;
         let id = self.step_id(step);
         let mut tape = Tape::default();
-        let value = loads(&mut tape, reply).map_err(|said| {
+        let value = loads(&mut tape, reply).map_err(|refused| {
+            let said = Untrusted::from(refused);
             let message = Message::new("Non-JSON response for step id=").text(id.bytes()).text(": ").text(said.bytes());
             Ended::new("ValueError", message, step)
         })?;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use super::json::{Kind, Tape, Value};
 use super::pyjson;
+use super::pyload::{Refused, loads};
 use super::pyregex::{Pattern, Undecided};
 use super::python::Message;
 use super::rules::answer::Schema;
@@ -21,6 +22,9 @@ mod json;
 
 /// Below this difference two rewards are one.
 const SAME_REWARD: f64 = 1e-9;
+
+/// The details where the reference ended in an exception.
+const EXCEPTION: &str = "Verification exception";
 
 /// What a verifier says of a completion.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,6 +98,21 @@ impl VerifyResult {
             self.error = Some(Message::new(place.as_str()).text(": ").text(error.bytes()).into());
         }
         self
+    }
+
+    fn not_json(refused: Refused) -> Self {
+        match refused {
+            Refused::Decode(words) => {
+                Self::failed(0.0, Message::new("Invalid JSON: ").text(words.bytes()), "invalid_json")
+            }
+            // The reference's verifier does not catch it: its caller does, and a chain ends there with nothing.
+            Refused::Value(words) => Self { error: Some(words), ..Self::failed(0.0, Message::new(EXCEPTION), "") },
+            Refused::Limit(words) => Self::not_judged(&Shown::own(words)),
+        }
+    }
+
+    fn is_exception(&self) -> bool {
+        self.details == EXCEPTION
     }
 
     fn empty() -> Self {
@@ -314,6 +333,7 @@ impl Chain {
                 metadata: Metadata::Passed { stages: self.stages.len() },
                 judged: true,
             },
+            Some((_, result)) if result.is_exception() => result,
             Some((stage, result)) => VerifyResult {
                 success: false,
                 reward,
@@ -389,9 +409,9 @@ fn json_structure(text: &[u8], tape: &mut Tape) -> VerifyResult {
     if text.is_empty() {
         return VerifyResult::empty();
     }
-    match json::read(tape, &json::unfenced(text)) {
+    match loads(tape, &json::unfenced(text)) {
         Ok(value) => VerifyResult::passed(Message::new("Valid JSON (").text(json::type_name(value)).text(")")),
-        Err(details) => VerifyResult::failed(0.0, details, "invalid_json"),
+        Err(refused) => VerifyResult::not_json(refused),
     }
 }
 
@@ -400,9 +420,9 @@ fn json_schema(text: &[u8], schema: Option<&Schema>, partial_credit: bool, tape:
     if text.is_empty() {
         return VerifyResult::empty();
     }
-    let value = match json::read(tape, &text) {
+    let value = match loads(tape, &text) {
         Ok(value) => value,
-        Err(details) => return VerifyResult::failed(0.0, details, "invalid_json"),
+        Err(refused) => return VerifyResult::not_json(refused),
     };
     let Some(schema) = schema else {
         return VerifyResult::passed(Message::new("No schema configured; valid JSON."));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cut::{Cut, Layout, Skips, Span, State, cut, leading, line_ends};
+use super::cut::{Cut, Layout, Skips, Span, State, cut, leading, line_ends, trailing};
 use super::failure::Failure;
 use super::input::BLOCK;
 use super::open::Blob;
@@ -18,6 +18,8 @@ pub struct Cursor {
     blob: Arc<Blob>,
     layout: Layout,
     state: State,
+    /// It reads a part of the source: where that ends, a list may go on.
+    part: bool,
     /// The next byte to read.
     pub at: u64,
     /// The number of the line that it stands in, from 1.
@@ -87,7 +89,13 @@ pub enum Want {
 impl Cursor {
     /// At the beginning of a source.
     pub fn new(blob: Arc<Blob>, layout: Layout) -> Self {
-        Self { blob, layout, state: State::default(), at: 0, line: 1, column: 1, index: 0 }
+        Self { blob, layout, state: State::default(), part: false, at: 0, line: 1, column: 1, index: 0 }
+    }
+
+    /// Reads a part of the source, whose end says nothing about lists.
+    #[must_use]
+    pub fn of_part(self) -> Self {
+        Self { part: true, ..self }
     }
 
     /// At the last record of a block that this cursor has read, to read it again when there is more of it.
@@ -127,7 +135,8 @@ impl Cursor {
         block.column = self.column;
         (block.long, block.open) = (None, false);
         if block.bytes.is_empty() {
-            return Ok(false);
+            (block.end, block.lines) = (self.at, 0);
+            return Ok(self.ends_in_list(block, 0));
         }
         let last = block.bytes.len() < BLOCK || self.at + BLOCK as u64 >= end;
         let (done, lines) = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
@@ -138,12 +147,31 @@ impl Cursor {
             block.lines = lines;
             let passed = block.bytes.get(..done).unwrap_or_default();
             self.column = advance_column(self.column, passed);
+            if last {
+                let blank = trailing(passed);
+                self.ends_in_list(block, done - blank);
+            }
             block.open = last && !self.ends_line(block);
         }
         self.at = block.end;
         self.line += block.lines;
         self.index += block.cuts.len() as u64;
         Ok(true)
+    }
+
+    /// At the end of what there is: a list that is still open lacks the rest of itself, which is given as a record
+    /// without text at this place of the block.
+    fn ends_in_list(&mut self, block: &mut Block, at: usize) -> bool {
+        let missing = self.state.is_list() && !self.part;
+        if missing {
+            self.state.end_list();
+            block.cuts.push(Cut { range: at..at, joined: false, item: true });
+            block.open = true;
+            if block.bytes.is_empty() {
+                self.index += 1;
+            }
+        }
+        missing
     }
 
     /// Whether the last record of a block at the end of the source is surely finished.
@@ -207,6 +235,9 @@ impl Cursor {
         block.long = Some(len);
         let item = self.state.is_list();
         let joined = self.layout == Layout::Values && self.state.pass();
+        if !found {
+            self.state.end_list();
+        }
         block.cuts.push(Cut { range: 0..block.bytes.len(), joined, item });
         Ok(())
     }

@@ -242,7 +242,7 @@ fn render_block(
 ) {
     let Tally { counts, ids } = &mut done.tally;
     counts.skips = block.skips;
-    examiner.expect(task.expect, task.documents.as_ref());
+    examiner.citing(task.documents.as_ref());
     task.each(block, |place, cut| {
         if place.open && is_cut_off(tape, place.text) {
             counts.skips.cut = Some(place.line);

@@ -112,7 +112,7 @@ pub(super) fn leading(text: &[u8]) -> usize {
     at
 }
 
-fn trailing(text: &[u8]) -> usize {
+pub(super) fn trailing(text: &[u8]) -> usize {
     text.iter().rev().take_while(|&&b| is_filler(b)).count()
 }
 
@@ -198,6 +198,11 @@ impl State {
     /// Whether the next value is an item of a list.
     pub const fn is_list(self) -> bool {
         self.list
+    }
+
+    /// Notes that the source ends inside the list: nothing more is missing from it.
+    pub const fn end_list(&mut self) {
+        self.list = false;
     }
 
     /// Notes that a value was read; whether it is joined to another.
@@ -312,10 +317,15 @@ fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, 
                     None => return at,
                 },
             },
-            _ => match end_or_all(state.span(rest).feed(rest), rest, last) {
-                Some(len) => at = push_value(state, start..start + len, block, cuts),
-                None => return at,
-            },
+            _ => {
+                let end = state.span(rest).feed(rest);
+                let Some(len) = end_or_all(end, rest, last) else { return at };
+                at = push_value(state, start..start + len, block, cuts);
+                // What is missing is missing from this item first of all.
+                if end.is_none() && is_cut_off(&mut Tape::default(), rest) {
+                    state.end_list();
+                }
+            }
         }
     }
 }

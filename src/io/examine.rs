@@ -8,7 +8,7 @@ use super::cut::read_each;
 use super::guard::guarded;
 use super::library::Documents;
 use crate::domain::finding::Findings;
-use crate::domain::formats::{self, Expect};
+use crate::domain::formats;
 use crate::domain::json::{MAX_TEXT, Tape};
 use crate::domain::record::Record;
 use crate::domain::row::{Flag, Row};
@@ -36,7 +36,6 @@ pub struct Examiner<'s> {
     tape: Tape,
     depth: Depth,
     answers: Option<&'s Schema>,
-    expect: Expect,
     documents: Option<Documents>,
 }
 
@@ -45,7 +44,6 @@ pub struct Examiner<'s> {
 struct Known<'k, 's> {
     depth: Depth,
     answers: Option<&'s Schema>,
-    expect: Expect,
     documents: Option<&'k Documents>,
 }
 
@@ -76,17 +74,15 @@ impl<'s> Examiner<'s> {
         Self { depth: Depth::Record, ..Self::default() }
     }
 
-    /// What the next records are, from the beginning of their source, and where the documents are that they cite.
-    pub fn expect(&mut self, expect: Expect, documents: Option<&Documents>) {
-        self.expect = expect;
+    /// Where the documents are that the next records cite.
+    pub fn citing(&mut self, documents: Option<&Documents>) {
         self.documents = documents.cloned();
     }
 
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
     pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
-        let known =
-            Known { depth: self.depth, answers: self.answers, expect: self.expect, documents: self.documents.as_ref() };
+        let known = Known { depth: self.depth, answers: self.answers, documents: self.documents.as_ref() };
         read_values(&mut self.tape, text, len, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
             found(&examine(range, joined, own, tape, known));
@@ -135,12 +131,12 @@ fn examine<'a>(
     joined: bool,
     text: &'a [u8],
     tape: &'a Tape,
-    Known { depth, answers, expect, documents }: Known<'_, 'a>,
+    Known { depth, answers, documents }: Known<'_, 'a>,
 ) -> Examined<'a> {
     let done = guarded(|| {
         let read = |root| match answers {
             Some(_) => formats::answer::read(root),
-            None => formats::read_expecting(root, expect),
+            None => formats::read(root),
         };
         let record = tape.root(text).map(read);
         if depth == Depth::Record {

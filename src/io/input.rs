@@ -19,8 +19,8 @@ use super::open::{
 };
 use super::samples::{SAMPLES, Sample};
 use super::sqlite;
-use crate::domain::formats::{self, Expect};
-use crate::domain::json::{Tape, Value};
+use crate::domain::formats;
+use crate::domain::json::Tape;
 use crate::domain::record::RecordKind;
 use crate::domain::review::line;
 use crate::domain::text::Shown;
@@ -31,7 +31,7 @@ pub const BLOCK: usize = 256 << 10;
 pub const MAX_WIDE: u64 = 64 << 20;
 
 /// So many values at the beginning of a source tell what it holds.
-const MAX_PROMISE: usize = 64;
+const HEAD_VALUES: usize = 64;
 /// A store that is changed while it is read is read so often.
 const TRIES: usize = 3;
 const LIST: &str = "cannot read the folder";
@@ -340,9 +340,15 @@ fn is_database(blob: &Blob) -> bool {
 
 /// Whether any of the values at the beginning of a source is of a known format.
 fn holds_known(source: &Source) -> bool {
-    let mut head = Vec::new();
-    source.blob.read(0, BLOCK, &mut head).is_ok()
-        && first_values(source.layout, &head, &mut |root| formats::read(root).kind == RecordKind::Unknown).is_err()
+    let (mut head, mut cuts, mut tape) = (Vec::new(), Vec::new(), Tape::default());
+    if source.blob.read(0, BLOCK, &mut head).is_err() {
+        return false;
+    }
+    cut(source.layout, &mut State::default(), &head, head.len() < BLOCK, &mut cuts, &mut Skips::default());
+    cuts.iter().take(HEAD_VALUES).any(|cut| {
+        let root = head.get(cut.range.clone()).and_then(|text| tape.parse(text));
+        root.is_some_and(|root| formats::read(root).kind != RecordKind::Unknown)
+    })
 }
 
 /// Reads a store to its end and recognises what came.
@@ -416,37 +422,7 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
 /// A source whose beginning is known.
 fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
     let layout = Layout::of(head);
-    blob.promise(expect(layout, head));
     Source { blob, layout, decoded, stat }
-}
-
-/// What the values at the beginning promise; the last of many may be cut off and does not count.
-fn expect(layout: Layout, head: &[u8]) -> Expect {
-    // The first that is something else decides; most files end here.
-    let tapes = first_values(layout, head, &mut |root| Expect::of([root]) != Expect::Anything);
-    tapes.map_or(Expect::Anything, |tapes| Expect::of(tapes.iter().filter_map(|(tape, text)| tape.root(text))))
-}
-
-/// The values at the beginning of a source, those that can be read; an error at the first that does not fit.
-fn first_values<'h>(
-    layout: Layout,
-    head: &'h [u8],
-    fits: &mut dyn FnMut(Value<'_>) -> bool,
-) -> Result<Vec<(Tape, &'h [u8])>, ()> {
-    let (mut cuts, mut skips) = (Vec::new(), Skips::default());
-    cut(layout, &mut State::default(), head, head.len() < BLOCK, &mut cuts, &mut skips);
-    let mut tapes = Vec::new();
-    for cut in cuts.iter().take(MAX_PROMISE) {
-        let text = head.get(cut.range.clone()).unwrap_or_default();
-        let mut tape = Tape::default();
-        if tape.read(text) {
-            if !tape.root(text).is_some_and(&mut *fits) {
-                return Err(());
-            }
-            tapes.push((tape, text));
-        }
-    }
-    Ok(tapes)
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.

@@ -11,7 +11,6 @@ use super::failure::Failure;
 use super::guard::strike;
 use super::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
 use super::library::{Documents, Library};
-use crate::domain::formats::Expect;
 use crate::domain::report::places::advance_column;
 use crate::domain::text::Shown;
 
@@ -50,7 +49,6 @@ pub(super) struct Task {
     input: Arc<Input>,
     name: Shown,
     pub(super) layout: Layout,
-    pub(super) expect: Expect,
     pub(super) documents: Option<Documents>,
 }
 
@@ -316,7 +314,6 @@ impl Reader {
                         input: current.input.clone(),
                         name: current.name.clone(),
                         layout: current.cursor.layout(),
-                        expect: current.cursor.blob().expect(),
                         documents: current.cursor.blob().documents().cloned(),
                     });
                 }

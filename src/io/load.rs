@@ -301,7 +301,7 @@ fn examine_block(
     (examiner, beside): (&mut Examiner, &Beside),
     ids: &mut Vec<(u64, u64)>,
 ) -> Part {
-    examiner.expect(cursor.blob().expect(), cursor.blob().documents());
+    examiner.citing(cursor.blob().documents());
     let mut part = place_part(block, cursor.layout());
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
@@ -804,7 +804,7 @@ impl Scout {
         let empty = part.rows.is_empty();
         self.send(LoadEvent::Found { source, generation, part });
         if !empty {
-            let job = Job { generation, cursor: before, end: self.block.end };
+            let job = Job { generation, cursor: before.of_part(), end: self.block.end };
             lock(&self.shared.jobs).waiting.insert((source, self.block.border), job);
             self.shared.more.notify_one();
         }
@@ -866,7 +866,7 @@ impl Scout {
             return;
         }
         let (base, ids) = (part.span.start, &mut self.ids);
-        self.examiner.expect(blob.expect(), blob.documents());
+        self.examiner.citing(blob.documents());
         self.examiner.each(text, len, cut.joined, |examined| {
             let row = examined.row(base, len, &self.shared.beside);
             ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));

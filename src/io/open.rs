@@ -6,7 +6,6 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, OFlags};
@@ -15,7 +14,6 @@ use super::beneath::{Beneath, Place, is_link, is_outside};
 use super::failure::{Failure, reason};
 use super::library::Documents;
 use super::{parquet, sqlite};
-use crate::domain::formats::Expect;
 use crate::domain::review::line;
 use crate::domain::text::Shown;
 use crate::shown;
@@ -77,8 +75,6 @@ pub struct Blob {
     place: Option<Place>,
     /// `None`: opened anew for each read, because very many files are open already.
     file: Option<File>,
-    /// What its beginning promises.
-    expect: OnceLock<Expect>,
     /// Where the documents are that its records cite.
     documents: Option<Documents>,
 }
@@ -253,7 +249,7 @@ pub fn standard_input() -> Result<Opened, Failure> {
 
 impl Blob {
     fn of_file(name: Shown, file: File, meta: &Metadata, place: Option<Place>) -> Self {
-        Self { name, id: FileId::of(meta), place, file: Some(file), expect: OnceLock::new(), documents: None }
+        Self { name, id: FileId::of(meta), place, file: Some(file), documents: None }
     }
 
     /// An empty blob in memory, to be filled by [`spool`].
@@ -289,16 +285,6 @@ impl Blob {
         if self.place.is_some() {
             self.file = None;
         }
-    }
-
-    /// Notes what its records are, from its beginning; the first word counts.
-    pub fn promise(&self, expect: Expect) {
-        self.expect.get_or_init(|| expect);
-    }
-
-    /// What its beginning promised.
-    pub fn expect(&self) -> Expect {
-        self.expect.get().copied().unwrap_or_default()
     }
 
     /// With the place where the documents are that its records cite.

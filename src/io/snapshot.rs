@@ -11,9 +11,8 @@ use super::guard::guarded;
 use super::open::Blob;
 use super::store::Store;
 use crate::domain::card::Card;
-use crate::domain::formats::{self, Expect};
+use crate::domain::formats;
 use crate::domain::json::{MAX_TEXT, Tape};
-use crate::domain::record::RecordKind;
 use crate::domain::review::event::Text;
 use crate::domain::row::Row;
 use crate::domain::rules::{Subject, check};
@@ -117,9 +116,7 @@ impl Reader {
         let dataset = source.dataset.clone();
         let (card, step) = guarded(|| {
             read_row(&mut self.tape, &self.text, row);
-            // The background check has decided what a value of no known shape is taken for.
-            let expect = if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything };
-            let record = self.tape.root(&self.text).map(|root| formats::read_expecting(root, expect));
+            let record = self.tape.root(&self.text).map(formats::read);
             let subject = Subject::new(&self.text, &self.tape.problems, record);
             let Some(beside) = triage else { return (Card::of(&subject, &[], dataset, at as u64), None) };
             let findings = check(&subject);

@@ -264,7 +264,7 @@ impl<'f> Builder<'f> {
         if references.is_empty() && field.is_none() {
             return Err(Shown::own("it needs a reference, a file of references, or the field that holds them"));
         }
-        Ok(Bleu { references, field, threshold, effective_order: spec.effective_order.unwrap_or(true) })
+        Ok(Bleu { references, field, threshold, effective_order: spec.effective_order.unwrap_or(false) })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::domain::card::Card;
 use crate::domain::document::Document;
 use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::fork::Lineage;
-use crate::domain::formats::{self, Expect};
+use crate::domain::formats;
 use crate::domain::headline::gold_text;
 use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::{Field, Procedure};
@@ -49,7 +49,6 @@ pub struct Opened {
     text: Vec<u8>,
     tape: Tape,
     problems: Vec<Problem>,
-    expect: Expect,
     /// The document that it cites.
     pub document: Option<Arc<Document>>,
     /// What the rules say of it.
@@ -344,8 +343,6 @@ impl Opened {
             text,
             tape,
             problems,
-            // The background check has decided what a value of no known shape is taken for.
-            expect: if row.kind() == RecordKind::Procedure { Expect::Procedures } else { Expect::Anything },
             document: None,
             findings: Findings::new(),
             notes: Vec::new(),
@@ -393,7 +390,7 @@ impl Opened {
     pub fn analyse(&self) -> Analysis<'_> {
         #[cfg(test)]
         analyses::note();
-        let record = self.root().map(|root| formats::read_expecting(root, self.expect));
+        let record = self.root().map(formats::read);
         let subject = Subject::new(&self.text, &self.problems, record).document(self.document.clone());
         let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
         Analysis { subject, state: state.unwrap_or_default() }

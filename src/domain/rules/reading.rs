@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::{Rule, Subject};
 use crate::domain::finding::{Finding, Findings, Place, Severity};
-use crate::domain::json::{Kind, Pointer, ProblemKind};
+use crate::domain::formats::foreign;
+use crate::domain::json::{Pointer, ProblemKind};
+use crate::domain::python::Message;
 use crate::domain::record::RecordKind;
 
 /// So many findings of one kind a record; the last one counts the rest.
@@ -32,10 +34,14 @@ pub const CUT_OFF: Rule = Rule {
     severity: Severity::Fatal,
     summary: "the record does not end in the middle",
     explanation: "The text ends inside a value. On the last line of a file this usually means that the file is still \
-        being written, or that the writing program was stopped. Anywhere else a line was broken in two.",
+        being written, or that the writing program was stopped. Anywhere else a line was broken in two. A list that \
+        ends between two elements is cut off too: what is missing is a record of its own, without text.",
     bad: r#"{"id": 1, "question": "How ma"#,
     good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
     check: |subject, findings| {
+        if subject.text.is_empty() {
+            return findings.push(rest_missing());
+        }
         let help = "Wait until the file is written, or run this row again.";
         report(&CUT_OFF, subject, findings, |kind| kind == ProblemKind::Cut, help);
     },
@@ -147,14 +153,23 @@ pub const NUMBER_OUT_OF_RANGE: Rule = Rule {
 /// See its `explanation`.
 pub const UNKNOWN_SHAPE: Rule = Rule {
     id: "record/unknown_shape",
-    severity: Severity::Warning,
+    severity: Severity::Note,
     summary: "the record is of a known format",
-    explanation: "The text is JSON, but has the marks of no format that is known here, so only how it reads is \
-        checked. `stepscope formats` lists the formats; each is recognised by its keys, never by the file's name.",
+    explanation: "The text is JSON, but has the marks of no format that is known here, so it is not a record and only \
+        how it reads is checked. Where it is known what it is, such as a notebook or metrics, the message says so. \
+        `stepscope formats` lists the formats; each is recognised by its own keys, never by the file's name or by \
+        what stands before and after it.",
     bad: r#"{"a": 1}"#,
     good: r#"{"id": 1, "question": "?", "state": {}}"#,
     check: check_shape,
 };
+
+/// A record without text stands for the rest of a list that ends between two of its elements.
+fn rest_missing() -> Finding {
+    let message = "the list is cut off here: its closing bracket is missing".to_owned();
+    Finding::new(CUT_OFF.id, CUT_OFF.severity, message, Place::Bytes { start: 0, end: 0 })
+        .help("Wait until the file is written, or write it again: what came after this place is missing.")
+}
 
 /// Says what kinds of problems stand where.
 fn report(
@@ -194,15 +209,12 @@ fn check_range(subject: &Subject<'_>, findings: &mut Findings) {
 
 fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
     let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Unknown) else { return };
-    let message = match record.root.kind() {
-        Kind::Object => {
-            "JSON of no known format: expected a procedure (NameDescription, steps), a run record (question, \
-             procedure, state) or an answer (final_answer)"
-        }
-        _ => "not an object: expected a procedure, a run record or an answer object",
-    };
+    let what = foreign::name(record.root).unwrap_or("an object of no known format");
+    let message = Message::new("Not a record: this is ").text(what).text(".");
     let place = Place::Value(Pointer::default());
-    let finding = Finding::new(UNKNOWN_SHAPE.id, UNKNOWN_SHAPE.severity, message.to_owned(), place)
-        .help("Open the file that holds the records, or one record a line.");
+    let finding = Finding::new(UNKNOWN_SHAPE.id, UNKNOWN_SHAPE.severity, message, place).help(
+        "Open the file that holds the records: procedures (NameDescription, steps), run records (question, procedure, \
+         state), answers (final_answer, items) or calls (prompt, completion).",
+    );
     findings.push(finding);
 }

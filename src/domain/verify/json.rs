@@ -1,9 +1,9 @@
-//! A completion read as Python's `json.loads` reads it, once what chat models put around it is gone.
+//! The JSON of a completion: what chat models put around it, taken away.
 
 use std::borrow::Cow;
 
-use crate::domain::json::{Kind, Problem, ProblemKind, Tape, Value};
-use crate::domain::python::{Message, rstrip, strip};
+use crate::domain::json::{Kind, Value};
+use crate::domain::python::{rstrip, strip};
 use crate::domain::text::{Piece, pieces};
 
 const FENCE: &[u8] = b"```";
@@ -36,56 +36,6 @@ pub(super) fn unfenced(text: &[u8]) -> Cow<'_, [u8]> {
 /// Where Python's `str.splitlines` ends a line.
 const fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// Reads a value, or says why Python would not.
-pub(super) fn read<'a>(tape: &'a mut Tape, text: &'a [u8]) -> Result<Value<'a>, Message> {
-    tape.read(text);
-    let refused = |problem: &&Problem| {
-        problem.kind.is_fatal() || matches!(problem.kind, ProblemKind::ControlCharacter | ProblemKind::LongInteger)
-    };
-    if let Some(problem) = tape.problems.iter().find(refused) {
-        return Err(said(problem.kind.summary(), text, problem.range.start));
-    }
-    let listed = tape.problems.len();
-    let Some(root) = tape.root(text) else { return Err(said("there is nothing", text, 0)) };
-    // Only so many problems are listed: behind others there may be more.
-    let unlisted = (listed > 32)
-        .then(|| root.walk().find_map(|stop| stop.key.into_iter().chain([stop.value]).find_map(refused_by_python)));
-    match unlisted.flatten() {
-        Some((kind, at)) => Err(said(kind.summary(), text, at)),
-        None => Ok(root),
-    }
-}
-
-fn refused_by_python(value: Value<'_>) -> Option<(ProblemKind, usize)> {
-    match value.kind() {
-        Kind::String | Kind::Key => {
-            let at = value.raw().iter().position(|byte| *byte < 0x20)?;
-            Some((ProblemKind::ControlCharacter, value.range().start + at))
-        }
-        Kind::Int if value.raw().iter().filter(|byte| byte.is_ascii_digit()).count() > 4300 => {
-            Some((ProblemKind::LongInteger, value.range().start))
-        }
-        _ => None,
-    }
-}
-
-/// With the place as Python counts it.
-fn said(what: &str, text: &[u8], at: usize) -> Message {
-    let before = text.get(..at).unwrap_or_default();
-    let chars = |bytes: &[u8]| pieces(bytes).count();
-    let line =
-        before.iter().rposition(|byte| *byte == b'\n').map_or(before, |end| before.get(end + 1..).unwrap_or(b""));
-    Message::new("Invalid JSON: ")
-        .text(what)
-        .text(": line ")
-        .number(memchr::memchr_iter(b'\n', before).count() + 1)
-        .text(" column ")
-        .number(chars(line) + 1)
-        .text(" (char ")
-        .number(chars(before))
-        .text(")")
 }
 
 /// What Python calls the type of a value.

@@ -18,7 +18,7 @@ fn schema(text: &str, partial_credit: bool) -> Verifier {
 
 fn bleu(references: &[&str], field: Option<&str>) -> Verifier {
     let references = References::new(references.iter().map(|text| text.as_bytes())).unwrap();
-    Verifier::Bleu(Bleu { references, field: field.map(Field::new), threshold: THRESHOLD, effective_order: true })
+    Verifier::Bleu(Bleu { references, field: field.map(Field::new), threshold: THRESHOLD, effective_order: false })
 }
 
 fn on_record(verifier: &Verifier, text: &str, record: &str) -> VerifyResult {
@@ -66,18 +66,34 @@ fn json_is_json_as_python_reads_it() {
         assert_eq!((success, reward, error.as_str()), (false, 0.0, "invalid_json"), "{text}");
         assert!(details.starts_with("Invalid JSON: "), "{details}");
     }
-    let (.., details, _) = said(&json, "{\"é\": 1,\n \"b\" 2}");
-    assert!(details.ends_with(": line 2 column 6 (char 14)"), "{details}");
+    for (text, words) in [
+        ("{\"é\": 1,\n \"b\" 2}", "Expecting ':' delimiter: line 2 column 6 (char 14)"),
+        ("```json\n{'a': 1}\n```", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        ("```\n```", "Expecting value: line 1 column 1 (char 0)"),
+        ("{} {}", "Extra data: line 1 column 4 (char 3)"),
+        ("[1, 2", "Expecting ',' delimiter: line 1 column 6 (char 5)"),
+        ("\"a\tb\"", "Invalid control character at: line 1 column 3 (char 2)"),
+    ] {
+        assert_eq!(said(&json, text).2, format!("Invalid JSON: {words}"), "{text}");
+    }
 }
 
 #[test]
 fn what_python_refuses_is_found_behind_many_oddities() {
     let odd = |end: &str| format!("[{}{end}]", "NaN,".repeat(100));
     assert!(on(&Verifier::JsonStructure, &odd("1")).success);
-    for end in ["\"\u{1}\"", "{\"\n\": 1}", &"1".repeat(4301)] {
+    for end in ["\"\u{1}\"", "{\"\n\": 1}"] {
         let (success, .., error) = said(&Verifier::JsonStructure, &odd(end));
         assert_eq!((success, error.as_str()), (false, "invalid_json"), "{end}");
     }
+    // What the reference does not catch ends the whole chain.
+    let passed = (Verifier::JsonStructure, None);
+    for verifier in [Verifier::JsonStructure, chain(vec![(regex_format("N", false, false), None), passed])] {
+        let (success, reward, details, error) = said(&verifier, &odd(&"1".repeat(4301)));
+        assert_eq!((success, reward, details.as_str()), (false, 0.0, "Verification exception"));
+        assert!(error.starts_with("Exceeds the limit (4300 digits)"), "{error}");
+    }
+    assert!(!on(&Verifier::JsonStructure, &"[".repeat(600)).judged, "Python reads deeper than we do");
 }
 
 #[test]
@@ -148,8 +164,9 @@ fn bleu_says_its_score_and_passes_from_the_threshold_on() {
     let (success, reward, details, error) = said(&verifier, "a dog");
     assert_eq!((success, reward, details.as_str(), error.as_str()), (false, 0.0, "BLEU = 0.0000 (threshold 0.30)", ""));
     assert_eq!(said(&verifier, ""), is(false, 0.0, "Empty candidate", "empty_response"));
-    // Two tokens of two: with effective order nothing is missing but the length.
-    assert!(said(&verifier, "the cat").1 > 0.1);
+    // All four orders count: a text of three tokens has no four-gram.
+    assert_eq!(said(&verifier, "the cat sat"), is(false, 0.0, "BLEU = 0.0000 (threshold 0.30)", ""));
+    assert!(said(&verifier, "the cat sat on").1 > 0.5);
     let references = References::new([&b"the cat"[..]]).unwrap();
     assert!(references.score(b"the cat", false).unwrap() < 1e-9);
     assert!((references.score(b"the cat", true).unwrap() - 100.0).abs() < 1e-9);
