@@ -645,6 +645,7 @@ fn verify_ends_with_what_became_of_it() {
         assert_eq!(code(&output), 2, "{arguments:?}");
         assert!(text(&output.stderr).contains(why) && output.stdout.is_empty(), "{output:?}");
     }
-    let bleu = ["verify", "--verifier", "bleu", "--reference", "{}", "--threshold", "0.9"];
+    let bleu = ["verify", "--verifier", "bleu", "--reference", "{}", "--threshold", "0.9", "--effective-order"];
     assert_eq!(code(&run(&bleu, &[&good])), 0);
+    assert_eq!(code(&run(&bleu[..7], &[&good])), 1, "all four orders count");
 }

@@ -81,7 +81,7 @@ fn numbered(count: usize) -> String {
 #[test]
 fn a_file_opens_as_a_table() {
     let d = Drive::runs();
-    d.shows(&["runs.jsonl", "8 records", "read 8, skipped 1: 1 comment line", "✗ 2", "! 3", "▲ 3"]);
+    d.shows(&["runs.jsonl", "8 records", "read 8, skipped 1: 1 comment line", "✗ 2", "! 3", "▲ 2"]);
     d.shows(&["An orchard has 4 rows", "procedural", "baseline", "error", "answer", "broken", "unknown"]);
     assert!(d.lines()[3].contains("✗1 !3"), "{}", d.screen());
     assert!(d.status().starts_with("runs.jsonl  orchard"));

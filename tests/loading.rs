@@ -520,32 +520,45 @@ mod live {
 
     #[test]
     fn a_list_that_is_cut_off_between_its_elements_says_so() {
-        use RecordKind::{Broken, Procedural};
-        let kinds = |text: &str| {
+        let screen = |text: &str| {
             let files = Files::new();
             let mut live = Live::open(&[files.write("x.json", text)]);
             live.settle();
-            live.store.rows().map(stepscope::domain::row::Row::kind).collect::<Vec<_>>()
+            let kinds: Vec<_> = live.store.rows().map(|row| row.kind().word()).collect();
+            (kinds, live.phrase())
         };
-        for text in [format!("[{A},"), format!("[{A}"), format!("[{A},\n"), format!("[\n  {A},\n  // more\n")] {
-            assert_eq!(kinds(&text), [Procedural, Broken], "{text}");
+        let list = |text: &str| super::run(text).0;
+        for (text, line) in [
+            (format!("[{A},"), 1),
+            (format!("[{A}"), 1),
+            (format!("[{A},\n"), 1),
+            (format!("[\n  {A}\n,\n"), 3),
+            (format!("[{A}, // more\n"), 1),
+        ] {
+            let records = list(&text);
+            assert_eq!(records.last(), Some(&format!("{line}:broken")), "{text}");
+            assert_eq!(records.len(), 2, "{text}");
+            let comments = if text.contains("//") { (2, ", 1 comment line") } else { (1, "") };
+            let phrase = format!("read 1, skipped {}: line {line} cut off{}", comments.0, comments.1);
+            assert_eq!(screen(&text), (vec!["procedural"], phrase), "{text}");
         }
-        assert_eq!(kinds(&format!("[{A}]\n[{A},")), [Procedural, Procedural, Broken]);
-        assert_eq!(kinds(&format!("[{A}, {{\"id\": ")), [Procedural, Broken], "the item is cut off, and that is all");
-        assert_eq!(kinds(&format!("[{A},\n]")), [Procedural]);
-        assert_eq!(kinds("["), [Broken]);
+        assert_eq!(list(&format!("[{A}]\n[{A},")), ["1:procedural", "2:procedural", "2:broken"]);
+        assert_eq!(list(&format!("[{A}, {{\"id\": ")), ["1:procedural", "1:broken"], "its item is cut off");
+        assert_eq!(list(&format!("[{A},\n]")), ["1:procedural"]);
+        assert_eq!(list("["), ["1:broken"]);
+        assert_eq!(screen(&format!("[{A},\n]")), (vec!["procedural"], "read 1".to_owned()));
 
         // While it is written, the end moves on.
         let files = Files::new();
         let path = files.write("list.json", format!("[{},", numbered(0)));
         let mut live = Live::open(std::slice::from_ref(&path));
         live.settle();
-        assert_eq!(live.store.len(), 2);
         append(&path, &format!("\n{},", numbered(1)));
-        live.until("two and the end", |store| store.len() == 3);
+        live.until("two", |store| store.len() == 2);
         append(&path, &format!("\n{}\n]\n", numbered(2)));
-        live.until("three", |store| store.row(2).is_some_and(|row| row.kind() != Broken) && store.len() == 3);
+        live.until("three", |store| store.len() == 3);
         assert_eq!((live.texts(), live.lines()), ([0, 1, 2].map(numbered).to_vec(), vec![1, 2, 3]));
+        live.until("whole", |store| store.sources()[0].skips().total() == 0);
     }
 
     #[test]
@@ -561,9 +574,8 @@ mod live {
             let files = Files::new();
             let mut live = Live::open(&[files.write("x.json", &text)]);
             live.settle();
-            assert_eq!(live.store.len(), many + 1, "screen, {size}");
-            let broken = live.store.rows().filter(|row| row.kind() == RecordKind::Broken).count();
-            assert_eq!(broken, 1, "screen, {size}");
+            assert_eq!(live.store.len(), many, "screen, {size}");
+            assert_eq!(live.phrase(), format!("read {many}, skipped 1: line 1 cut off"), "{size}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Equal to Python: what `re`, sacrebleu, `json` and jsonschema gave (see `tests/parity/make_verdicts.py`), compared
 //! with ours; and what nobody may do to a verifier.
 //!
-//! `STEPSCOPE_PARITY_CASES` names a further folder with `patterns.jsonl`, `bleu.jsonl` and `verdicts.jsonl`, for a long
-//! comparison.
+//! `STEPSCOPE_PARITY_CASES` names a further folder with `patterns.jsonl`, `bleu.jsonl`, `verdicts.jsonl` and
+//! `words.jsonl`, for a long comparison.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
@@ -125,16 +125,56 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
         });
         let mut result = judge(&verifier, subject.bytes());
         // A verifier alone was made a chain of one stage, which gives nothing for half a success.
-        if spec.get("stages").is_none()
-            && let stepscope::domain::verify::Metadata::Failed { result: own, .. } = result.metadata
-        {
+        let alone = spec.get("stages").is_none();
+        if alone && let stepscope::domain::verify::Metadata::Failed { result: own, .. } = result.metadata {
             result = *own;
         }
-        if result.success != success || (result.reward - reward).abs() > 1e-9 {
+        let details = result.details.bytes();
+        let details = details.strip_prefix(b"Stage 1: ").filter(|_| alone).unwrap_or(details);
+        let error = result.error.as_ref().map_or(&b""[..], |error| error.bytes());
+        let same_words = details == text(&case, "details").bytes() && error == text(&case, "error").bytes();
+        if result.success != success || (result.reward - reward).abs() > 1e-9 || !same_words {
             wrong.push(format!("{result:?}\n{}\n", String::from_utf8_lossy(&case)));
         }
     }
     assert!(wrong.is_empty(), "{} cases, such as\n{}", wrong.len(), wrong.iter().take(5).cloned().collect::<String>());
+}
+
+#[test]
+fn schemas_speak_in_the_words_of_jsonschema() {
+    use stepscope::domain::rules::answer::{Schema, View, validate};
+    let (mut wrong, mut all) = (Vec::new(), 0);
+    for case in cases("words") {
+        let (schema, instance) = (text(&case, "schema"), text(&case, "text"));
+        let said = match Schema::compile_as_declared(schema.bytes()) {
+            Err(failure) => (Some(failure.to_string()), None),
+            Ok(schema) => {
+                let mut tape = Tape::default();
+                let value = tape.parse(instance.bytes()).unwrap();
+                let first =
+                    validate(value, value, &schema, View::Whole).map(|problem| problem.message.line().into_string());
+                let best = schema.judge(value).map(|words| words.map(|words| words.line().into_string()));
+                (best.unwrap_or_else(|why| Some(why.to_string())), first)
+            }
+        };
+        let expected = ["best", "first"].map(|key| {
+            with(&case, |case| case.get(key).and_then(Value::string).map(|words| words.line().into_string()))
+        });
+        let first = expected[1].as_ref().map(|words| format!("schema validation error: {words}"));
+        all += 1;
+        if said != (expected[0].clone(), first) {
+            wrong.push(format!("{said:?}\n{}\n", String::from_utf8_lossy(&case)));
+        }
+    }
+    if let Some(file) = std::env::var_os("STEPSCOPE_PARITY_WRONG") {
+        std::fs::write(file, wrong.concat()).unwrap();
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {all}, such as\n{}",
+        wrong.len(),
+        wrong.iter().take(5).cloned().collect::<String>()
+    );
 }
 
 /// Pieces of which texts are made that a verifier may not like.

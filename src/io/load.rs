@@ -861,7 +861,8 @@ impl Scout {
         } else {
             self.block.bytes.get(cut.range.clone()).unwrap_or_default()
         };
-        if matches!(layout, Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
+        // A line that is still being written, or a list whose next item or end is.
+        if text.is_empty() || matches!(layout, Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
             part.skips.cut = Some(part.line);
             return;
         }

@@ -3,8 +3,10 @@
     python make_verdicts.py patterns --seed 1 --count 1500 > patterns.jsonl
     python make_verdicts.py bleu --seed 1 --count 600 > bleu.jsonl
     python make_verdicts.py verdicts --seed 1 --count 800 > verdicts.jsonl
+    python make_verdicts.py words --seed 1 --count 700 --suite JSON-Schema-Test-Suite > words.jsonl
 
-Needs Python 3.11, sacrebleu 2.6.0 and jsonschema 4.26.0. The same seed gives the same cases. One case a line. The
+Needs Python 3.11, sacrebleu 2.6.0 and jsonschema 4.26.0; `words` also a checkout of the official JSON Schema test suite,
+of which it takes that many cases, chosen by the seed (0: all). The same seed gives the same cases. One case a line. The
 fixtures in tests/fixtures/parity were made with the commands above (seed 1, then gzip -9n). For a long comparison put
 the files into a folder, with another seed and a larger count, and run
 `STEPSCOPE_PARITY_CASES=folder cargo test --release --test verify`.
@@ -16,6 +18,7 @@ import random
 import re
 import signal
 import warnings
+from pathlib import Path
 
 import jsonschema
 from sacrebleu import corpus_bleu, sentence_bleu
@@ -183,40 +186,67 @@ def unwrapped(text):
 
 
 def judged(spec, text):
-    """Success and reward of one verifier."""
+    """Success, reward, details and error of one verifier."""
     kind = spec["verifier"]
     if kind.startswith("json"):
+        inner = unwrapped(text)
+        if not (inner if kind == "json_schema" else text.strip()):
+            return False, 0.0, "Empty response", "empty_response"
         try:
-            value = json.loads(unwrapped(text))
-        except ValueError:
-            return False, 0.0
-        if kind == "json_structure" or not spec["schema"]:
-            return True, 1.0
+            value = json.loads(inner)
+        except json.JSONDecodeError as why:
+            return False, 0.0, f"Invalid JSON: {why}", "invalid_json"
+        if kind == "json_structure":
+            return True, 1.0, f"Valid JSON ({type(value).__name__})", None
+        if not spec["schema"]:
+            return True, 1.0, "No schema configured; valid JSON.", None
         try:
             jsonschema.validate(value, spec["schema"])
-        except jsonschema.ValidationError:
-            return False, 0.5 if spec.get("partial_credit", True) else 0.0
-        return True, 1.0
-    if not text:
-        return False, 0.0
+        except jsonschema.ValidationError as why:
+            reward = 0.5 if spec.get("partial_credit", True) else 0.0
+            return False, reward, f"Schema validation failed: {why.message}", "schema_invalid"
+        return True, 1.0, "JSON valid + schema-compliant", None
     if kind == "regex_format":
+        if not text:
+            return False, 0.0, "Empty response", "empty_response"
         pattern, full = re.compile(spec["pattern"]), spec.get("full_match", False)
-        if (pattern.fullmatch if full else pattern.search)(text):
-            return True, 1.0
-        return False, 0.5 if full and spec.get("partial_credit", False) and pattern.search(text) else 0.0
-    score = min(1.0, max(0.0, sentence_bleu(text, spec["references"]).score / 100))
-    return score >= spec.get("threshold", 0.3), score
+        found = (pattern.fullmatch if full else pattern.search)(text)
+        if found:
+            details = f"Full match against /{pattern.pattern}/" if full else f"Matched at offset {found.start()}"
+            return True, 1.0, details, None
+        partial = pattern.search(text) if full and spec.get("partial_credit", False) else None
+        if partial:
+            return False, 0.5, f"Pattern found at offset {partial.start()} but not full-match", "partial_match"
+        return False, 0.0, f"No match for /{pattern.pattern}/", "no_match"
+    if not text:
+        return False, 0.0, "Empty candidate", "empty_response"
+    # As the reference calls it: all four orders count, however short the text is.
+    score = corpus_bleu([text], [[reference] for reference in spec["references"]]).score
+    score, threshold = min(1.0, max(0.0, score / 100)), spec.get("threshold", 0.3)
+    return score >= threshold, score, f"BLEU = {score:.4f} (threshold {threshold:.2f})", None
 
 
-def chained(stages, text):
-    """Rewards of the stages that passed, weighted, up to the first that fails."""
-    reward = 0.0
-    for stage in stages:
-        success, own = judged(stage, text)
-        if not success:
-            return False, reward
-        reward += own * stage.get("weight", 1.0 / len(stages))
-    return True, reward
+EXCEPTION = "Verification exception"
+
+
+def concluded(chosen, text):
+    """What is recorded of a verifier or a chain, exceptions of the reference's own included."""
+    stages = chosen.get("stages")
+    reward, said = 0.0, []
+    try:
+        if stages is None:
+            return judged(chosen, text)
+        for number, stage in enumerate(stages, 1):
+            success, own, details, error = judged(stage, text)
+            if not success:
+                return False, reward, f"Stage {number} failed: {details}", error
+            reward += own * stage.get("weight", 1.0 / len(stages))
+            said.append(f"Stage {number}: {details}")
+        return True, reward, "; ".join(said), None
+    except ValueError as why:
+        if "integer string conversion" not in str(why):
+            raise
+        return False, 0.0, EXCEPTION, str(why)
 
 
 def spec(pick):
@@ -242,22 +272,55 @@ def verdict(pick, _):
     text = pick.choice(WRAPS).replace("{}", pick.choice(VALUES))
     if pick.random() < 0.7:
         chosen = spec(pick)
-        success, reward = judged(chosen, text)
     else:
         stages = [spec(pick) for _ in range(pick.randint(1, 3))]
         if pick.random() < 0.5:
             stages = [stage | {"weight": pick.choice([0.1, 0.2, 0.25, 0.5, 1.0, 1, 0])} for stage in stages]
         chosen = {"stages": stages}
-        success, reward = chained(stages, text)
-    return {"verifier": chosen, "text": text, "success": success, "reward": reward}
+    success, reward, details, error = concluded(chosen, text)
+    return {"verifier": chosen, "text": text, "success": success, "reward": reward, "details": details, "error": error}
+
+
+DRAFTS = {
+    "draft4": jsonschema.Draft4Validator, "draft6": jsonschema.Draft6Validator, "draft7": jsonschema.Draft7Validator,
+    "draft2019-09": jsonschema.Draft201909Validator, "draft2020-12": jsonschema.Draft202012Validator,
+}
+
+
+def word_cases(suite):
+    """Every instance of the official suite, in its own draft, with the words of its best match and of its first error."""
+    for folder, draft in DRAFTS.items():
+        for path in sorted((suite / "tests" / folder).glob("*.json")):
+            for group in json.loads(path.read_text("utf-8")):
+                schema = group["schema"]
+                if isinstance(schema, dict) and "$schema" not in schema:
+                    schema = {"$schema": draft.META_SCHEMA["$schema"], **schema}
+                for test in group["tests"]:
+                    try:
+                        errors = list(draft(schema).iter_errors(test["data"]))
+                        best = jsonschema.exceptions.best_match(draft(schema).iter_errors(test["data"]))
+                    except Exception:
+                        continue  # Mostly a reference to a file of the suite, which nothing fetches here.
+                    yield {
+                        "draft": folder, "file": path.stem, "schema": json.dumps(schema), "text": json.dumps(test["data"]),
+                        "best": best and best.message, "first": errors[0].message if errors else None,
+                    }
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["patterns", "bleu", "verdicts"])
+    parser.add_argument("what", choices=["patterns", "bleu", "verdicts", "words"])
+    parser.add_argument("--suite", type=Path, help="a checkout of the JSON Schema test suite")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=500)
     options = parser.parse_args()
+    if options.what == "words":
+        cases = list(word_cases(options.suite))
+        if options.count:
+            cases = random.Random(options.seed).sample(cases, options.count)
+        for case in cases:
+            print(json.dumps(case))
+        return
     make = {"patterns": pattern_case, "bleu": bleu_case, "verdicts": verdict_case}[options.what]
     signal.signal(signal.SIGALRM, stop)
     pick = random.Random(options.seed)

@@ -12,6 +12,7 @@ use crate::domain::text::Untrusted;
 
 mod draft;
 mod evaluate;
+mod references;
 mod schema;
 
 pub use schema::{Breach, Law, Schema, SchemaFailure, Type, Undecidable};
@@ -209,13 +210,29 @@ mod tests {
     }
 
     #[test]
-    fn rare_keywords_are_judged_by_the_crate() {
+    fn rare_keywords_are_judged_too() {
         let schema = r#"{"properties": {"a": {"type": "string"}}, "unevaluatedProperties": false}"#;
         assert_eq!(problem(schema, r#"{"a": "x"}"#, View::Whole), None);
         let (_, place) = problem(schema, r#"{"a": 1}"#, View::Whole).unwrap();
         assert_eq!(place, Place::Value(pointer(&["a"])));
-        assert!(problem(schema, r#"{"a": NaN}"#, View::Whole).unwrap().0.contains("cannot judge"));
+        let (message, place) = problem(schema, r#"{"a": "x", "b": NaN}"#, View::Whole).unwrap();
+        let words = "Unevaluated properties are not allowed ('b' was unexpected)";
+        assert_eq!((message, place), (format!("schema validation error: {words}"), Place::Key(pointer(&["b"]))));
         assert_eq!(problem(schema, r#"{"a": "x", "step_variable": NaN}"#, View::OwnKeys), None);
+        let meta = r#"{"properties": {"schema": {"$ref": "https://json-schema.org/draft/2020-12/schema"}}}"#;
+        assert_eq!(
+            problem(meta, r#"{"schema": {"items": [{"type": "text"}]}}"#, View::Whole).unwrap().1,
+            Place::Value(pointer(&["schema", "items"]))
+        );
+        assert_eq!(problem(meta, r#"{"schema": {"items": {"type": "string"}}}"#, View::Whole), None);
+    }
+
+    #[test]
+    fn branches_that_lead_back_come_to_an_end() {
+        let schema = r##"{"anyOf": [{"$ref": "#"}, {"$ref": "#"}], "type": "string"}"##;
+        let schema = Schema::compile(schema.as_bytes()).unwrap();
+        let mut tape = Tape::default();
+        assert!(schema.judge(tape.parse(b"1").unwrap()).is_err());
     }
 
     #[test]

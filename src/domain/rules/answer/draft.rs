@@ -9,16 +9,22 @@ use crate::domain::text::Shown;
 /// The draft that a schema names. As in Python, one that is not known counts as the newest.
 pub(super) fn declared(root: Value<'_>) -> Result<Draft, SchemaFailure> {
     let name = root.get("$schema").and_then(Value::string).unwrap_or_default();
-    let name = name.utf8().unwrap_or_default();
-    Ok(match name.strip_suffix('#').unwrap_or(name) {
-        "http://json-schema.org/draft-03/schema" => {
-            return Err(SchemaFailure(Shown::own("it is of draft 3, which is not known here; use draft 4 or newer")));
-        }
+    if name.utf8().is_some_and(|name| name.trim_end_matches('#') == "http://json-schema.org/draft-03/schema") {
+        return Err(SchemaFailure(Shown::own("it is of draft 3, which is not known here; use draft 4 or newer")));
+    }
+    Ok(named(root).unwrap_or(Draft::Draft202012))
+}
+
+/// The known draft that a schema names by itself.
+pub(super) fn named(schema: Value<'_>) -> Option<Draft> {
+    let name = schema.get("$schema").and_then(Value::string)?;
+    Some(match name.utf8().map(|name| name.strip_suffix('#').unwrap_or(name))? {
         "http://json-schema.org/draft-04/schema" => Draft::Draft4,
         "http://json-schema.org/draft-06/schema" => Draft::Draft6,
         "http://json-schema.org/draft-07/schema" => Draft::Draft7,
         "https://json-schema.org/draft/2019-09/schema" => Draft::Draft201909,
-        _ => Draft::Draft202012,
+        "https://json-schema.org/draft/2020-12/schema" => Draft::Draft202012,
+        _ => return None,
     })
 }
 
@@ -43,10 +49,10 @@ pub(super) fn knows(draft: Draft, schema: Value<'_>, name: &[u8]) -> bool {
     match name {
         b"exclusiveMinimum" | b"exclusiveMaximum" | b"const" | b"contains" | b"propertyNames" => since(Draft::Draft6),
         b"if" => since(Draft::Draft7),
-        b"dependentRequired" | b"dependentSchemas" | b"unevaluatedItems" | b"unevaluatedProperties" | b"$anchor" => {
+        b"dependentRequired" | b"dependentSchemas" | b"unevaluatedItems" | b"unevaluatedProperties" => {
             since(Draft::Draft201909)
         }
-        b"prefixItems" | b"$dynamicRef" | b"$dynamicAnchor" => since(Draft::Draft202012),
+        b"prefixItems" | b"$dynamicRef" => since(Draft::Draft202012),
         b"$recursiveRef" => draft == Draft::Draft201909,
         b"dependencies" => !since(Draft::Draft201909),
         b"additionalItems" => {

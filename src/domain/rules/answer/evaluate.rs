@@ -1,12 +1,18 @@
-//! Asks a schema: the first error in Python's order, in Python's words.
+//! Asks a schema: Python's errors, in Python's order and words.
+//!
+//! Errors are given to a [`Sink`] one by one; it says when it has enough. Words are only put together for those that
+//! are kept.
 
 use std::cell::Cell;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use serde_json::{Map, Number as JsonNumber, Value as Json};
 
 use super::View;
-use super::schema::{Breach, Counted, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
+use super::references::Uri;
+use super::schema::{Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
 use crate::domain::json::{Kind, Member, Value};
 use crate::domain::pyregex::Pattern;
 use crate::domain::python::{Message, Number};
@@ -14,124 +20,328 @@ use crate::domain::text::Untrusted;
 
 /// References that lead back to themselves end here; Python ends in an exception.
 const MAX_DEPTH: usize = 256;
-
-type Found<'a> = Option<Problem<'a>>;
-
-/// Judges an answer from the schema's root.
-pub(super) fn root<'a>(schema: &Schema, answer: Value<'a>, view: View) -> Found<'a> {
-    Evaluation { schema, view, depth: 0, given_up: &Cell::new(false) }.node(0, answer)
-}
-
-/// Judges a whole value; `false`: something was given up on the way, so that the rest says nothing.
-pub(super) fn whole<'a>(schema: &Schema, value: Value<'a>) -> (Found<'a>, bool) {
-    let given_up = Cell::new(false);
-    let found = Evaluation { schema, view: View::Whole, depth: 0, given_up: &given_up }.node(0, value);
-    (found, !given_up.get())
-}
-
+/// So many schemas are asked about the parts of one value: branches that lead back double at every level.
+const MAX_ASKED: u32 = 10_000_000;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
-/// Every breach below the schema's root: of keywords that look at one member or item each, all of theirs; of the
-/// others, the first.
-pub(super) fn every<'a>(schema: &Schema, value: Value<'a>) -> Vec<Breach<'a>> {
+/// The first error of an answer, from the schema's root.
+pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Option<Problem<'v>> {
+    let mut first = Sink::First(None);
+    let _ = Evaluation::new(schema, view, &Cell::default()).node(0, answer, &mut first);
+    let Sink::First(fault) = first else { return None };
+    fault.map(Fault::problem)
+}
+
+/// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
+/// way, so that nothing is known.
+pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, ()> {
+    let spent = Cell::default();
+    let mut best = Sink::Best(None);
+    let _ = Evaluation::new(schema, View::Whole, &spent).node(0, value, &mut best);
+    let Sink::Best(fault) = best else { return Err(()) };
+    if spent.get().given_up { Err(()) } else { Ok(fault.map(|fault| (fault.relevant().message)().into())) }
+}
+
+/// Every breach, up to a limit.
+pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
+    let spent = Cell::default();
+    let evaluation = Evaluation::new(schema, View::Whole, &spent);
+    let mut every = Sink::Every(Vec::new());
+    let _ = evaluation.node(0, value, &mut every);
+    let Sink::Every(faults) = every else { return Vec::new() };
     let mut breaches = Vec::new();
-    Evaluation { schema, view: View::Whole, depth: 0, given_up: &Cell::new(false) }.every(0, value, &mut breaches);
+    for fault in faults {
+        let law = match fault.keyword {
+            Some(Keyword::AdditionalProperties { known, patterns, .. }) => {
+                let entries = fault.value.entries();
+                let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, patterns));
+                breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
+                continue;
+            }
+            Some(Keyword::Type { types, .. }) => Law::Type(types.clone()),
+            Some(Keyword::Enum { .. } | Keyword::Const { .. }) => Law::Enum,
+            Some(Keyword::Limit { .. }) => Law::Limit,
+            Some(Keyword::Required(_)) => fault.missing.map_or(Law::Other, |name| Law::Missing(name.to_vec())),
+            _ => Law::Other,
+        };
+        let Problem { message, value, key } = fault.problem();
+        breaches.push(Breach { law, message, value, key });
+    }
+    breaches.truncate(MAX_BREACHES);
     breaches
 }
 
+fn unexpected<'v>(value: Value<'v>, member: &Member<'v>) -> Breach<'v> {
+    let name = Message::default().quoted(member.name().bytes());
+    Breach { law: Law::Extra, message: name.text(" was unexpected").into(), value, key: Some(member.key) }
+}
+
+/// One step from a value to a part of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'v> {
+    Item(usize),
+    Key(Untrusted<'v>),
+}
+
+/// One error.
+struct Fault<'v> {
+    message: Box<dyn Fn() -> Message + 'v>,
+    /// What it is about, for people: the value, or the first part that should not be there.
+    value: Value<'v>,
+    key: Option<Value<'v>>,
+    /// Of `required`, the name.
+    missing: Option<&'v [u8]>,
+    /// What is broken; `None`: a schema that allows nothing.
+    keyword: Option<&'v Keyword>,
+    /// From where the errors are compared to the value.
+    path: Vec<Part<'v>>,
+    /// The value is of a type that the schema wants.
+    of_type: bool,
+    /// Of `anyOf` and `oneOf`, the two least relevant errors of their branches.
+    context: Vec<Fault<'v>>,
+}
+
+impl<'v> Fault<'v> {
+    fn problem(self) -> Problem<'v> {
+        Problem { message: (self.message)().into(), value: self.value, key: self.key }
+    }
+
+    /// Python's `relevance`: the greatest is the best.
+    fn compare(&self, other: &Self) -> Ordering {
+        let is_weak = |fault: &Self| matches!(fault.keyword, Some(Keyword::AnyOf(_) | Keyword::OneOf(_)));
+        Reverse(self.path.len())
+            .cmp(&Reverse(other.path.len()))
+            .then_with(|| self.path.cmp(&other.path))
+            .then_with(|| (!is_weak(self)).cmp(&!is_weak(other)))
+            .then_with(|| (!self.of_type).cmp(&!other.of_type))
+    }
+
+    /// Of alternatives the deepest error, as long as one is deepest.
+    fn relevant(&self) -> &Self {
+        let mut best = self;
+        while let Some(least) = best.context.first() {
+            if best.context.get(1).is_some_and(|second| least.compare(second).is_eq()) {
+                break;
+            }
+            best = least;
+        }
+        best
+    }
+}
+
+/// What becomes of errors.
+enum Sink<'v> {
+    /// There is one or not.
+    Any(bool),
+    /// The first.
+    First(Option<Fault<'v>>),
+    /// The most relevant.
+    Best(Option<Fault<'v>>),
+    /// The two least relevant, and whether there was one since that was last asked.
+    Least(Vec<Fault<'v>>, bool),
+    /// All, up to a limit.
+    Every(Vec<Fault<'v>>),
+}
+
+impl<'v> Sink<'v> {
+    fn add(&mut self, fault: impl FnOnce(bool) -> Fault<'v>) -> Flow {
+        match self {
+            Self::Any(any) => {
+                *any = true;
+                return ControlFlow::Break(());
+            }
+            Self::First(first) => {
+                *first = Some(fault(false));
+                return ControlFlow::Break(());
+            }
+            Self::Best(best) => {
+                let fault = fault(true);
+                if best.as_ref().is_none_or(|best| fault.compare(best).is_gt()) {
+                    *best = Some(fault);
+                }
+            }
+            Self::Least(least, any) => {
+                *any = true;
+                let fault = fault(true);
+                let at = least.iter().take_while(|other| other.compare(&fault).is_le()).count();
+                least.insert(at, fault);
+                least.truncate(2);
+            }
+            Self::Every(all) => {
+                if all.len() >= MAX_BREACHES {
+                    return ControlFlow::Break(());
+                }
+                all.push(fault(false));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// How many errors are kept whose places are shown.
+    fn kept(&self) -> usize {
+        match self {
+            Self::First(first) => usize::from(first.is_some()),
+            Self::Every(all) => all.len(),
+            _ => 0,
+        }
+    }
+
+    /// Those that came since then.
+    fn since(&mut self, kept: usize) -> impl Iterator<Item = &mut Fault<'v>> {
+        let all: &mut [Fault<'v>] = match self {
+            Self::First(Some(first)) => std::slice::from_mut(first),
+            Self::Every(all) => all,
+            _ => &mut [],
+        };
+        all.iter_mut().skip(kept)
+    }
+}
+
+/// Whether more errors are wanted.
+type Flow = ControlFlow<()>;
+const ON: Flow = ControlFlow::Continue(());
+
+/// What was used up.
+#[derive(Clone, Copy, Default)]
+struct Spent {
+    asked: u32,
+    /// A pattern took too long, references led too deep, or too many schemas were asked.
+    given_up: bool,
+}
+
+/// A list that grows down the stack, newest first.
+struct Link<'p, T> {
+    own: T,
+    outer: Option<&'p Link<'p, T>>,
+}
+
+impl<'p, T> Link<'p, T> {
+    fn all(link: Option<&'p Self>) -> impl Iterator<Item = &'p T> {
+        std::iter::successors(link, |link| link.outer).map(|link| &link.own)
+    }
+}
+
+/// A question to a schema, with what led there.
 #[derive(Clone, Copy)]
-struct Evaluation<'s> {
-    schema: &'s Schema,
+struct Evaluation<'p, 'v> {
+    schema: &'v Schema,
     /// Counts at the root only.
     view: View,
     depth: usize,
-    /// A pattern took too long, or references led too deep.
-    given_up: &'s Cell<bool>,
+    spent: &'p Cell<Spent>,
+    path: Option<&'p Link<'p, Part<'v>>>,
+    /// The addresses from which references led here: anchors in them come before those of the schema itself.
+    scope: Option<&'p Link<'p, Uri>>,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every caller gives it on as it is")]
-fn problem(value: Value<'_>, message: Message) -> Found<'_> {
-    Some(Problem { message: message.into(), value, key: None })
+/// An error about a value, being written.
+#[derive(Clone, Copy)]
+struct About<'p, 'v> {
+    evaluation: Evaluation<'p, 'v>,
+    node: &'v Node,
+    keyword: Option<&'v Keyword>,
+    /// The value that the schema was asked about.
+    value: Value<'v>,
 }
 
-/// A message that begins with the value.
-fn about<'a>(value: Value<'a>, words: &str) -> Found<'a> {
-    problem(value, Message::default().value(value).text(words))
-}
-
-impl<'s> Evaluation<'s> {
-    fn node(self, id: Id, value: Value<'_>) -> Found<'_> {
-        match self.schema.nodes.get(id)? {
-            Node::Always => None,
-            Node::Never => problem(value, Message::new("False schema does not allow ").value(value)),
-            Node::Keywords(keywords) => keywords.iter().find_map(|keyword| self.keyword(keyword, value)),
+impl<'v> About<'_, 'v> {
+    fn fault(self, keep: bool, message: impl Fn() -> Message + 'v) -> Fault<'v> {
+        let mut path = Vec::new();
+        if keep {
+            path.extend(Link::all(self.evaluation.path).cloned());
+            path.reverse();
+        }
+        let of_type = keep && self.node.types.iter().any(|&wanted| is_type(self.value, wanted));
+        Fault {
+            message: Box::new(message),
+            value: self.value,
+            key: None,
+            missing: None,
+            keyword: self.keyword,
+            path,
+            of_type,
+            context: Vec::new(),
         }
     }
 
-    fn below(self, id: Id, value: Value<'_>) -> Found<'_> {
+    fn say(self, sink: &mut Sink<'v>, message: impl Fn() -> Message + 'v) -> Flow {
+        sink.add(|keep| self.fault(keep, message))
+    }
+
+    /// A message that begins with the value.
+    fn value(self, sink: &mut Sink<'v>, words: &'v str) -> Flow {
+        let value = self.value;
+        self.say(sink, move || Message::default().value(value).text(words))
+    }
+}
+
+impl<'p, 'v> Evaluation<'p, 'v> {
+    fn new(schema: &'v Schema, view: View, spent: &'p Cell<Spent>) -> Self {
+        Self { schema, view, depth: 0, spent, path: None, scope: None }
+    }
+
+    fn give_up(self) {
+        self.spent.set(Spent { given_up: true, ..self.spent.get() });
+    }
+
+    fn node(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+        let Some(node) = self.schema.nodes.get(id) else { return ON };
+        let spent = self.spent.get();
+        if spent.asked >= MAX_ASKED {
+            self.give_up();
+            return ControlFlow::Break(());
+        }
+        self.spent.set(Spent { asked: spent.asked + 1, ..spent });
+        match &node.body {
+            Body::Always => ON,
+            Body::Never => {
+                let about = About { evaluation: self, node, keyword: None, value };
+                about.say(sink, move || Message::new("False schema does not allow ").value(value))
+            }
+            Body::Keywords(keywords) => {
+                for keyword in keywords {
+                    self.keyword(About { evaluation: self, node, keyword: Some(keyword), value }, keyword, sink)?;
+                }
+                ON
+            }
+        }
+    }
+
+    /// Asks another schema about the same value.
+    fn same(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
         if self.depth >= MAX_DEPTH {
-            self.given_up.set(true);
-            return None;
+            self.give_up();
+            return ON;
         }
-        Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value)
+        Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value, sink)
     }
 
-    fn every<'a>(self, id: Id, value: Value<'a>, out: &mut Vec<Breach<'a>>) {
-        let keywords = match self.schema.nodes.get(id) {
-            Some(Node::Keywords(keywords)) if self.depth < MAX_DEPTH && out.len() < MAX_BREACHES => keywords,
-            Some(Node::Never) => {
-                let message = Message::new("False schema does not allow ").value(value).into();
-                return out.push(Breach { law: Law::Other, message, value, key: None });
-            }
-            _ => return,
-        };
-        let below = Self { depth: self.depth + 1, ..self };
-        for keyword in keywords {
-            match keyword {
-                Keyword::Properties(properties) => {
-                    let present = properties.iter().filter_map(|(name, id)| Some((*id, get(value, name)?)));
-                    present.for_each(|(id, member)| below.every(id, member, out));
-                }
-                Keyword::Items { prefix, schema } => {
-                    value.items().skip(*prefix).for_each(|item| below.every(*schema, item, out));
-                }
-                Keyword::PrefixItems(schemas) => {
-                    value.items().zip(schemas).for_each(|(item, &schema)| below.every(schema, item, out));
-                }
-                Keyword::AllOf(schemas) => schemas.iter().for_each(|&schema| below.every(schema, value, out)),
-                Keyword::Ref(schema) => below.every(*schema, value, out),
-                Keyword::Required(names) if value.kind() == Kind::Object => {
-                    for name in names.iter().filter(|name| get(value, name).is_none()) {
-                        let message = Message::default().quoted(name).text(" is a required property").into();
-                        out.push(Breach { law: Law::Missing(name.clone()), message, value, key: None });
-                    }
-                }
-                Keyword::AdditionalProperties { known, patterns, schema, .. } if value.kind() == Kind::Object => {
-                    let extra = value.entries().into_iter().filter(|member| self.is_extra(member, known, patterns));
-                    if matches!(self.schema.nodes.get(*schema), Some(Node::Never)) {
-                        out.extend(extra.map(|member| unexpected(value, &member)));
-                    } else {
-                        extra.for_each(|member| below.every(*schema, member.value, out));
-                    }
-                }
-                _ => {
-                    if let Some(Problem { message, value, key }) = self.keyword(keyword, value) {
-                        out.push(Breach { law: law_of(keyword), message, value, key });
-                    }
-                }
-            }
-            out.truncate(MAX_BREACHES);
+    /// Asks a schema about a part of the value.
+    fn below(self, id: Id, part: Part<'v>, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+        // Python gives the error of a schema that allows nothing the place of what is around the value.
+        if self.never(id) {
+            return self.same(id, value, sink);
         }
+        let link = Link { own: part, outer: self.path };
+        Evaluation { path: Some(&link), ..self }.same(id, value, sink)
     }
 
-    fn holds(self, id: Id, value: Value<'_>) -> bool {
-        self.below(id, value).is_none()
+    fn member(self, id: Id, member: &Member<'v>, sink: &mut Sink<'v>) -> Flow {
+        // Names are only compared where several errors are.
+        let name = if matches!(sink, Sink::Best(_) | Sink::Least(..)) { member.name() } else { Untrusted::default() };
+        self.below(id, Part::Key(name), member.value, sink)
+    }
+
+    fn holds(self, id: Id, value: Value<'v>) -> bool {
+        let mut sink = Sink::Any(false);
+        let _ = self.same(id, value, &mut sink);
+        matches!(sink, Sink::Any(false))
     }
 
     fn matches(self, pattern: &Pattern, text: &Untrusted<'_>) -> bool {
         pattern.is_in(text.bytes()).unwrap_or_else(|_| {
-            self.given_up.set(true);
+            self.give_up();
             false
         })
     }
@@ -143,215 +353,495 @@ impl<'s> Evaluation<'s> {
             && !patterns.iter().any(|pattern| self.matches(pattern, &name))
     }
 
-    fn keyword<'a>(self, keyword: &'s Keyword, value: Value<'a>) -> Found<'a> {
+    fn always(self, id: Id) -> bool {
+        matches!(self.schema.nodes.get(id), Some(Node { body: Body::Always, .. }))
+    }
+
+    fn never(self, id: Id) -> bool {
+        matches!(self.schema.nodes.get(id), Some(Node { body: Body::Never, .. }))
+    }
+
+    fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
         match (keyword, value.kind()) {
             (Keyword::Type { types, words }, _) => {
                 if types.iter().any(|&wanted| is_type(value, wanted)) {
-                    return None;
+                    return ON;
                 }
-                problem(value, Message::default().value(value).text(" is not of type ").text(words))
+                about.say(sink, move || Message::default().value(value).text(" is not of type ").text(words))
             }
             (Keyword::Enum { options, words }, _) => {
                 if options.iter().any(|option| option.is(value)) {
-                    return None;
+                    return ON;
                 }
-                problem(value, Message::default().value(value).text(" is not one of ").text(words))
+                about.say(sink, move || Message::default().value(value).text(" is not one of ").text(words))
             }
             (Keyword::Const { value: wanted, words }, _) => {
                 if wanted.is(value) {
-                    return None;
+                    return ON;
                 }
-                problem(value, Message::default().text(words).text(" was expected"))
+                about.say(sink, move || Message::default().text(words).text(" was expected"))
             }
             (Keyword::Limit { limit, number, words }, Kind::Int | Kind::Float | Kind::NotFinite) => {
-                beyond(value, *limit, number, words)
+                let Some(how) = beyond(value, *limit, number) else { return ON };
+                about.say(sink, move || Message::default().value(value).text(how).text(words))
             }
             (Keyword::MultipleOf { number, is_float, words }, Kind::Int | Kind::Float | Kind::NotFinite) => {
                 if is_multiple(value, number, *is_float) {
-                    return None;
+                    return ON;
                 }
-                problem(value, Message::default().value(value).text(" is not a multiple of ").text(words))
+                about.say(sink, move || Message::default().value(value).text(" is not a multiple of ").text(words))
             }
-            (Keyword::Length { of, most, limit }, _) => wrong_length(value, *of, *most, *limit),
+            (Keyword::Length { of, most, limit }, _) => {
+                wrong_length(value, *of, *most, *limit).map_or(ON, |words| about.value(sink, words))
+            }
             (Keyword::Pattern(pattern), Kind::String | Kind::Key) => {
-                if self.matches(pattern, &value.string()?) {
-                    return None;
+                if value.string().is_none_or(|text| self.matches(pattern, &text)) {
+                    return ON;
                 }
                 let text = pattern.text().as_bytes();
-                problem(value, Message::default().value(value).text(" does not match ").quoted(text))
+                about.say(sink, move || Message::default().value(value).text(" does not match ").quoted(text))
             }
             (Keyword::UniqueItems, Kind::Array) => {
                 let mut seen = HashSet::new();
                 let again = value.items().filter_map(Literal::of).any(|item| !seen.insert(item));
-                if again { about(value, " has non-unique elements") } else { None }
+                if again { about.value(sink, " has non-unique elements") } else { ON }
             }
             (Keyword::PrefixItems(schemas), Kind::Array) => {
-                value.items().zip(schemas).find_map(|(item, &schema)| self.below(schema, item))
-            }
-            (Keyword::Items { prefix, schema }, Kind::Array) => self.items(value, *prefix, *schema),
-            (Keyword::Contains { .. }, Kind::Array) => self.contains(keyword, value),
-            (Keyword::AllOf(schemas), _) => schemas.iter().find_map(|&schema| self.below(schema, value)),
-            (Keyword::AnyOf(schemas), _) => {
-                if schemas.iter().any(|&schema| self.holds(schema, value)) {
-                    return None;
+                for (n, (item, &schema)) in value.items().zip(schemas).enumerate() {
+                    self.below(schema, Part::Item(n), item, sink)?;
                 }
-                about(value, " is not valid under any of the given schemas")
+                ON
             }
-            (Keyword::OneOf(schemas), _) => self.one_of(schemas, value),
+            (Keyword::Items { prefix, schema, counts }, Kind::Array) => {
+                if *counts && self.never(*schema) {
+                    return too_many_items(about, *prefix, sink);
+                }
+                for (n, item) in value.items().enumerate().skip(*prefix) {
+                    self.below(*schema, Part::Item(n), item, sink)?;
+                }
+                ON
+            }
+            (Keyword::AdditionalItems { prefix, schema }, Kind::Array) => {
+                if self.never(*schema) {
+                    let extra: Vec<_> = value.items().skip(*prefix).collect();
+                    return extra_items(about, "Additional", extra, sink);
+                }
+                for (n, item) in value.items().enumerate().skip(*prefix) {
+                    self.below(*schema, Part::Item(n), item, sink)?;
+                }
+                ON
+            }
+            (Keyword::UnevaluatedItems(_), Kind::Array) => {
+                let evaluated = self.evaluated_items(about.node, value);
+                let extra = value.items().zip(evaluated).filter(|(_, known)| !known).map(|(item, _)| item);
+                extra_items(about, "Unevaluated", extra.collect(), sink)
+            }
+            (Keyword::Contains { .. } | Keyword::ContainsAny(_), Kind::Array) => self.contains(about, keyword, sink),
+            (Keyword::AllOf(schemas), _) => schemas.iter().try_for_each(|&schema| self.same(schema, value, sink)),
+            (Keyword::AnyOf(schemas), _) => match self.alternatives(schemas.iter().copied(), value, sink) {
+                Ok(_) => ON,
+                Err(context) => none_of(about, context, sink),
+            },
+            (Keyword::OneOf(schemas), _) => self.one_of(about, schemas, sink),
             (Keyword::Not { schema, words }, _) => {
                 if !self.holds(*schema, value) {
-                    return None;
+                    return ON;
                 }
-                problem(value, Message::default().value(value).text(" should not be valid under ").text(words))
+                about.say(sink, move || Message::default().value(value).text(" should not be valid under ").text(words))
             }
             (Keyword::If { test, then, otherwise }, _) => {
                 let branch = if self.holds(*test, value) { then } else { otherwise };
-                self.below((*branch)?, value)
+                branch.map_or(ON, |branch| self.same(branch, value, sink))
             }
-            (Keyword::Ref(schema), _) => self.below(*schema, value),
-            (_, Kind::Object) => self.object(keyword, value),
-            _ => None,
+            (Keyword::Ref { .. } | Keyword::Recursive { .. }, _) => {
+                self.referred(about.node, keyword, |there, id| there.same(id, value, sink)).unwrap_or(ON)
+            }
+            (_, Kind::Object) => self.object(about, keyword, sink),
+            _ => ON,
         }
     }
 
-    fn object<'a>(self, keyword: &'s Keyword, value: Value<'a>) -> Found<'a> {
+    /// Goes where a reference leads, with the scope that holds there.
+    fn referred<T>(self, node: &Node, keyword: &Keyword, then: impl FnOnce(Evaluation<'_, 'v>, Id) -> T) -> Option<T> {
+        let pushed = Link { own: node.base, outer: self.scope };
+        let scope_to = |uri: Uri| {
+            if node.base != 0 && (self.scope.is_none() || uri != node.base) { Some(&pushed) } else { self.scope }
+        };
+        let (id, scope) = match keyword {
+            Keyword::Ref { schema, uri, dynamic } => {
+                let scope = scope_to(*uri);
+                let redefined = |uri: &Uri| dynamic.iter().find(|(other, _)| other == uri);
+                let outermost = Link::all(scope).filter_map(redefined).last();
+                (outermost.map_or(*schema, |(_, id)| *id), scope)
+            }
+            Keyword::Recursive { own, uri, is_anchor, all } => {
+                let anchor = |uri: &Uri| all.iter().find(|(other, _)| other == uri);
+                let outermost = Link::all(self.scope.filter(|_| *is_anchor)).map_while(anchor).last();
+                let (uri, id) = outermost.copied().unwrap_or((*uri, *own));
+                (id, scope_to(uri))
+            }
+            _ => return None,
+        };
+        Some(then(Evaluation { scope, ..self }, id))
+    }
+
+    /// Asks alternatives one by one up to the first that allows the value: its number, or the context of all errors.
+    fn alternatives(
+        self,
+        schemas: impl Iterator<Item = Id>,
+        value: Value<'v>,
+        sink: &Sink<'v>,
+    ) -> Result<usize, Vec<Fault<'v>>> {
+        if !matches!(sink, Sink::Best(_) | Sink::Least(..)) {
+            let mut schemas = schemas;
+            return schemas.position(|schema| self.holds(schema, value)).ok_or_else(Vec::new);
+        }
+        let mut context = Sink::Least(Vec::new(), false);
+        let inside = Evaluation { path: None, ..self };
+        for (n, schema) in schemas.enumerate() {
+            if let Sink::Least(_, any) = &mut context {
+                *any = false;
+            }
+            let _ = inside.same(schema, value, &mut context);
+            if matches!(context, Sink::Least(_, false)) {
+                return Ok(n);
+            }
+        }
+        let Sink::Least(faults, _) = context else { return Err(Vec::new()) };
+        Err(faults)
+    }
+
+    fn one_of(self, about: About<'p, 'v>, schemas: &'v [(Id, Vec<u8>)], sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        let first = match self.alternatives(schemas.iter().map(|(schema, _)| *schema), value, sink) {
+            Ok(first) => first,
+            Err(context) => return none_of(about, context, sink),
+        };
+        let more = schemas.iter().skip(first + 1).filter(|(schema, _)| self.holds(*schema, value));
+        let mut words: Vec<&Vec<u8>> = more.map(|(_, words)| words).collect();
+        if words.is_empty() {
+            return ON;
+        }
+        words.extend(schemas.get(first).map(|(_, words)| words));
+        about.say(sink, move || {
+            let message = Message::default().value(value).text(" is valid under each of ");
+            words
+                .iter()
+                .enumerate()
+                .fold(message, |message, (n, words)| message.text(if n > 0 { ", " } else { "" }).text(words))
+        })
+    }
+
+    fn contains(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        let (schema, least, most, least_words, most_words) = match keyword {
+            Keyword::ContainsAny(schema) => {
+                if value.items().any(|item| self.holds(*schema, item)) {
+                    return ON;
+                }
+                return about.say(sink, move || {
+                    Message::new("None of ").value(value).text(" are valid under the given schema")
+                });
+            }
+            Keyword::Contains { schema, least, most, least_words, most_words } => {
+                (*schema, *least, *most, least_words, most_words)
+            }
+            _ => return ON,
+        };
+        let matches = value.items().filter(|&item| self.holds(schema, item)).count();
+        if most.is_some_and(|most| matches as f64 > most) {
+            return about.say(sink, move || {
+                let message = Message::new("Too many items match the given schema (expected at most ");
+                message.text(most_words).text(")")
+            });
+        }
+        if matches as f64 >= least {
+            return ON;
+        }
+        if matches == 0 {
+            return about.value(sink, " does not contain items matching the given schema");
+        }
+        about.say(sink, move || {
+            let message = Message::new("Too few items match the given schema (expected at least ").text(least_words);
+            message.text(" but only ").number(matches).text(" matched)")
+        })
+    }
+
+    fn object(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
         match keyword {
             Keyword::Properties(properties) => {
-                properties.iter().find_map(|(name, schema)| self.below(*schema, get(value, name)?))
+                for (name, schema) in properties {
+                    if let Some(member) = member(value, name) {
+                        self.member(*schema, &member, sink)?;
+                    }
+                }
+                ON
             }
             Keyword::PatternProperties(patterns) => {
                 let entries = value.entries();
-                patterns.iter().find_map(|(pattern, schema)| {
-                    let mut matching = entries.iter().filter(|member| self.matches(pattern, &member.name()));
-                    matching.find_map(|member| self.below(*schema, member.value))
+                for (pattern, schema) in patterns {
+                    for member in entries.iter().filter(|member| self.matches(pattern, &member.name())) {
+                        self.member(*schema, member, sink)?;
+                    }
+                }
+                ON
+            }
+            Keyword::AdditionalProperties { .. } => self.additional(about, keyword, sink),
+            Keyword::UnevaluatedProperties { schema, .. } => self.unevaluated(about, *schema, sink),
+            Keyword::PropertyNames(schema) => value.entries().into_iter().try_for_each(|member| {
+                let before = sink.kept();
+                let flow = self.same(*schema, member.key, sink);
+                // What is wrong with a name is shown at the key.
+                sink.since(before).for_each(|fault| fault.key = Some(fault.value));
+                flow
+            }),
+            Keyword::Required(names) => names.iter().try_for_each(|name| {
+                if member(value, name).is_some() {
+                    return ON;
+                }
+                let message = move || Message::default().quoted(name).text(" is a required property");
+                sink.add(|keep| Fault { missing: Some(name), ..about.fault(keep, message) })
+            }),
+            Keyword::DependentSchemas(dependencies) => dependencies.iter().try_for_each(|(name, schema)| {
+                if member(value, name).is_some() { self.same(*schema, value, sink) } else { ON }
+            }),
+            Keyword::Dependencies(dependencies) => {
+                dependencies.iter().try_for_each(|(name, dependency)| match dependency {
+                    _ if member(value, name).is_none() => ON,
+                    Dependency::Schema(schema) => self.same(*schema, value, sink),
+                    Dependency::Names(wanted) => wanted.iter().try_for_each(|each| {
+                        if member(value, each).is_some() {
+                            return ON;
+                        }
+                        let message = move || Message::default().quoted(each).text(" is a dependency of ").quoted(name);
+                        about.say(sink, message)
+                    }),
                 })
             }
-            Keyword::AdditionalProperties { .. } => self.additional(keyword, value),
-            Keyword::PropertyNames(schema) => {
-                let problem = value.entries().into_iter().find_map(|member| self.below(*schema, member.key))?;
-                Some(Problem { key: Some(problem.value), ..problem })
-            }
-            Keyword::Required(names) => {
-                let missing = names.iter().find(|name| get(value, name).is_none())?;
-                problem(value, Message::default().quoted(missing).text(" is a required property"))
-            }
-            Keyword::DependentRequired(dependencies) => {
-                let present = dependencies.iter().filter(|(name, _)| get(value, name).is_some());
-                let mut wanted = present.flat_map(|(name, wanted)| wanted.iter().map(move |each| (name, each)));
-                let (name, missing) = wanted.find(|(_, each)| get(value, each).is_none())?;
-                problem(value, Message::default().quoted(missing).text(" is a dependency of ").quoted(name))
-            }
-            Keyword::DependentSchemas(dependencies) => {
-                let mut present = dependencies.iter().filter(|(name, _)| get(value, name).is_some());
-                present.find_map(|&(_, schema)| self.below(schema, value))
-            }
-            _ => None,
+            _ => ON,
         }
     }
 
-    fn additional<'a>(self, keyword: &'s Keyword, value: Value<'a>) -> Found<'a> {
-        let Keyword::AdditionalProperties { known, patterns, has_patterns, schema } = keyword else { return None };
-        if self.view == View::OwnKeys || matches!(self.schema.nodes.get(*schema), Some(Node::Always)) {
-            return None;
+    fn additional(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let Keyword::AdditionalProperties { known, patterns, has_patterns, schema, .. } = keyword else { return ON };
+        let value = about.value;
+        if self.view == View::OwnKeys || self.always(*schema) {
+            return ON;
         }
-        let is_extra = |member: &Member<'a>| self.is_extra(member, known, patterns);
+        let is_extra = |member: &Member<'v>| self.is_extra(member, known, patterns);
         // Nearly always there is none: nothing is collected for that.
-        value.members().find(is_extra)?;
+        if value.members().find(is_extra).is_none() {
+            return ON;
+        }
         let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
-        if !matches!(self.schema.nodes.get(*schema), Some(Node::Never)) {
-            return extras.into_iter().find_map(|member| self.below(*schema, member.value));
+        if !self.never(*schema) {
+            return extras.iter().try_for_each(|member| self.member(*schema, member, sink));
         }
         extras.sort_by_key(Member::name);
-        let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
-        let names = || names.iter().map(Untrusted::bytes);
-        let one = extras.len() == 1;
-        let message = if *has_patterns {
-            let mut patterns: Vec<_> = patterns.iter().map(Pattern::text).collect();
-            patterns.sort_unstable();
-            let verb = if one { " does" } else { " do" };
-            let message = Message::default().quoted_each(names()).text(verb);
-            message.text(" not match any of the regexes: ").quoted_each(patterns)
-        } else {
-            let verb = if one { " was" } else { " were" };
-            let message = Message::new("Additional properties are not allowed (").quoted_each(names());
-            message.text(verb).text(" unexpected)")
+        let key = extras.first().map(|member| member.key);
+        let message = move || {
+            let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
+            let names = || names.iter().map(Untrusted::bytes);
+            let one = extras.len() == 1;
+            if *has_patterns {
+                let mut patterns: Vec<_> = patterns.iter().map(Pattern::text).collect();
+                patterns.sort_unstable();
+                let verb = if one { " does" } else { " do" };
+                let message = Message::default().quoted_each(names()).text(verb);
+                message.text(" not match any of the regexes: ").quoted_each(patterns)
+            } else {
+                let verb = if one { " was" } else { " were" };
+                let message = Message::new("Additional properties are not allowed (").quoted_each(names());
+                message.text(verb).text(" unexpected)")
+            }
         };
-        Some(Problem { message: message.into(), value, key: extras.first().map(|member| member.key) })
+        sink.add(|keep| Fault { key, ..about.fault(keep, message) })
     }
 
-    fn items(self, value: Value<'_>, prefix: usize, schema: Id) -> Found<'_> {
-        let mut rest = value.items().skip(prefix);
-        if !matches!(self.schema.nodes.get(schema), Some(Node::Never)) {
-            return rest.find_map(|item| self.below(schema, item));
+    fn unevaluated(self, about: About<'p, 'v>, schema: Id, sink: &mut Sink<'v>) -> Flow {
+        let entries = about.value.entries();
+        let evaluated = self.evaluated_properties(about.node, about.value, &entries);
+        let mut extras = Vec::new();
+        for (member, _) in entries.iter().zip(evaluated).filter(|(_, known)| !known) {
+            // Python names a property once for each of its errors.
+            let mut own = Sink::Every(Vec::new());
+            let _ = self.same(schema, member.value, &mut own);
+            if let Sink::Every(faults) = own {
+                extras.extend(faults.iter().map(|_| *member));
+            }
         }
-        let rest: Vec<_> = rest.collect();
-        let (&first, more) = rest.split_first()?;
+        let Some(key) = extras.first().map(|member| member.key) else { return ON };
+        let never = self.never(schema);
+        if never {
+            extras.sort_by_key(Member::name);
+        }
+        let message = move || {
+            let (begin, end) = if never {
+                ("Unevaluated properties are not allowed (", " unexpected)")
+            } else {
+                ("Unevaluated properties are not valid under the given schema (", " unevaluated and invalid)")
+            };
+            let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
+            let verb = if names.len() == 1 { " was" } else { " were" };
+            Message::new(begin).quoted_each(names.iter().map(Untrusted::bytes)).text(verb).text(end)
+        };
+        sink.add(|keep| Fault { key: Some(key), ..about.fault(keep, message) })
+    }
+
+    /// Which items of a list the keywords of a schema, but for its own `unevaluatedItems`, have looked at.
+    fn evaluated_items(self, node: &'v Node, value: Value<'v>) -> Vec<bool> {
+        let mut known = vec![false; value.len()];
+        self.mark_items(node, value, &mut known);
+        known
+    }
+
+    fn mark_items(self, node: &'v Node, value: Value<'v>, known: &mut [bool]) {
+        let Body::Keywords(keywords) = &node.body else { return };
+        if self.depth >= MAX_DEPTH {
+            return self.give_up();
+        }
+        let this = Self { depth: self.depth + 1, ..self };
+        let all = |known: &mut [bool]| known.iter_mut().for_each(|known| *known = true);
+        for keyword in keywords {
+            match keyword {
+                Keyword::Items { .. } | Keyword::AdditionalItems { .. } => all(known),
+                Keyword::PrefixItems(schemas) => known.iter_mut().take(schemas.len()).for_each(|known| *known = true),
+                Keyword::Contains { schema, .. } | Keyword::UnevaluatedItems(schema) => {
+                    for (item, known) in value.items().zip(known.iter_mut()) {
+                        *known = *known || this.holds(*schema, item);
+                    }
+                }
+                _ => this.branches(node, keyword, value, &mut |there, node| there.mark_items(node, value, known)),
+            }
+        }
+    }
+
+    fn evaluated_properties(self, node: &'v Node, value: Value<'v>, entries: &[Member<'v>]) -> Vec<bool> {
+        let mut known = vec![false; entries.len()];
+        self.mark_properties(node, value, entries, &mut known);
+        known
+    }
+
+    fn mark_properties(self, node: &'v Node, value: Value<'v>, entries: &[Member<'v>], known: &mut [bool]) {
+        let Body::Keywords(keywords) = &node.body else { return };
+        if self.depth >= MAX_DEPTH {
+            return self.give_up();
+        }
+        let this = Self { depth: self.depth + 1, ..self };
+        for keyword in keywords {
+            let is_known = |member: &Member<'v>| match keyword {
+                Keyword::Properties(properties) => {
+                    properties.iter().any(|(name, _)| name.as_slice() == member.name().bytes())
+                }
+                Keyword::PatternProperties(patterns) => {
+                    patterns.iter().any(|(pattern, _)| this.matches(pattern, &member.name()))
+                }
+                // Of draft 2019-09 Python takes the keys of the schema for names of properties.
+                Keyword::AdditionalProperties { schema, names: Some(names), .. }
+                | Keyword::UnevaluatedProperties { schema, names: Some(names) } => {
+                    self.always(*schema) || names.iter().any(|name| name.as_slice() == member.name().bytes())
+                }
+                Keyword::AdditionalProperties { schema, .. } | Keyword::UnevaluatedProperties { schema, .. } => {
+                    this.holds(*schema, member.value)
+                }
+                _ => false,
+            };
+            for (member, known) in entries.iter().zip(known.iter_mut()) {
+                *known = *known || is_known(member);
+            }
+            if let Keyword::DependentSchemas(dependencies) = keyword {
+                for (_, schema) in dependencies.iter().filter(|(name, _)| member(value, name).is_some()) {
+                    if let Some(node) = self.schema.nodes.get(*schema) {
+                        this.mark_properties(node, value, entries, known);
+                    }
+                }
+            }
+            this.branches(node, keyword, value, &mut |there, node| there.mark_properties(node, value, entries, known));
+        }
+    }
+
+    /// Goes into the schemas that a keyword applies to the same value, as far as they allow it.
+    fn branches(
+        self,
+        node: &'v Node,
+        keyword: &'v Keyword,
+        value: Value<'v>,
+        each: &mut dyn FnMut(Evaluation<'_, 'v>, &'v Node),
+    ) {
+        let mut go = |there: Evaluation<'_, 'v>, id: Id| {
+            if let Some(node) = self.schema.nodes.get(id) {
+                each(there, node);
+            }
+        };
+        match keyword {
+            Keyword::Ref { .. } | Keyword::Recursive { .. } => {
+                self.referred(node, keyword, |there, id| go(there, id));
+            }
+            Keyword::AllOf(schemas) | Keyword::AnyOf(schemas) => {
+                schemas.iter().filter(|schema| self.holds(**schema, value)).for_each(|schema| go(self, *schema));
+            }
+            Keyword::OneOf(schemas) => {
+                schemas
+                    .iter()
+                    .filter(|(schema, _)| self.holds(*schema, value))
+                    .for_each(|(schema, _)| go(self, *schema));
+            }
+            Keyword::If { test, then, otherwise } => {
+                if self.holds(*test, value) {
+                    go(self, *test);
+                    then.iter().for_each(|then| go(self, *then));
+                } else {
+                    otherwise.iter().for_each(|otherwise| go(self, *otherwise));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn none_of<'v>(about: About<'_, 'v>, context: Vec<Fault<'v>>, sink: &mut Sink<'v>) -> Flow {
+    let value = about.value;
+    let message = move || Message::default().value(value).text(" is not valid under any of the given schemas");
+    sink.add(|keep| Fault { context, ..about.fault(keep, message) })
+}
+
+fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, sink: &mut Sink<'v>) -> Flow {
+    let rest: Vec<_> = about.value.items().skip(prefix).collect();
+    let Some(&first) = rest.first() else { return ON };
+    let message = move || {
         let items = if prefix == 1 { " item" } else { " items" };
-        let mut message = Message::new("Expected at most ").number(prefix).text(items).text(" but found ");
-        message = message.number(rest.len()).text(" extra: ");
-        if more.is_empty() {
-            return problem(first, message.value(first));
-        }
-        message = message.text("[").value(first);
-        for &item in more {
-            message = message.text(", ").value(item);
-        }
-        problem(first, message.text("]"))
-    }
-
-    fn contains<'a>(self, keyword: &'s Keyword, value: Value<'a>) -> Found<'a> {
-        let Keyword::Contains { schema, least, most, least_words, most_words } = keyword else { return None };
-        let matches = value.items().filter(|&item| self.holds(*schema, item)).count();
-        if most.is_some_and(|most| matches as f64 > most) {
-            let message = Message::new("Too many items match the given schema (expected at most ");
-            return problem(value, message.text(most_words).text(")"));
-        }
-        if matches as f64 >= *least {
-            return None;
-        }
-        if matches == 0 {
-            return about(value, " does not contain items matching the given schema");
-        }
-        let message = Message::new("Too few items match the given schema (expected at least ").text(least_words);
-        problem(value, message.text(" but only ").number(matches).text(" matched)"))
-    }
-
-    fn one_of<'a>(self, schemas: &'s [(Id, Vec<u8>)], value: Value<'a>) -> Found<'a> {
-        let mut valid = schemas.iter().filter(|(schema, _)| self.holds(*schema, value));
-        let Some((_, first)) = valid.next() else {
-            return about(value, " is not valid under any of the given schemas");
-        };
-        let mut message = Message::default().value(value).text(" is valid under each of ");
-        let mut more = 0;
-        for (_, words) in valid {
-            message = message.text(words).text(", ");
-            more += 1;
-        }
-        if more > 0 { problem(value, message.text(first)) } else { None }
-    }
+        let message = Message::new("Expected at most ").number(prefix).text(items).text(" but found ");
+        let message = message.number(rest.len()).text(" extra: ");
+        if rest.len() == 1 { message.value(first) } else { listed(message.text("["), &rest).text("]") }
+    };
+    sink.add(|keep| Fault { value: first, ..about.fault(keep, message) })
 }
 
-fn unexpected<'a>(value: Value<'a>, member: &Member<'a>) -> Breach<'a> {
-    let name = Message::default().quoted(member.name().bytes());
-    Breach { law: Law::Extra, message: name.text(" was unexpected").into(), value, key: Some(member.key) }
+fn extra_items<'v>(about: About<'_, 'v>, which: &'v str, extra: Vec<Value<'v>>, sink: &mut Sink<'v>) -> Flow {
+    let Some(&first) = extra.first() else { return ON };
+    let message = move || {
+        let verb = if extra.len() == 1 { " was" } else { " were" };
+        listed(Message::new(which).text(" items are not allowed ("), &extra).text(verb).text(" unexpected)")
+    };
+    sink.add(|keep| Fault { value: first, ..about.fault(keep, message) })
 }
 
-fn law_of(keyword: &Keyword) -> Law {
-    match keyword {
-        Keyword::Type { types, .. } => Law::Type(types.clone()),
-        Keyword::Enum { .. } | Keyword::Const { .. } => Law::Enum,
-        Keyword::Limit { .. } => Law::Limit,
-        _ => Law::Other,
-    }
+fn listed(message: Message, values: &[Value<'_>]) -> Message {
+    values
+        .iter()
+        .enumerate()
+        .fold(message, |message, (n, value)| message.text(if n > 0 { ", " } else { "" }).value(*value))
 }
 
-/// The value of a key; of duplicates the last, as Python keeps it.
-fn get<'a>(object: Value<'a>, name: &[u8]) -> Option<Value<'a>> {
-    let is_it = |member: &Member<'a>| match member.key.plain_string() {
+/// The member with a name; of duplicates the last, as Python keeps it.
+fn member<'v>(object: Value<'v>, name: &[u8]) -> Option<Member<'v>> {
+    let is_it = |member: &Member<'v>| match member.key.plain_string() {
         Some(plain) => plain == name,
         None => member.name().bytes() == name,
     };
-    object.members().filter(is_it).last().map(|member| member.value)
+    object.members().filter(is_it).last()
 }
 
 fn is_type(value: Value<'_>, wanted: Type) -> bool {
@@ -368,7 +858,8 @@ fn is_type(value: Value<'_>, wanted: Type) -> bool {
     }
 }
 
-fn beyond<'a>(value: Value<'a>, limit: Limit, number: &Number, words: &[u8]) -> Found<'a> {
+/// How a number is beyond a limit.
+fn beyond(value: Value<'_>, limit: Limit, number: &Number) -> Option<&'static str> {
     let order = Number::of(value)?.compare(number)?;
     let (wrong, how) = match limit {
         Limit::Minimum => (order.is_lt(), " is less than the minimum of "),
@@ -376,7 +867,7 @@ fn beyond<'a>(value: Value<'a>, limit: Limit, number: &Number, words: &[u8]) -> 
         Limit::ExclusiveMinimum => (order.is_le(), " is less than or equal to the minimum of "),
         Limit::ExclusiveMaximum => (order.is_ge(), " is greater than or equal to the maximum of "),
     };
-    if wrong { problem(value, Message::default().value(value).text(how).text(words)) } else { None }
+    wrong.then_some(how)
 }
 
 /// Python divides by a float in floats, and by an integer exactly. Where it raises an exception, nothing is said.
@@ -404,7 +895,7 @@ fn small(number: &Number) -> Option<u128> {
     }
 }
 
-fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Found<'_> {
+fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Option<&'static str> {
     let count = match (of, value.kind()) {
         (Counted::Characters, Kind::String | Kind::Key) => {
             // An unescaped string is never longer than its text: most need no counting.
@@ -420,52 +911,19 @@ fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Foun
     match (most, of) {
         (true, _) if count <= limit => None,
         (false, _) if count >= limit => None,
-        (true, _) if limit == 0 => about(value, " is expected to be empty"),
-        (false, _) if limit == 1 => about(value, " should be non-empty"),
-        (true, Counted::Properties) => about(value, " has too many properties"),
-        (false, Counted::Properties) => about(value, " does not have enough properties"),
-        (true, _) => about(value, " is too long"),
-        (false, _) => about(value, " is too short"),
+        (true, _) if limit == 0 => Some(" is expected to be empty"),
+        (false, _) if limit == 1 => Some(" should be non-empty"),
+        (true, Counted::Properties) => Some(" has too many properties"),
+        (false, Counted::Properties) => Some(" does not have enough properties"),
+        (true, _) => Some(" is too long"),
+        (false, _) => Some(" is too short"),
     }
 }
 
-/// Judges by the `jsonschema` crate, in its own order and words.
-pub(super) fn foreign<'a>(validator: &jsonschema::Validator, answer: Value<'a>) -> Found<'a> {
-    let Some(json) = to_serde(answer) else {
-        let words = "this schema cannot judge an answer with NaN, an infinity, half a surrogate pair or an integer \
-                     of more than 64 bits";
-        return problem(answer, Message::new(words));
-    };
-    let error = validator.iter_errors(&json).next()?;
-    let mut value = answer;
-    for part in error.instance_path().as_str().split('/').skip(1) {
-        let name = part.replace("~1", "/").replace("~0", "~");
-        let next = match value.kind() {
-            Kind::Array => name.parse().ok().and_then(|n| value.items().nth(n)),
-            _ => value.get(&name),
-        };
-        let Some(next) = next else { break };
-        value = next;
-    }
-    problem(value, Message::new(&error.to_string()))
-}
-
-/// The value as `serde_json` has it; `None` where that could not hold it exactly.
+/// A schema as `serde_json` has it, large integers rounded and half surrogate pairs replaced: good enough to ask
+/// whether it is one. `None` for numbers that are not finite.
 pub(super) fn to_serde(value: Value<'_>) -> Option<Json> {
-    converted(value, false)
-}
-
-/// The value as `serde_json` has it, large integers rounded and half surrogate pairs replaced: good enough to ask
-/// whether a schema is one, not to judge by it. `None` for numbers that are not finite.
-pub(super) fn to_serde_rounded(value: Value<'_>) -> Option<Json> {
-    converted(value, true)
-}
-
-fn converted(value: Value<'_>, rounded: bool) -> Option<Json> {
-    let text = |string: Untrusted<'_>| match string.utf8() {
-        Some(text) => Some(text.to_owned()),
-        None => rounded.then(|| String::from_utf8_lossy(string.bytes()).into_owned()),
-    };
+    let text = |string: Untrusted<'_>| String::from_utf8_lossy(string.bytes()).into_owned();
     Some(match value.kind() {
         Kind::Null => Json::Null,
         Kind::True => Json::Bool(true),
@@ -474,14 +932,13 @@ fn converted(value: Value<'_>, rounded: bool) -> Option<Json> {
             let digits = std::str::from_utf8(value.raw()).ok()?;
             let exact = digits.parse::<i64>().map(JsonNumber::from);
             let exact = exact.or_else(|_| digits.parse::<u64>().map(JsonNumber::from)).ok();
-            let near = || if rounded { JsonNumber::from_f64(value.float()?) } else { None };
-            Json::Number(exact.or_else(near)?)
+            Json::Number(exact.or_else(|| JsonNumber::from_f64(value.float()?))?)
         }
         Kind::Float | Kind::NotFinite => Json::Number(JsonNumber::from_f64(value.float()?)?),
-        Kind::String | Kind::Key => Json::String(text(value.string()?)?),
-        Kind::Array => Json::Array(value.items().map(|item| converted(item, rounded)).collect::<Option<_>>()?),
+        Kind::String | Kind::Key => Json::String(text(value.string()?)),
+        Kind::Array => Json::Array(value.items().map(to_serde).collect::<Option<_>>()?),
         Kind::Object => {
-            let read = |member: Member<'_>| Some((text(member.name())?, converted(member.value, rounded)?));
+            let read = |member: Member<'_>| Some((text(member.name()), to_serde(member.value)?));
             Json::Object(value.members().map(read).collect::<Option<Map<_, _>>>()?)
         }
     })

@@ -1,16 +1,16 @@
 //! A JSON Schema, read once and then asked for every answer.
 //!
-//! Upstream's messages are those of Python's `jsonschema`: the first error in the order of the schema's own keys, in
-//! Python's words, with `NaN` and integers of any size. The `jsonschema` crate can give neither that order nor such
-//! numbers, so the common keywords are judged here, on the answer as it was read. The crate judges the schema itself,
-//! and answers under the few keywords that are not known here.
+//! Messages are those of Python's `jsonschema`: the first error in the order of the schema's own keys, or the best
+//! match, in Python's words, with `NaN` and integers of any size. The `jsonschema` crate can give neither that order nor
+//! such numbers, so answers are judged here, as they were read. The crate judges the schema itself.
 
 use std::collections::HashMap;
 
 use jsonschema::Draft;
 
+use super::references::{Place, Registry, Uri, metaschema};
 use super::{View, draft, evaluate};
-use crate::domain::json::{Kind, Member, Part, Pointer, Tape, Value};
+use crate::domain::json::{Kind, Member, Tape, Value};
 use crate::domain::pyregex::Pattern;
 use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
@@ -23,8 +23,6 @@ pub struct Schema {
     own: Vec<Vec<u8>>,
     /// The root looks at more than its properties one by one: keys that it does not name change what it says.
     whole: bool,
-    /// Judges where a keyword stands in the schema that is not known here.
-    foreign: Option<Box<jsonschema::Validator>>,
 }
 
 /// Why a text is no usable schema.
@@ -41,7 +39,16 @@ pub struct Undecidable(&'static str);
 pub(super) type Id = usize;
 
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) struct Node {
+    pub(super) body: Body,
+    /// What its `type` wants, whether or not the draft looks at it.
+    pub(super) types: Vec<Type>,
+    /// Its references are resolved against this address.
+    pub(super) base: Uri,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
     Always,
     Never,
     /// Keywords in the order in which they stand.
@@ -50,30 +57,106 @@ pub(super) enum Node {
 
 #[derive(Debug)]
 pub(super) enum Keyword {
-    Type { types: Vec<Type>, words: Vec<u8> },
-    Enum { options: Vec<Literal>, words: Vec<u8> },
-    Const { value: Literal, words: Vec<u8> },
-    Limit { limit: Limit, number: Number, words: Vec<u8> },
-    MultipleOf { number: Number, is_float: bool, words: Vec<u8> },
-    Length { of: Counted, most: bool, limit: usize },
+    Type {
+        types: Vec<Type>,
+        words: Vec<u8>,
+    },
+    Enum {
+        options: Vec<Literal>,
+        words: Vec<u8>,
+    },
+    Const {
+        value: Literal,
+        words: Vec<u8>,
+    },
+    Limit {
+        limit: Limit,
+        number: Number,
+        words: Vec<u8>,
+    },
+    MultipleOf {
+        number: Number,
+        is_float: bool,
+        words: Vec<u8>,
+    },
+    Length {
+        of: Counted,
+        most: bool,
+        limit: usize,
+    },
     Pattern(Pattern),
     UniqueItems,
     PrefixItems(Vec<Id>),
-    Items { prefix: usize, schema: Id },
-    Contains { schema: Id, least: f64, most: Option<f64>, least_words: Vec<u8>, most_words: Vec<u8> },
+    /// `counts`: where no more may come, their number is said.
+    Items {
+        prefix: usize,
+        schema: Id,
+        counts: bool,
+    },
+    AdditionalItems {
+        prefix: usize,
+        schema: Id,
+    },
+    UnevaluatedItems(Id),
+    /// Before draft 2019-09.
+    ContainsAny(Id),
+    Contains {
+        schema: Id,
+        least: f64,
+        most: Option<f64>,
+        least_words: Vec<u8>,
+        most_words: Vec<u8>,
+    },
     Properties(Vec<(Vec<u8>, Id)>),
     PatternProperties(Vec<(Pattern, Id)>),
-    AdditionalProperties { known: Vec<Vec<u8>>, patterns: Vec<Pattern>, has_patterns: bool, schema: Id },
+    /// `names`: of draft 2019-09, the keys of the schema.
+    AdditionalProperties {
+        known: Vec<Vec<u8>>,
+        patterns: Vec<Pattern>,
+        has_patterns: bool,
+        schema: Id,
+        names: Option<Vec<Vec<u8>>>,
+    },
+    UnevaluatedProperties {
+        schema: Id,
+        names: Option<Vec<Vec<u8>>>,
+    },
     PropertyNames(Id),
     Required(Vec<Vec<u8>>),
-    DependentRequired(Vec<(Vec<u8>, Vec<Vec<u8>>)>),
+    Dependencies(Vec<(Vec<u8>, Dependency)>),
     DependentSchemas(Vec<(Vec<u8>, Id)>),
     AllOf(Vec<Id>),
     AnyOf(Vec<Id>),
     OneOf(Vec<(Id, Vec<u8>)>),
-    Not { schema: Id, words: Vec<u8> },
-    If { test: Id, then: Option<Id>, otherwise: Option<Id> },
-    Ref(Id),
+    Not {
+        schema: Id,
+        words: Vec<u8>,
+    },
+    If {
+        test: Id,
+        then: Option<Id>,
+        otherwise: Option<Id>,
+    },
+    /// With the resources in whose scope it leads elsewhere.
+    Ref {
+        schema: Id,
+        uri: Uri,
+        dynamic: Vec<(Uri, Id)>,
+    },
+    /// To the root around it, or, if that is an anchor, to the outermost anchor of the scope.
+    Recursive {
+        own: Id,
+        uri: Uri,
+        is_anchor: bool,
+        all: Vec<(Uri, Id)>,
+    },
+}
+
+/// What a property asks of the object.
+#[derive(Debug)]
+pub(super) enum Dependency {
+    Names(Vec<Vec<u8>>),
+    Schema(Id),
 }
 
 /// The types of JSON Schema.
@@ -146,7 +229,7 @@ impl Schema {
         }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
         let draft = draft(root)?;
-        let mut json = evaluate::to_serde_rounded(root)
+        let mut json = evaluate::to_serde(root)
             .ok_or(SchemaFailure(Shown::own("the schema holds a number that JSON does not know")))?;
         if let Some(object) = json.as_object_mut() {
             // The draft is known; an address that nobody has heard of would be looked up.
@@ -158,39 +241,31 @@ impl Schema {
             .should_validate_formats(false)
             .with_retriever(Offline)
             .build(&json);
-        let mut schema = Self::read_draft(root, draft).unwrap_or_default();
-        let known = !schema.nodes.is_empty();
+        let read = Self::read_draft(root, draft);
         match validator {
             // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
-            Err(error) if known && is_about_regex(&error) => {}
+            Err(error) if read.is_ok() && is_about_regex(&error) => {}
             Err(error) => {
                 let why = Shown::own("not a usable JSON Schema: ").join(&Shown::error(&error));
                 return Err(SchemaFailure(why));
             }
-            Ok(_) if known => {}
-            Ok(_) if evaluate::to_serde(root).is_none() => {
-                return Err(SchemaFailure(Shown::own("the schema holds a number of more than 64 bits")));
-            }
-            Ok(validator) => {
-                schema = Self {
-                    nodes: Vec::new(),
-                    own: property_names(root),
-                    whole: true,
-                    foreign: Some(Box::new(validator)),
-                };
-            }
+            Ok(_) => {}
         }
-        Ok(schema)
+        read
     }
 
-    /// Reads a schema of known keywords; `None` if it holds others.
+    /// Reads a schema that is known to be one.
     pub(super) fn read(root: Value<'_>) -> Option<Self> {
-        Self::read_draft(root, Draft::Draft202012)
+        Self::read_draft(root, Draft::Draft202012).ok()
     }
 
-    fn read_draft(root: Value<'_>, draft: Draft) -> Option<Self> {
-        let mut reader = Reader { root, draft, nodes: Vec::new(), done: HashMap::new() };
-        reader.schema(root)?;
+    fn read_draft(root: Value<'_>, draft: Draft) -> Result<Self, SchemaFailure> {
+        let registry = Registry::new(root, draft);
+        let mut reader = Reader { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
+        if reader.read(Place { text: 0, value: root, base: 0, draft }).is_none() {
+            let why = reader.why.unwrap_or(Shown::own("it is neither an object nor a truth value"));
+            return Err(SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why)));
+        }
         let own = property_names(root);
         let one_by_one = |member: Member<'_>| match member.name().bytes() {
             b"properties" | b"additionalProperties" => true,
@@ -199,25 +274,14 @@ impl Schema {
             name => !KEYWORDS.contains(&name),
         };
         let whole = !root.members().all(one_by_one);
-        Some(Self { nodes: reader.nodes, own, whole, foreign: None })
+        Ok(Self { nodes: reader.nodes, own, whole })
     }
 
-    /// What is wrong with a whole value, or that this cannot be told.
+    /// What is wrong with a whole value, or that this cannot be told: of several errors that which Python's
+    /// `jsonschema.validate` names.
     pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
-        match &self.foreign {
-            Some(_) if evaluate::to_serde(value).is_none() => Err(Undecidable(
-                "this schema cannot judge NaN, an infinity, half a surrogate pair or an integer of more than 64 bits",
-            )),
-            Some(validator) => Ok(evaluate::foreign(validator, value).map(|problem| problem.message)),
-            None => {
-                let (problem, complete) = evaluate::whole(self, value);
-                if complete {
-                    Ok(problem.map(|problem| problem.message))
-                } else {
-                    Err(Undecidable("a pattern of the schema takes too many steps, or its references lead too deep"))
-                }
-            }
-        }
+        const WHY: &str = "a pattern of the schema takes too many steps, or its references lead too deep";
+        evaluate::best(self, value).map_err(|()| Undecidable(WHY))
     }
 
     /// Whether it is the root's own property.
@@ -231,23 +295,13 @@ impl Schema {
     }
 
     /// The first error in Python's order.
-    pub(super) fn first_problem<'a>(&self, answer: Value<'a>, view: View) -> Option<Problem<'a>> {
-        match &self.foreign {
-            Some(validator) => evaluate::foreign(validator, answer),
-            None => evaluate::root(self, answer, view),
-        }
+    pub(super) fn first_problem<'a>(&'a self, answer: Value<'a>, view: View) -> Option<Problem<'a>> {
+        evaluate::first(self, answer, view)
     }
 
     /// Every place where a value does not hold the schema, in Python's order, up to a limit.
-    pub fn breaches<'a>(&self, value: Value<'a>) -> Vec<Breach<'a>> {
-        match &self.foreign {
-            Some(validator) => {
-                let problem = evaluate::foreign(validator, value);
-                let breach = |Problem { message, value, key }| Breach { law: Law::Other, message, value, key };
-                problem.map(breach).into_iter().collect()
-            }
-            None => evaluate::every(self, value),
-        }
+    pub fn breaches<'a>(&'a self, value: Value<'a>) -> Vec<Breach<'a>> {
+        evaluate::every(self, value)
     }
 }
 
@@ -298,20 +352,21 @@ fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
     properties.into_iter().flat_map(Value::members).map(|member| member.name().bytes().to_vec()).collect()
 }
 
-/// Refuses every reference that leads out of the schema.
+/// Refuses every reference that leads out of the schema, but to a metaschema.
 struct Offline;
 
 impl jsonschema::Retrieve for Offline {
     fn retrieve(
         &self,
-        _: &jsonschema::Uri<String>,
+        uri: &jsonschema::Uri<String>,
     ) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
-        Err("a schema must not refer to anything outside of itself".into())
+        let text = metaschema(uri.as_str()).ok_or("a schema must not refer to anything outside of itself")?;
+        Ok(serde_json::from_str(text)?)
     }
 }
 
 /// The keywords that are judged here.
-const KEYWORDS: [&[u8]; 32] = [
+const KEYWORDS: [&[u8]; 38] = [
     b"type",
     b"enum",
     b"const",
@@ -344,13 +399,7 @@ const KEYWORDS: [&[u8]; 32] = [
     b"not",
     b"if",
     b"$ref",
-];
-
-/// Keywords that older drafts have, or that the crate judges.
-const ELSEWHERE: [&[u8]; 8] = [
-    b"$anchor",
     b"$dynamicRef",
-    b"$dynamicAnchor",
     b"$recursiveRef",
     b"unevaluatedItems",
     b"unevaluatedProperties",
@@ -359,87 +408,99 @@ const ELSEWHERE: [&[u8]; 8] = [
 ];
 
 struct Reader<'s> {
-    root: Value<'s>,
-    draft: Draft,
+    registry: Registry<'s>,
     nodes: Vec<Node>,
-    /// The node of each schema that was read, by its place in the text: a `$ref` may lead back to it.
-    done: HashMap<usize, Id>,
+    /// Schemas that have a number and are still to be read.
+    open: Vec<(Id, Place<'s>)>,
+    /// The node of each schema, by its place: a reference may lead back to it.
+    done: HashMap<(usize, usize), Id>,
+    /// Why it cannot be read.
+    why: Option<Shown>,
 }
 
 impl<'s> Reader<'s> {
-    fn schema(&mut self, value: Value<'s>) -> Option<Id> {
-        if let Some(&id) = self.done.get(&value.index()) {
-            return Some(id);
-        }
-        let id = self.nodes.len();
-        self.done.insert(value.index(), id);
-        self.nodes.push(Node::Always);
-        let node = match value.kind() {
-            Kind::True => Node::Always,
-            Kind::False => Node::Never,
-            Kind::Object => {
-                let mut keywords = Vec::new();
-                for member in value.entries() {
-                    let name = member.name();
-                    match name.bytes() {
-                        name if !self.speaks(value, name, member.value) => {}
-                        b"dependencies" => keywords.extend(self.dependencies(member.value)?),
-                        name => keywords.push(self.keyword(value, name, member.value)?),
+    fn read(&mut self, root: Place<'s>) -> Option<()> {
+        self.schema(root, root.value);
+        while let Some((id, place)) = self.open.pop() {
+            let value = place.value;
+            let body = match value.kind() {
+                Kind::True => Body::Always,
+                Kind::False => Body::Never,
+                Kind::Object => {
+                    let mut keywords = Vec::new();
+                    for member in value.entries() {
+                        if speaks(place, member) {
+                            keywords.push(self.keyword(place, member.name().bytes(), member.value)?);
+                        }
                     }
+                    Body::Keywords(keywords)
                 }
-                Node::Keywords(keywords)
-            }
-            _ => return None,
+                _ => return None,
+            };
+            let node = self.nodes.get_mut(id)?;
+            node.body = body;
+            node.types = value.get("type").and_then(|value| draft_types(place.draft, value)).unwrap_or_default();
+        }
+        Some(())
+    }
+
+    /// The number of a schema that stands in another.
+    fn schema(&mut self, parent: Place<'s>, value: Value<'s>) -> Id {
+        self.at(parent.inside(value))
+    }
+
+    fn at(&mut self, place: Place<'s>) -> Id {
+        let place = self.registry.settle(place);
+        *self.done.entry(place.key()).or_insert_with(|| {
+            let id = self.nodes.len();
+            self.nodes.push(Node { body: Body::Always, types: Vec::new(), base: place.base });
+            self.open.push((id, place));
+            id
+        })
+    }
+
+    fn schemas(&mut self, parent: Place<'s>, list: Value<'s>) -> Vec<Id> {
+        list.items().map(|item| self.schema(parent, item)).collect()
+    }
+
+    fn named(&mut self, parent: Place<'s>, object: Value<'s>) -> Vec<(Vec<u8>, Id)> {
+        let entries = object.entries().into_iter();
+        entries.map(|member| (member.name().bytes().to_vec(), self.schema(parent, member.value))).collect()
+    }
+
+    /// Names that are wanted beside a property, or a schema for the whole object.
+    fn dependencies(&mut self, parent: Place<'s>, object: Value<'s>) -> Option<Keyword> {
+        let read = |member: Member<'s>| {
+            let dependency = match member.value.kind() {
+                Kind::Array => Dependency::Names(texts(member.value)?),
+                _ => Dependency::Schema(self.schema(parent, member.value)),
+            };
+            Some((member.name().bytes().to_vec(), dependency))
         };
-        *self.nodes.get_mut(id)? = node;
-        Some(id)
+        Some(Keyword::Dependencies(object.entries().into_iter().map(read).collect::<Option<_>>()?))
     }
 
-    fn schemas(&mut self, list: Value<'s>) -> Option<Vec<Id>> {
-        list.items().map(|item| self.schema(item)).collect()
-    }
-
-    fn named(&mut self, object: Value<'s>) -> Option<Vec<(Vec<u8>, Id)>> {
-        let entries = object.entries();
-        entries.into_iter().map(|member| Some((member.name().bytes().to_vec(), self.schema(member.value)?))).collect()
-    }
-
-    /// Whether a key of a schema says something by itself. What JSON Schema does not define is an annotation.
-    fn speaks(&self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> bool {
-        let known = match name {
-            b"$id" => parent.index() != self.root.index(),
-            b"id" => self.draft == Draft::Draft4 && parent.index() != self.root.index(),
-            b"uniqueItems" => value.kind() == Kind::True,
-            _ => KEYWORDS.contains(&name) || ELSEWHERE.contains(&name),
-        };
-        known && draft::knows(self.draft, parent, name)
-    }
-
-    /// What every draft up to 7 calls `dependencies`: lists of names, or schemas.
-    fn dependencies(&mut self, object: Value<'s>) -> Option<[Keyword; 2]> {
-        let (mut names, mut schemas) = (Vec::new(), Vec::new());
-        for member in object.entries() {
-            let name = member.name().bytes().to_vec();
-            match member.value.kind() {
-                Kind::Array => names.push((name, texts(member.value)?)),
-                _ => schemas.push((name, self.schema(member.value)?)),
+    fn pattern(&mut self, value: Value<'_>) -> Option<Pattern> {
+        match Pattern::new(value.string()?.utf8()?) {
+            Ok(pattern) => Some(pattern),
+            Err(why) => {
+                let text = Shown::line(value.string()?.bytes());
+                self.why = Some(crate::shown!("the pattern \"{text}\" cannot be used: {why}"));
+                None
             }
         }
-        Some([Keyword::DependentRequired(names), Keyword::DependentSchemas(schemas)])
     }
 
-    /// A keyword; `None` for one that is not known here.
-    fn keyword(&mut self, parent: Value<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
+    /// A keyword; `None` where it cannot be used.
+    fn keyword(&mut self, place: Place<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
+        let (parent, draft) = (place.value, place.draft);
         let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? as usize });
         let limit = |limit| Some(Keyword::Limit { limit, number: Number::of(value)?, words: words(value) });
         // Of draft 4, where it is a truth value.
         let excludes = |name: &str| parent.get(name).is_some_and(|value| value.kind() == Kind::True);
         Some(match name {
             b"type" => {
-                let mut types = types(value)?;
-                if self.draft == Draft::Draft4 {
-                    types.iter_mut().filter(|one| **one == Type::Integer).for_each(|one| *one = Type::Int);
-                }
+                let types = draft_types(draft, value)?;
                 Keyword::Type { types, words: type_words(value) }
             }
             b"enum" => {
@@ -464,92 +525,114 @@ impl<'s> Reader<'s> {
             b"maxItems" => length(Counted::Items, true)?,
             b"minProperties" => length(Counted::Properties, false)?,
             b"maxProperties" => length(Counted::Properties, true)?,
-            b"pattern" => Keyword::Pattern(pattern(value)?),
+            b"pattern" => Keyword::Pattern(self.pattern(value)?),
             b"uniqueItems" => Keyword::UniqueItems,
-            b"prefixItems" => Keyword::PrefixItems(self.schemas(value)?),
-            b"items" if value.kind() == Kind::Array => Keyword::PrefixItems(self.schemas(value)?),
+            b"prefixItems" => Keyword::PrefixItems(self.schemas(place, value)),
+            b"items" if value.kind() == Kind::Array => Keyword::PrefixItems(self.schemas(place, value)),
             b"additionalItems" => {
                 let prefix = parent.get("items").map_or(0, Value::len);
-                Keyword::Items { prefix, schema: self.schema(value)? }
+                Keyword::AdditionalItems { prefix, schema: self.schema(place, value) }
             }
             b"items" => {
-                let prefix = parent.get("prefixItems").map_or(0, Value::len);
-                Keyword::Items { prefix, schema: self.schema(value)? }
+                let counts = draft::since(draft, Draft::Draft202012);
+                let prefix = parent.get("prefixItems").filter(|_| counts).map_or(0, Value::len);
+                Keyword::Items { prefix, schema: self.schema(place, value), counts }
             }
+            b"unevaluatedItems" => Keyword::UnevaluatedItems(self.schema(place, value)),
+            b"contains" if !draft::since(draft, Draft::Draft201909) => Keyword::ContainsAny(self.schema(place, value)),
             b"contains" => {
-                let counts = draft::since(self.draft, Draft::Draft201909);
-                let bound = |name: &str| parent.get(name).filter(|_| counts);
-                let (least, most) = (bound("minContains"), bound("maxContains"));
+                let (least, most) = (parent.get("minContains"), parent.get("maxContains"));
                 Keyword::Contains {
-                    schema: self.schema(value)?,
+                    schema: self.schema(place, value),
                     least: least.map_or(Some(1.0), Value::float)?,
                     most: most.and_then(Value::float),
                     least_words: least.map_or_else(|| b"1".to_vec(), words),
                     most_words: most.map(words).unwrap_or_default(),
                 }
             }
-            b"properties" => Keyword::Properties(self.named(value)?),
+            b"properties" => Keyword::Properties(self.named(place, value)),
             b"patternProperties" => {
-                let entries = value.entries();
-                let read = |member: Member<'s>| Some((pattern(member.key)?, self.schema(member.value)?));
-                Keyword::PatternProperties(entries.into_iter().map(read).collect::<Option<_>>()?)
+                let entries = value.entries().into_iter();
+                let read = |member: Member<'s>| Some((self.pattern(member.key)?, self.schema(place, member.value)));
+                Keyword::PatternProperties(entries.map(read).collect::<Option<_>>()?)
             }
             b"additionalProperties" => {
                 let patterns = parent.get("patternProperties");
                 let read = patterns.map(Value::entries).unwrap_or_default().into_iter();
-                let read = read.map(|member| pattern(member.key));
+                let read = read.map(|member| self.pattern(member.key));
                 Keyword::AdditionalProperties {
                     known: property_names(parent),
                     patterns: read.collect::<Option<_>>()?,
                     has_patterns: patterns.is_some(),
-                    schema: self.schema(value)?,
+                    schema: self.schema(place, value),
+                    names: keys_of(draft, value),
                 }
             }
-            b"propertyNames" => Keyword::PropertyNames(self.schema(value)?),
-            b"required" => Keyword::Required(texts(value)?),
-            b"dependentRequired" => {
-                let read = |member: Member<'s>| Some((member.name().bytes().to_vec(), texts(member.value)?));
-                Keyword::DependentRequired(value.entries().into_iter().map(read).collect::<Option<_>>()?)
+            b"unevaluatedProperties" => {
+                Keyword::UnevaluatedProperties { schema: self.schema(place, value), names: keys_of(draft, value) }
             }
-            b"dependentSchemas" => Keyword::DependentSchemas(self.named(value)?),
-            b"allOf" => Keyword::AllOf(self.schemas(value)?),
-            b"anyOf" => Keyword::AnyOf(self.schemas(value)?),
+            b"propertyNames" => Keyword::PropertyNames(self.schema(place, value)),
+            b"required" => Keyword::Required(texts(value)?),
+            b"dependencies" | b"dependentRequired" => self.dependencies(place, value)?,
+            b"dependentSchemas" => Keyword::DependentSchemas(self.named(place, value)),
+            b"allOf" => Keyword::AllOf(self.schemas(place, value)),
+            b"anyOf" => Keyword::AnyOf(self.schemas(place, value)),
             b"oneOf" => {
-                let schemas = self.schemas(value)?;
+                let schemas = self.schemas(place, value);
                 Keyword::OneOf(schemas.into_iter().zip(value.items().map(words)).collect())
             }
-            b"not" => Keyword::Not { schema: self.schema(value)?, words: words(value) },
+            b"not" => Keyword::Not { schema: self.schema(place, value), words: words(value) },
             b"if" => Keyword::If {
-                test: self.schema(value)?,
-                then: parent.get("then").map(|then| self.schema(then)).map_or(Some(None), |id| id.map(Some))?,
-                otherwise: parent.get("else").map(|other| self.schema(other)).map_or(Some(None), |id| id.map(Some))?,
+                test: self.schema(place, value),
+                then: parent.get("then").map(|then| self.schema(place, then)),
+                otherwise: parent.get("else").map(|other| self.schema(place, other)),
             },
-            b"$ref" => Keyword::Ref(self.reference(value)?),
-            _ => return None,
+            b"$recursiveRef" => self.recursive(place)?,
+            _ => self.reference(place, value)?,
         })
     }
 
-    /// The schema that a reference of the form `#` or `#/a/b` leads to.
-    fn reference(&mut self, value: Value<'s>) -> Option<Id> {
+    fn reference(&mut self, place: Place<'s>, value: Value<'s>) -> Option<Keyword> {
         let text = value.string()?;
-        let path = text.utf8()?.strip_prefix('#')?;
-        if path.contains('%') {
+        let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
+            self.why = Some(crate::shown!("its reference \"{}\" leads nowhere", Shown::line(text.bytes())));
             return None;
-        }
-        if path.is_empty() {
-            return self.schema(self.root);
-        }
-        let mut target = self.root;
-        for part in path.strip_prefix('/')?.split('/') {
-            let name = part.replace("~1", "/").replace("~0", "~");
-            let part = match target.kind() {
-                Kind::Array => Part::Index(name.parse().ok()?),
-                _ => Part::Key(Untrusted::from(name)),
-            };
-            target = target.find(&Pointer(vec![part]))?.value;
-        }
-        self.schema(target)
+        };
+        let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();
+        let dynamic = anchors.into_iter().map(|(uri, place)| (uri, self.at(place))).collect();
+        Some(Keyword::Ref { schema: self.at(target.place), uri: target.uri, dynamic })
     }
+
+    fn recursive(&mut self, place: Place<'s>) -> Option<Keyword> {
+        let target = self.registry.lookup(place, "#")?;
+        let anchors = self.registry.recursive();
+        let is_anchor = anchors.iter().any(|(uri, _)| *uri == target.uri);
+        let all = anchors.into_iter().map(|(uri, place)| (uri, self.at(place))).collect();
+        Some(Keyword::Recursive { own: self.at(target.place), uri: target.uri, is_anchor, all })
+    }
+}
+
+/// Whether a key of a schema says something by itself. What its draft does not define is an annotation.
+fn speaks(place: Place<'_>, member: Member<'_>) -> bool {
+    let name = member.name();
+    let known = match name.bytes() {
+        b"uniqueItems" => member.value.kind() == Kind::True,
+        name => KEYWORDS.contains(&name),
+    };
+    known && draft::knows(place.draft, place.value, name.bytes())
+}
+
+fn keys_of(draft: Draft, schema: Value<'_>) -> Option<Vec<Vec<u8>>> {
+    let keys = || schema.entries().into_iter().map(|member| member.name().bytes().to_vec()).collect();
+    (draft == Draft::Draft201909).then(keys)
+}
+
+fn draft_types(draft: Draft, value: Value<'_>) -> Option<Vec<Type>> {
+    let mut types = types(value)?;
+    if draft == Draft::Draft4 {
+        types.iter_mut().filter(|one| **one == Type::Integer).for_each(|one| *one = Type::Int);
+    }
+    Some(types)
 }
 
 fn words(value: Value<'_>) -> Vec<u8> {
@@ -585,11 +668,6 @@ fn types(value: Value<'_>) -> Option<Vec<Type>> {
 
 fn type_words(value: Value<'_>) -> Vec<u8> {
     type_names(value).into_iter().map(words).collect::<Vec<_>>().join(&b", "[..])
-}
-
-/// A pattern as Python reads it.
-fn pattern(value: Value<'_>) -> Option<Pattern> {
-    Pattern::new(value.string()?.utf8()?).ok()
 }
 
 impl Literal {
