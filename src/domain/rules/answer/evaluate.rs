@@ -21,7 +21,7 @@ use crate::domain::text::Untrusted;
 /// References that lead back to themselves end here; Python ends in an exception.
 const MAX_DEPTH: usize = 256;
 /// So many schemas are asked about the parts of one value: branches that lead back double at every level.
-const MAX_ASKED: u32 = 10_000_000;
+const MAX_ASKED: u32 = 3_000_000;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
@@ -361,7 +361,84 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         matches!(self.schema.nodes.get(id), Some(Node { body: Body::Never, .. }))
     }
 
+    /// Keywords that ask other schemas are functions of their own: their frames stand on the stack many times over.
     fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        use Keyword as K;
+        match (keyword, about.value.kind()) {
+            (K::PrefixItems(_) | K::Items { .. } | K::AdditionalItems { .. }, kind) => {
+                if kind == Kind::Array {
+                    self.items(about, keyword, sink)
+                } else {
+                    ON
+                }
+            }
+            (K::AllOf(_) | K::AnyOf(_) | K::OneOf(_) | K::If { .. } | K::Ref { .. } | K::Recursive { .. }, _) => {
+                self.applied(about, keyword, sink)
+            }
+            (
+                K::Properties(_)
+                | K::PatternProperties(_)
+                | K::PropertyNames(_)
+                | K::DependentSchemas(_)
+                | K::Dependencies(_)
+                | K::AdditionalProperties { .. }
+                | K::UnevaluatedProperties { .. },
+                kind,
+            ) => {
+                if kind == Kind::Object {
+                    self.object(about, keyword, sink)
+                } else {
+                    ON
+                }
+            }
+            _ => self.assertion(about, keyword, sink),
+        }
+    }
+
+    fn items(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        let (prefix, schema) = match keyword {
+            Keyword::PrefixItems(schemas) => {
+                for (n, (item, &schema)) in value.items().zip(schemas).enumerate() {
+                    self.below(schema, Part::Item(n), item, sink)?;
+                }
+                return ON;
+            }
+            Keyword::Items { prefix, schema, counts: true } if self.never(*schema) => {
+                return too_many_items(about, *prefix, sink);
+            }
+            Keyword::AdditionalItems { prefix, schema } if self.never(*schema) => {
+                return extra_items(about, "Additional", value.items().skip(*prefix).collect(), sink);
+            }
+            Keyword::Items { prefix, schema, .. } | Keyword::AdditionalItems { prefix, schema } => (*prefix, *schema),
+            _ => return ON,
+        };
+        for (n, item) in value.items().enumerate().skip(prefix) {
+            self.below(schema, Part::Item(n), item, sink)?;
+        }
+        ON
+    }
+
+    /// Keywords that ask other schemas about the same value.
+    fn applied(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        match keyword {
+            Keyword::AllOf(schemas) => schemas.iter().try_for_each(|&schema| self.same(schema, value, sink)),
+            Keyword::AnyOf(schemas) => match self.alternatives(schemas.iter().copied(), value, sink) {
+                Ok(_) => ON,
+                Err(context) => none_of(about, context, sink),
+            },
+            Keyword::OneOf(schemas) => self.one_of(about, schemas, sink),
+            Keyword::If { test, then, otherwise } => {
+                let branch = if self.holds(*test, value) { then } else { otherwise };
+                branch.map_or(ON, |branch| self.same(branch, value, sink))
+            }
+            _ => self.referred(about.node, keyword, |there, id| there.same(id, value, sink)).unwrap_or(ON),
+        }
+    }
+
+    /// Keywords that look at the value itself.
+    fn assertion(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
         let value = about.value;
         match (keyword, value.kind()) {
             (Keyword::Type { types, words }, _) => {
@@ -407,57 +484,19 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 let again = value.items().filter_map(Literal::of).any(|item| !seen.insert(item));
                 if again { about.value(sink, " has non-unique elements") } else { ON }
             }
-            (Keyword::PrefixItems(schemas), Kind::Array) => {
-                for (n, (item, &schema)) in value.items().zip(schemas).enumerate() {
-                    self.below(schema, Part::Item(n), item, sink)?;
-                }
-                ON
-            }
-            (Keyword::Items { prefix, schema, counts }, Kind::Array) => {
-                if *counts && self.never(*schema) {
-                    return too_many_items(about, *prefix, sink);
-                }
-                for (n, item) in value.items().enumerate().skip(*prefix) {
-                    self.below(*schema, Part::Item(n), item, sink)?;
-                }
-                ON
-            }
-            (Keyword::AdditionalItems { prefix, schema }, Kind::Array) => {
-                if self.never(*schema) {
-                    let extra: Vec<_> = value.items().skip(*prefix).collect();
-                    return extra_items(about, "Additional", extra, sink);
-                }
-                for (n, item) in value.items().enumerate().skip(*prefix) {
-                    self.below(*schema, Part::Item(n), item, sink)?;
-                }
-                ON
-            }
             (Keyword::UnevaluatedItems(_), Kind::Array) => {
                 let evaluated = self.evaluated_items(about.node, value);
                 let extra = value.items().zip(evaluated).filter(|(_, known)| !known).map(|(item, _)| item);
                 extra_items(about, "Unevaluated", extra.collect(), sink)
             }
             (Keyword::Contains { .. } | Keyword::ContainsAny(_), Kind::Array) => self.contains(about, keyword, sink),
-            (Keyword::AllOf(schemas), _) => schemas.iter().try_for_each(|&schema| self.same(schema, value, sink)),
-            (Keyword::AnyOf(schemas), _) => match self.alternatives(schemas.iter().copied(), value, sink) {
-                Ok(_) => ON,
-                Err(context) => none_of(about, context, sink),
-            },
-            (Keyword::OneOf(schemas), _) => self.one_of(about, schemas, sink),
             (Keyword::Not { schema, words }, _) => {
                 if !self.holds(*schema, value) {
                     return ON;
                 }
                 about.say(sink, move || Message::default().value(value).text(" should not be valid under ").text(words))
             }
-            (Keyword::If { test, then, otherwise }, _) => {
-                let branch = if self.holds(*test, value) { then } else { otherwise };
-                branch.map_or(ON, |branch| self.same(branch, value, sink))
-            }
-            (Keyword::Ref { .. } | Keyword::Recursive { .. }, _) => {
-                self.referred(about.node, keyword, |there, id| there.same(id, value, sink)).unwrap_or(ON)
-            }
-            (_, Kind::Object) => self.object(about, keyword, sink),
+            (_, Kind::Object) => missing_names(about, keyword, sink),
             _ => ON,
         }
     }
@@ -597,13 +636,6 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 sink.since(before).for_each(|fault| fault.key = Some(fault.value));
                 flow
             }),
-            Keyword::Required(names) => names.iter().try_for_each(|name| {
-                if member(value, name).is_some() {
-                    return ON;
-                }
-                let message = move || Message::default().quoted(name).text(" is a required property");
-                sink.add(|keep| Fault { missing: Some(name), ..about.fault(keep, message) })
-            }),
             Keyword::DependentSchemas(dependencies) => dependencies.iter().try_for_each(|(name, schema)| {
                 if member(value, name).is_some() { self.same(*schema, value, sink) } else { ON }
             }),
@@ -611,13 +643,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 dependencies.iter().try_for_each(|(name, dependency)| match dependency {
                     _ if member(value, name).is_none() => ON,
                     Dependency::Schema(schema) => self.same(*schema, value, sink),
-                    Dependency::Names(wanted) => wanted.iter().try_for_each(|each| {
-                        if member(value, each).is_some() {
-                            return ON;
-                        }
-                        let message = move || Message::default().quoted(each).text(" is a dependency of ").quoted(name);
-                        about.say(sink, message)
-                    }),
+                    Dependency::Names(wanted) => wanted_names(about, name, wanted, sink),
                 })
             }
             _ => ON,
@@ -799,6 +825,20 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             _ => {}
         }
     }
+}
+
+fn missing_names<'v>(about: About<'_, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    let Keyword::Required(names) = keyword else { return ON };
+    names.iter().filter(|name| member(about.value, name).is_none()).try_for_each(|name| {
+        let message = move || Message::default().quoted(name).text(" is a required property");
+        sink.add(|keep| Fault { missing: Some(name), ..about.fault(keep, message) })
+    })
+}
+
+fn wanted_names<'v>(about: About<'_, 'v>, name: &'v [u8], wanted: &'v [Vec<u8>], sink: &mut Sink<'v>) -> Flow {
+    wanted.iter().filter(|each| member(about.value, each).is_none()).try_for_each(|each| {
+        about.say(sink, move || Message::default().quoted(each).text(" is a dependency of ").quoted(name))
+    })
 }
 
 fn none_of<'v>(about: About<'_, 'v>, context: Vec<Fault<'v>>, sink: &mut Sink<'v>) -> Flow {
