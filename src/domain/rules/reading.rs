@@ -40,7 +40,8 @@ pub const CUT_OFF: Rule = Rule {
     good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
     check: |subject, findings| {
         if subject.text.is_empty() {
-            return findings.push(rest_missing());
+            findings.push(rest_missing());
+            return;
         }
         let help = "Wait until the file is written, or run this row again.";
         report(&CUT_OFF, subject, findings, |kind| kind == ProblemKind::Cut, help);
