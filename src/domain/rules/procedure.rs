@@ -138,7 +138,8 @@ fn check_text(subject: &Subject<'_>, findings: &mut Findings) {
     let text = unread.string();
     let bytes = text.as_ref().map_or(unread.raw(), Untrusted::bytes);
     let mut tape = Tape::default();
-    let said = loads(&mut tape, bytes).err().map(|said| shown!(": {}", said.line())).unwrap_or_default();
+    let said =
+        loads(&mut tape, bytes).err().map(|said| shown!(": {}", Untrusted::from(said).line())).unwrap_or_default();
     let begins = Shown::line(head(bytes, MAX_QUOTED));
     let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
     let message = shown!("The model's text is no JSON{said}. It begins: {begins}{more}");
