@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
-use crate::domain::finding::Severity;
+use crate::domain::finding::{Severity, grouped};
 use crate::domain::record::{AnswerSchema, RecordKind};
 use crate::domain::report::board::Board;
 use crate::domain::report::text::Look;
@@ -151,6 +151,13 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
     }
     for failure in outcome.unread() {
         out.complain(&shown!("{failure}"));
+    }
+    if counts.unprinted > 0 {
+        out.complain(&shown!(
+            "{} more records have findings that are not printed: the output would be more than {} times the input",
+            grouped(counts.unprinted as usize),
+            crate::io::check::MAX_OUTPUT
+        ));
     }
     if counts.faults > 0 {
         out.complain(&shown!("{} records could not be checked: a fault of stepscope, please report it", counts.faults));

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::check::{source_of, threads, triage_of, with_item};
 use super::{CLEAN, FAILED, Out, Show};
+use crate::domain::finding::grouped;
 use crate::domain::fork::Lineage;
 use crate::domain::json::Value;
 use crate::domain::procedure::Procedure;
@@ -21,6 +22,8 @@ use crate::shown;
 
 /// A longer value is cut, unless one step alone is shown.
 const CUT: usize = 120;
+/// So many values of global states are printed for all steps together; then only what each step writes.
+const MAX_STATES: usize = 5_000;
 /// How many other places of the same id are named.
 const NAMED: usize = 5;
 
@@ -210,10 +213,14 @@ impl View<'_, '_> {
     }
 
     fn all_steps(&self, with_state: bool, out: &mut Page) {
+        let mut room = MAX_STATES;
         for step in 0..self.steps() {
             self.step(step, false, out);
-            if with_state {
-                self.states(step, out);
+            if with_state && room > 0 {
+                self.states(step, &mut room, out);
+            } else if with_state {
+                // All states would be as many values as there are steps, times variables.
+                out.line(&shown!("  state after: as before, but for what it writes; `--step {} --state` prints it", step + 1));
             }
             out.line(&Shown::default());
         }
@@ -226,7 +233,7 @@ impl View<'_, '_> {
         let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
         if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
             out.line(&Shown::own("Values that no step writes"));
-            self.entries(&rest, false, out);
+            self.entries(&rest, false, usize::MAX, out);
             out.line(&Shown::default());
         }
     }
@@ -237,7 +244,7 @@ impl View<'_, '_> {
             recorded(call, out);
         }
         if with_state {
-            self.states(step, out);
+            self.states(step, &mut { usize::MAX }, out);
         }
     }
 
@@ -258,30 +265,38 @@ impl View<'_, '_> {
         let set: Vec<_> = set.filter_map(|(n, _)| self.state.set_entry(n)).collect();
         if !set.is_empty() {
             out.line(&Shown::own("  set before it"));
-            self.entries(&set, whole, out);
+            self.entries(&set, whole, usize::MAX, out);
         }
         for (title, entries) in [("reads", self.state.reads(step)), ("writes", self.state.writes(step))] {
             out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));
-            self.entries(&entries, whole, out);
+            self.entries(&entries, whole, usize::MAX, out);
         }
     }
 
-    fn states(&self, step: usize, out: &mut Page) {
-        out.line(&Shown::own("  state before"));
-        self.entries(&self.state.before(step), false, out);
-        out.line(&Shown::own("  state after"));
-        self.entries(&self.state.after(step), false, out);
+    /// The states before and after a step, and how much room that leaves.
+    fn states(&self, step: usize, room: &mut usize, out: &mut Page) {
+        for (title, entries) in [("before", self.state.before(step)), ("after", self.state.after(step))] {
+            out.line(&shown!("  state {title}"));
+            self.entries(&entries, false, *room, out);
+            *room = room.saturating_sub(entries.len().max(1));
+        }
     }
 
-    fn entries(&self, entries: &[Entry<'_>], whole: bool, out: &mut Page) {
+    /// Entries, of which at most `most` are printed and the rest counted.
+    fn entries(&self, entries: &[Entry<'_>], whole: bool, most: usize, out: &mut Page) {
+        let (entries, left_out) = entries.split_at(most.min(entries.len()));
         let name = |entry: &Entry<'_>| {
-            self.state.variables().get(entry.variable).map(|variable| variable.name.line()).unwrap_or_default()
+            let name = self.state.variables().get(entry.variable).map(|variable| variable.name.line());
+            name.map(|name| if whole { name } else { name.cut(CUT) }).unwrap_or_default()
         };
         let width = entries.iter().map(|entry| name(entry).as_str().chars().count()).max().unwrap_or(0).min(40);
         for entry in entries {
             let value =
                 entry.value.map_or_else(|| Shown::own("-"), |value| raw(value, if whole { usize::MAX } else { CUT }));
             out.line(&shown!("    {:width$}  {value}  [{}]", name(entry), entry.badge.word()));
+        }
+        if !left_out.is_empty() {
+            out.line(&shown!("    and {} more", grouped(left_out.len())));
         }
     }
 

@@ -6,6 +6,7 @@ use super::completeness::Strong;
 use super::finding::{Finding, Severity};
 use super::json::{Pointer, Value};
 use super::rules::Subject;
+use super::rules::span::QUOTE_UNDECIDED;
 use super::rules::typed::contract::ANSWER_MISSING;
 use super::rules::typed::source::LIST_TRUNCATED_NEXT_PAGE;
 use super::text::Untrusted;
@@ -155,10 +156,14 @@ pub fn route(subject: &Subject<'_>, findings: &[Finding]) -> Option<Routed> {
     if typed.base("extraction_method").is_some_and(|method| method.is_string("inferred")) {
         triggers.base(Route::HumanReview, "the answer was inferred", "extraction_method");
     }
+    let undecided = findings.iter().find(|finding| finding.rule == QUOTE_UNDECIDED.id);
+    if let Some(undecided) = undecided {
+        triggers.fire(Route::HumanReview, undecided.rule, undecided.place().pointer());
+    }
     let speaks_against = |route: Route| triggers.fired.iter().any(|trigger| trigger.route == route);
     let held_back =
         [Route::Reject, Route::ShowConflict, Route::NoAnswer, Route::Broaden].into_iter().any(speaks_against);
-    if !held_back && says.found == Some(true) && says.complete == Some(true) {
+    if !held_back && undecided.is_none() && says.found == Some(true) && says.complete == Some(true) {
         triggers.fire(Route::Ship, "found, complete, and all checks pass", typed.pointer.clone());
     }
     let fired = triggers.fired;

@@ -321,6 +321,7 @@ pub const RULES: &[&Rule] = &[
     &span::QUOTE_FOUND_NEARBY,
     &span::QUOTE_FOUND_ELSEWHERE,
     &span::QUOTE_NOWHERE_IN_DOC,
+    &span::QUOTE_UNDECIDED,
     &span::VERBATIM_WITHOUT_QUOTE,
     &span::SPAN_OUTSIDE_RETRIEVED_PAGES,
     &span::SPAN_CROSSES_PAGE,

@@ -28,10 +28,11 @@ pub const NEARBY: usize = 5;
 const MAX_PAGES: usize = 64;
 /// A quote of so many letters and digits does not fit the numbers of a page by chance.
 const TELLING: usize = 16;
-/// So many spans of one answer are resolved.
+/// So many spans of one answer are resolved; of the rest it is undecided where their quotes stand.
 pub const MAX_SPANS: usize = 4096;
-/// What of a document is looked through for all spans of one answer, in bytes.
-const MAX_SEARCH: u64 = 16 << 30;
+/// The work for all quotes of one answer. A unit is about a nanosecond of a slow machine, and a quarter of a second is
+/// all that one record gets; counted and not timed, so that the same record always says the same.
+const MAX_WORK: u64 = 200_000_000;
 
 /// A way to count lines.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -122,8 +123,10 @@ pub enum Place {
     Elsewhere,
     /// Nowhere in the document.
     Nowhere,
-    /// Not near the cited lines, and the rest was not looked through: the answer asks for too much of it.
+    /// Not near the cited lines, and undecided for the rest: the answer asks for too much work.
     Unsearched,
+    /// Undecided, even for the cited lines: the work was used up before.
+    Undecided,
     /// There is no quote; the lines exist.
     NoQuote,
     /// There is no quote, and the lines do not exist.
@@ -216,21 +219,46 @@ struct Fit {
     page_local: bool,
 }
 
-/// How much of the document may still be looked through.
+/// How much may still be done to find the quotes of an answer. What is about to be done is paid first.
 #[derive(Clone, Debug)]
-pub struct Budget(u64);
+pub struct Budget {
+    left: u64,
+    /// Something could not be paid.
+    is_out: bool,
+}
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(MAX_SEARCH)
+        Self::of(MAX_WORK)
     }
 }
 
 impl Budget {
-    fn spend(&mut self, bytes: usize) -> bool {
-        let left = self.0.checked_sub(bytes as u64);
-        self.0 = left.unwrap_or(0);
-        left.is_some()
+    const fn of(work: u64) -> Self {
+        Self { left: work, is_out: false }
+    }
+
+    /// So many times a work; `false`: that is too much, and nothing more will be done.
+    fn spend(&mut self, times: usize, each: u64) -> bool {
+        let left = self.left.checked_sub((times as u64).saturating_mul(each));
+        self.is_out |= left.is_none();
+        self.left = left.unwrap_or(0);
+        !self.is_out
+    }
+
+    /// What it costs to fold some bytes.
+    fn fold(&mut self, bytes: usize) -> bool {
+        self.spend(bytes, 16)
+    }
+
+    /// What it costs to look through some bytes.
+    fn scan(&mut self, bytes: usize) -> bool {
+        self.spend(bytes, 1)
+    }
+
+    /// What it costs to compare a quote of so many bytes with a place.
+    fn compare(&mut self, bytes: usize) -> bool {
+        self.spend(bytes + 16, 32)
     }
 }
 
@@ -330,6 +358,13 @@ pub fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budge
     let mut resolution = Resolution::unsought(document, claim);
     // A quote of nothing but blanks and marks says nothing.
     let says = |quote: &&[u8]| !published(quote, true).is_empty();
+    // What it says has to be read first; a span that cites nothing of it costs a little too.
+    if !budget.spend(1, 2_000) || !budget.fold(2 * claim.quote.map_or(0, <[u8]>::len)) {
+        if claim.quote.is_some() {
+            resolution.place = Place::Undecided;
+        }
+        return resolution;
+    }
     let Some(quote) = claim.quote.map(trimmed).filter(says) else { return resolution };
     let search = Search::new(document, quote);
     let mut beside = None;
@@ -348,6 +383,10 @@ pub fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budge
         }
     }
     let on_page = claim.on_retrieved_pages(document).find_map(|lines| search.inside(&lines, budget));
+    if budget.is_out {
+        resolution.place = Place::Undecided;
+        return resolution;
+    }
     if let Some((place, found)) = beside {
         resolution.places = on_page.into_iter().collect();
         resolution.settle(document, claim, place, found);
@@ -439,7 +478,7 @@ impl Resolution {
     fn look_everywhere(&mut self, search: &Search<'_>, claim: &Claim<'_>, on_page: Option<Found>, budget: &mut Budget) {
         let document = search.document;
         let seen = search.everywhere(self.cited.as_ref(), budget);
-        let searched = seen.is_some();
+        let searched = seen.is_some() && !budget.is_out;
         let seen = seen.unwrap_or_default();
         (self.places, self.total) = (seen.places, seen.total);
         // The page-local reading explains the numbers; the nearest place only stands there. A few letters prove nothing.
@@ -451,21 +490,20 @@ impl Resolution {
             self.settle(document, claim, place, found);
             return;
         }
-        if let Some(found) = searched.then(|| search.elided_anywhere()).flatten() {
+        if let Some(found) = searched.then(|| search.elided_anywhere(budget)).flatten() {
             let place = self.place_of(document, &found);
             self.settle(document, claim, place, found);
             return;
         }
-        self.place = if searched { Place::Nowhere } else { Place::Unsearched };
-        let Some((near, region)) = near::nearest(search, self.cited.as_ref(), budget.spend(document.size())) else {
-            return;
-        };
-        match search.leniently_in(&region) {
+        let near = near::nearest(search, self.cited.as_ref(), budget);
+        match near.as_ref().and_then(|(_, region)| search.leniently_in(region, budget)) {
             Some(found) => {
                 let place = self.place_of(document, &found);
                 self.settle(document, claim, place, found);
             }
-            None => self.near = Some(near),
+            // What was not looked through to the end may hold it.
+            None if budget.is_out => self.place = Place::Unsearched,
+            None => (self.place, self.near) = (Place::Nowhere, near.map(|(near, _)| near)),
         }
     }
 
@@ -515,7 +553,7 @@ impl Resolution {
             Place::OtherPage => "other_page",
             Place::Elsewhere => "elsewhere",
             Place::Nowhere => "nowhere",
-            Place::Unsearched => "unsearched",
+            Place::Unsearched | Place::Undecided => "undecided",
             Place::NoQuote => "no_quote",
             Place::NotInDoc => "not_in_doc",
         }
@@ -667,6 +705,7 @@ pub struct Cited {
 pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -> Vec<Cited> {
     let mut budget = Budget::default();
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
+    // What is not resolved is counted by the rule of what is undecided.
     let resolved = citations.take(MAX_SPANS).map(|(item, citation)| {
         let quote = citation.quote.and_then(Value::string);
         let claim = Claim::of(citation, quote.as_ref().map(Untrusted::bytes), retrieved);
@@ -678,7 +717,10 @@ pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -
 
 /// Whether the evidence of an item holds: it has a quote, and every quote stands where it should.
 pub fn is_item_grounded(cited: &[Cited], item: usize) -> bool {
-    let mut quoted = cited.iter().filter(|cited| cited.item == item && cited.resolution.has_quote()).peekable();
+    // They stand in the order of the items.
+    let from = cited.partition_point(|cited| cited.item < item);
+    let own = cited.iter().skip(from).take_while(|cited| cited.item == item);
+    let mut quoted = own.filter(|cited| cited.resolution.has_quote()).peekable();
     quoted.peek().is_some() && quoted.all(|cited| cited.resolution.is_grounded())
 }
 

@@ -23,7 +23,7 @@ mod database;
 pub(crate) mod folder;
 mod line;
 
-use database::{Found as Row, Rows, question_key};
+use database::{Found as Row, Places, Rows, question_key};
 use folder::{Found, Shape, Walk};
 use line::Asked;
 
@@ -451,7 +451,7 @@ impl<'b> Spool<'b> {
 pub struct Shelf {
     store: AnswerStore,
     /// Opened when the first document is wanted.
-    database: Mutex<Option<Database>>,
+    database: Mutex<Option<(Database, Places)>>,
 }
 
 impl Shelf {
@@ -472,14 +472,14 @@ impl Shelf {
         let mut last = Ok(None);
         // What was read from a file that was changed meanwhile does not count.
         for _ in 0..3 {
-            let open = match database.take().filter(Database::is_current) {
+            let (open, mut places) = match database.take().filter(|(open, _)| open.is_current()) {
                 Some(open) => open,
-                None => sqlite::open(place)?,
+                None => (sqlite::open(place)?, Places::default()),
             };
-            last = database::document(&open, doc_id).map_err(|error| open.failure(&error));
+            last = database::document(&open, &mut places, doc_id).map_err(|error| open.failure(&error));
             last = last.map(|found| found.map(|document| document.from_file(Shown::path(place.path()))));
             if open.is_current() {
-                *database = Some(open);
+                *database = Some((open, places));
                 break;
             }
         }

@@ -19,6 +19,10 @@ use crate::domain::rules::Subject;
 use crate::domain::rules::answer::Schema;
 use crate::domain::text::Shown;
 
+/// What is printed of a block is at most so many times as long as the block; a short one has room for more.
+pub const MAX_OUTPUT: usize = 19;
+const FREE_OUTPUT: usize = 1 << 20;
+
 /// One record, checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a> {
@@ -45,6 +49,8 @@ pub struct Counts {
     pub worst: [u64; 4],
     /// Records that could not be checked: faults of stepscope.
     pub faults: u64,
+    /// Records of which something is to be said that is not printed: it would be too much for the size of the input.
+    pub unprinted: u64,
     /// What is no record.
     pub skips: Skips,
 }
@@ -54,6 +60,7 @@ impl Counts {
         self.records += other.records;
         self.broken += other.broken;
         self.faults += other.faults;
+        self.unprinted += other.unprinted;
         for (to, from) in [(&mut self.findings, other.findings), (&mut self.worst, other.worst)] {
             to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         }
@@ -243,6 +250,7 @@ fn render_block(
     let Tally { counts, ids } = &mut done.tally;
     counts.skips = block.skips;
     examiner.citing(task.documents.as_ref());
+    let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
     task.each(block, |place, cut| {
         if place.open && is_cut_off(tape, place.text) {
             counts.skips.cut = Some(place.line);
@@ -261,6 +269,10 @@ fn render_block(
             if guarded(|| render(&checked, &mut done.out)).is_none() {
                 done.out.truncate(sound);
                 counts.faults += 1;
+            }
+            if done.out.len() > room {
+                done.out.truncate(sound);
+                counts.unprinted += 1;
             }
         });
     });

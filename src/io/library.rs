@@ -18,10 +18,10 @@ use crate::domain::typed::{Typed, inline_document};
 mod file;
 
 /// Documents are kept up to so many bytes altogether; the one that was not asked for longest goes first.
-const MAX_KEPT: usize = 96 << 20;
-/// A document has no more lines, and no more text: the rest of a longer one is left out.
-const MAX_LINES: usize = 8 << 20;
-const MAX_TEXT: usize = 256 << 20;
+const MAX_KEPT: usize = 192 << 20;
+/// A document with more lines or more text is not used: it could not be kept, and would be read for each record anew.
+const MAX_LINES: usize = 2 << 20;
+const MAX_TEXT: usize = 40 << 20;
 
 /// Lines on their way into a document.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Default for Gathered {
 impl Gathered {
     /// Adds a line. One without numbers follows the one before it.
     pub fn push(&mut self, page: Option<i64>, line: Option<i64>, text: Vec<u8>) {
-        if self.lines.len() >= MAX_LINES || self.text + text.len() > MAX_TEXT {
+        if self.lines.len() > MAX_LINES || self.text > MAX_TEXT {
             return;
         }
         let last = self.page;
@@ -147,6 +147,7 @@ impl Library {
 
     /// A document: kept, or loaded now. Whoever asks for one that another thread is loading waits for it.
     fn get(&self, key: Key, load: impl FnOnce() -> Result<Option<Document>, Failure>) -> Option<Arc<Document>> {
+        let name = key.name();
         let loaded = {
             let mut kept = lock(&self.kept);
             kept.time += 1;
@@ -158,7 +159,7 @@ impl Library {
         if let Some(document) = loaded.get() {
             return document.clone();
         }
-        let document = loaded.get_or_init(|| match load() {
+        let document = loaded.get_or_init(|| match load().and_then(|document| Self::bounded(document, &name)) {
             Ok(document) => document.map(Arc::new),
             Err(failure) => {
                 lock(&self.failures).push(failure);
@@ -167,6 +168,17 @@ impl Library {
         });
         lock(&self.kept).make_room();
         document.clone()
+    }
+
+    /// A document, unless it is too large to be kept beside another.
+    fn bounded(document: Option<Document>, name: &Shown) -> Result<Option<Document>, Failure> {
+        const WHY: &str = "this document has more than 2 million lines or 40 MB of text; split it";
+        match document {
+            Some(document) if document.len() > MAX_LINES || document.size() > MAX_TEXT + document.len() => {
+                Err(Failure::own("did not use", name, WHY))
+            }
+            document => Ok(document),
+        }
     }
 
     fn shelves(&self) -> &[Arc<Stacks>] {
@@ -184,6 +196,16 @@ impl Library {
 
     fn of_file(&self, place: &Place) -> Option<Arc<Document>> {
         self.get(Key::File(place.clone()), || file::read(place).map(Some))
+    }
+}
+
+impl Key {
+    fn name(&self) -> Shown {
+        match self {
+            Self::Shelf(_, _, name) => Shown::line(name),
+            Self::File(path) => Shown::path(path),
+            Self::Sample(name) => Shown::own(name),
+        }
     }
 }
 

@@ -19,10 +19,11 @@ mod pages;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;
-/// A table with more rows is not read.
-const MAX_ROWS: i64 = 8 << 20;
-/// More text than that is not taken from one table.
-const MAX_TEXT: usize = 256 << 20;
+/// What a table of any size may take once it is decoded, and how much more for each byte of it: the footer and the
+/// headers of its pages say what is to come, and are asked before anything is decoded.
+const ROOM: usize = 12 << 20;
+const ROOM_A_BYTE: usize = 8;
+const TOO_LARGE: &str = "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
 /// So many values are decoded at a time.
 const BATCH: usize = 4096;
 /// How a parquet table begins.
@@ -108,6 +109,16 @@ pub fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
     }
 }
 
+/// What decoding may still take.
+struct Room {
+    /// Rows of each column.
+    rows: usize,
+    /// Bytes of decoded pages: texts point into them.
+    pages: usize,
+    /// Bytes of text, each time that it stands in a row.
+    text: usize,
+}
+
 enum Refused {
     Own(&'static str),
     Library(ParquetError),
@@ -122,10 +133,9 @@ impl From<ParquetError> for Refused {
 fn decode(bytes: &bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
     let file = SerializedFileReader::new(bytes.clone())?;
     let metadata = file.metadata();
+    let all = bytes.len().saturating_mul(ROOM_A_BYTE).saturating_add(ROOM);
+    let mut room = Room { rows: 0, pages: all, text: all };
     let rows = metadata.file_metadata().num_rows();
-    if !(0..=MAX_ROWS).contains(&rows) {
-        return Err(Refused::Own("it has more than 8 million rows"));
-    }
     let leaves = metadata.file_metadata().schema_descr().columns();
     // Lists and other nested columns are none of those that are asked for.
     let place = |name: &&str| {
@@ -135,7 +145,9 @@ fn decode(bytes: &bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
     };
     let places: Vec<Option<usize>> = names.iter().map(place).collect();
     let mut columns: Vec<Option<Vec<Cell>>> = places.iter().map(|place| place.map(|_| Vec::new())).collect();
-    let mut room = MAX_TEXT;
+    let wanted = places.iter().flatten().count().max(1);
+    room.rows = all / (wanted * size_of::<Cell>());
+    let rows = usize::try_from(rows).ok().filter(|rows| *rows <= room.rows).ok_or(Refused::Own(TOO_LARGE))?;
     for n in 0..file.num_row_groups() {
         let group = file.get_row_group(n)?;
         for (place, column) in places.iter().zip(&mut columns) {
@@ -144,7 +156,6 @@ fn decode(bytes: &bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
             }
         }
     }
-    let rows = rows as usize;
     if columns.iter().flatten().any(|column| column.len() != rows) {
         return Err(Refused::Own("it has not as many rows as it says"));
     }
@@ -156,11 +167,11 @@ fn read_chunk(
     place: usize,
     bytes: &bytes::Bytes,
     into: &mut Vec<Cell>,
-    room: &mut usize,
+    room: &mut Room,
 ) -> Result<(), Refused> {
     let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-    if into.len().saturating_add(rows) > MAX_ROWS as usize {
-        return Err(Refused::Own("it has more than 8 million rows"));
+    if into.len().saturating_add(rows) > room.rows {
+        return Err(Refused::Own(TOO_LARGE));
     }
     let chunk = group.metadata().column(place);
     if !matches!(
@@ -177,16 +188,16 @@ fn read_chunk(
     let (start, len) = chunk.byte_range();
     let end = start.checked_add(len).and_then(|end| usize::try_from(end).ok());
     let inside = usize::try_from(start).ok().zip(end).and_then(|(start, end)| bytes.get(start..end));
-    if let Some(why) = inside.map_or(Some("a column of it is cut off"), pages::refuse) {
-        return Err(Refused::Own(why));
-    }
+    let inside = inside.ok_or(Refused::Own("a column of it is cut off"))?;
+    let decoded = pages::decoded(inside).map_err(Refused::Own)?;
+    room.pages = room.pages.checked_sub(decoded).ok_or(Refused::Own(TOO_LARGE))?;
     if chunk.column_type() == Type::INT96 {
         // An old form of times, which none of these columns are.
         into.resize(into.len() + rows, Cell::Null);
         return Ok(());
     }
     let mut text = |bytes: ByteArray| {
-        *room = room.checked_sub(bytes.len())?;
+        room.text = room.text.checked_sub(bytes.len())?;
         Some(Cell::Text(bytes))
     };
     match group.get_column_reader(place)? {
@@ -222,7 +233,7 @@ fn take<T: DataType>(
             // Without levels the column is required: nothing is null.
             let there = levels.get(n).is_none_or(|level| *level > 0);
             into.push(match there.then(|| given.next()).flatten() {
-                Some(value) => cell(value).ok_or(Refused::Own("it holds more than 256 MB of text"))?,
+                Some(value) => cell(value).ok_or(Refused::Own(TOO_LARGE))?,
                 None => Cell::Null,
             });
         }

@@ -303,7 +303,7 @@ fn written(citation: &Citation<'_>) -> Shown {
 fn standing(resolution: &Resolution) -> Standing {
     match resolution.place {
         _ if resolution.is_grounded() => Standing::Grounded,
-        Place::Cited | Place::NoQuote | Place::Unsearched => Standing::Unproven,
+        Place::Cited | Place::NoQuote | Place::Unsearched | Place::Undecided => Standing::Unproven,
         Place::Wider | Place::Nearby | Place::OtherPage | Place::Elsewhere => Standing::Misplaced,
         Place::Nowhere | Place::NotInDoc => Standing::Nowhere,
     }
@@ -331,7 +331,8 @@ fn badge(resolution: &Resolution) -> Shown {
             Some(near) => shown!("made up: nowhere, {} % like", near.similarity),
             None => Shown::own("made up: nowhere"),
         },
-        Place::Unsearched => Shown::own("not looked for everywhere"),
+        Place::Unsearched => Shown::own("undecided: not looked for everywhere"),
+        Place::Undecided => Shown::own("undecided"),
         Place::NoQuote => Shown::own("no quote"),
         Place::NotInDoc => Shown::own("no such line"),
     }

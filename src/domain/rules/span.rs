@@ -43,6 +43,30 @@ macro_rules! trace {
     };
 }
 
+/// The same text four times.
+macro_rules! four_times {
+    ($text:expr) => {
+        concat!($text, $text, $text, $text)
+    };
+}
+
+/// An answer with so many wrong quotes in so long lines that the search for them ends before its time.
+macro_rules! too_much {
+    () => {
+        concat!(
+            r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "#,
+            r#""document": {"lines": [{"page_num": 1, "line_num": 1, "text": ""#,
+            four_times!(four_times!(four_times!(four_times!("It is settled within ten days. ")))),
+            r#""}, {"page_num": 2, "line_num": 1, "text": "It is paid by bank transfer."}]}, "#,
+            r#""answer": {"extraction_method": "verbatim", "answer_found": true, "items": [{"text": "x", "spans": ["#,
+            four_times!(four_times!(four_times!(four_times!(
+                r#"{"line_start": 0, "line_end": 1, "quote": "Flood is excluded."}, "#
+            )))),
+            r#"{"line_start": 1, "line_end": 1, "quote": "It is paid by bank transfer."}]}]}}"#
+        )
+    };
+}
+
 /// The item of most good examples.
 macro_rules! good {
     () => {
@@ -200,6 +224,19 @@ pub const QUOTE_NOWHERE_IN_DOC: Rule = Rule {
     ),
     good: good!(),
     check: check_nowhere,
+};
+
+/// See its `explanation`.
+pub const QUOTE_UNDECIDED: Rule = Rule {
+    id: "span/quote_undecided",
+    severity: Severity::Note,
+    summary: "every quote was looked for",
+    explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. \
+        Where it is used up, nothing is said about the quote: it may stand in the cited lines, elsewhere or nowhere. \
+        That happens to answers with very many or very long quotes that do not stand where they should.",
+    bad: too_much!(),
+    good: good!(),
+    check: check_undecided,
 };
 
 /// See its `explanation`.
@@ -387,7 +424,8 @@ fn check_reversed(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn check_quote(subject: &Subject<'_>, findings: &mut Findings) {
-    for span in spans(subject).filter(|span| !span.resolution.is_published_ok()) {
+    let decided = |span: &Span<'_, '_>| span.resolution.place != Where::Undecided;
+    for span in spans(subject).filter(decided).filter(|span| !span.resolution.is_published_ok()) {
         let resolution = span.resolution;
         let honest = resolution.found.as_ref().filter(|_| resolution.is_grounded());
         let (message, help) = match (honest, resolution.place) {
@@ -411,11 +449,9 @@ fn check_quote(subject: &Subject<'_>, findings: &mut Findings) {
                 "the quote is not in the cited lines".to_owned(),
                 "Do not trust the item before you have read the document there.",
             ),
-            (None, Where::Unsearched) => (
-                "the quote is not in or near the cited lines; the rest of the document was not looked through"
-                    .to_owned(),
-                "The answer has very many spans that are wrong; correct the first ones and check again.",
-            ),
+            (None, Where::Unsearched) => {
+                ("the quote is not in or near the cited lines; undecided whether it stands elsewhere".to_owned(), SPENT)
+            }
             (None, _) => ("the quote is not in the cited lines".to_owned(), "Correct the line numbers."),
         };
         let mut finding = finding(&QUOTE_NOT_IN_CITED_LINES, message, span.quote(), help);
@@ -478,6 +514,25 @@ fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &Found, help: &'static s
         finding = finding.detail("numbering", Datum::Text(Untrusted::from(numbering)));
     }
     finding.detail("tier", Datum::Text(Untrusted::from(found.tier.word())))
+}
+
+/// What helps where the search has ended before its time.
+const SPENT: &str =
+    "Correct the first citations and check again: all searches of one record share a quarter of a second.";
+
+fn check_undecided(subject: &Subject<'_>, findings: &mut Findings) {
+    if subject.document.is_none() {
+        return;
+    }
+    for span in spans(subject).filter(|span| span.resolution.place == Where::Undecided) {
+        let message = "undecided whether the quote stands there: the search ended before".to_owned();
+        findings.push(finding(&QUOTE_UNDECIDED, message, span.quote(), SPENT));
+    }
+    let citations = subject.items().iter().flat_map(|item| &item.citations);
+    for citation in citations.skip(spans::MAX_SPANS).filter(|citation| citation.quote.is_some()) {
+        let message = "undecided whether the quote stands there: too many spans stand before it".to_owned();
+        findings.push(finding(&QUOTE_UNDECIDED, message, Place::Value(citation.pointer.clone()), SPENT));
+    }
 }
 
 fn check_nowhere(subject: &Subject<'_>, findings: &mut Findings) {

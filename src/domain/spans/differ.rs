@@ -42,6 +42,13 @@ struct Token {
     weight: i32,
 }
 
+/// What a comparison costs, in units of work: the words, and every pair of them.
+pub(super) fn cost(quote: &[u8], text: &[u8]) -> usize {
+    // A word and a blank take two bytes at least, and signs are rare.
+    let words = |bytes: &[u8], most: usize| (bytes.len() / 2 + 1).min(most);
+    (quote.len() + text.len()) * 32 + words(quote, MAX_QUOTE) * words(text, MAX_TEXT) * 3
+}
+
 /// Compares a quote with the part of a text that fits it best.
 pub fn differences(quote: &[u8], text: &[u8]) -> Differences {
     let mut ids = HashMap::new();

@@ -7,9 +7,9 @@ use std::ops::Range;
 use aho_corasick::AhoCorasick;
 use aho_corasick::packed::Searcher;
 
-use super::Near;
-use super::differ::{Differences, differences};
+use super::differ::{Differences, cost, differences};
 use super::search::Search;
+use super::{Budget, Near};
 use crate::domain::document::Document;
 
 /// How long a piece is. Shorter ones stand everywhere by chance.
@@ -33,18 +33,21 @@ const MAX_REGION: usize = 64 << 10;
 pub(super) fn nearest(
     search: &Search<'_>,
     cited: Option<&Range<usize>>,
-    anywhere: bool,
+    budget: &mut Budget,
 ) -> Option<(Near, Range<usize>)> {
     let document = search.document;
     let mut regions: Vec<Range<usize>> = cited.map(|cited| search.window(cited)).into_iter().collect();
-    if anywhere {
-        regions.extend(seeded(search).into_iter().filter_map(|part| lines_of(document, part)));
+    if budget.spend(document.size(), 4) {
+        regions.extend(seeded(search, budget).into_iter().filter_map(|part| lines_of(document, part)));
     }
     let mut best: Option<(Near, Range<usize>)> = None;
     for region in regions {
         let start = document.offset(region.start)?;
         let text = document.text(region.clone());
         let text = text.get(..text.len().min(MAX_REGION)).unwrap_or_default();
+        if !budget.spend(cost(search.quote, text), 1) {
+            return None;
+        }
         let found = differences(search.quote, text);
         let better = best.as_ref().is_none_or(|(best, _)| found.similarity > best.similarity);
         if better && is_alike(&found) {
@@ -74,7 +77,7 @@ fn near(document: &Document, found: Differences, start: usize) -> Option<Near> {
 }
 
 /// The parts of the folded document in which most pieces of the quote stand, best first.
-fn seeded(search: &Search<'_>) -> Vec<Range<usize>> {
+fn seeded(search: &Search<'_>, budget: &mut Budget) -> Vec<Range<usize>> {
     let quote = search.folded();
     let text = search.document.skeleton().text();
     let pieces = pieces(quote.len());
@@ -86,7 +89,7 @@ fn seeded(search: &Search<'_>) -> Vec<Range<usize>> {
     each_hit(&patterns, text, |piece, at| {
         let (Some(seen), Some(offset)) = (seen.get_mut(piece), pieces.get(piece)) else { return };
         *seen += 1;
-        if *seen <= MAX_HITS {
+        if *seen <= MAX_HITS && budget.spend(1, 40) {
             *buckets.entry(at.saturating_sub(*offset) / bucket).or_default() |= 1 << piece;
         }
     });

@@ -84,9 +84,12 @@ impl<'d> Search<'d> {
         if let Some(found) = self.among(cited, budget) {
             return Some((Place::Cited, found));
         }
+        if !budget.scan(self.quote.len() * 4) {
+            return None;
+        }
         let window = self.window(cited);
         let plain = Self::best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != Place::Cited);
-        let forgiven = self.forgiving(&window, cited);
+        let forgiven = self.forgiving(&window, cited, budget);
         match (&plain, &forgiven) {
             (Some((place, _)), Some((other, _))) if other < place => forgiven,
             (None, _) => forgiven,
@@ -101,7 +104,7 @@ impl<'d> Search<'d> {
         if telling && seen.as_ref().is_some_and(|found| found.tier <= Tier::Whitespace) {
             return seen;
         }
-        match (seen, self.as_published(cited)) {
+        match (seen, self.as_published(cited, budget)) {
             (Some(found), Some(_)) => Some(Found { tier: found.tier.min(Tier::Whitespace), ..found }),
             (None, published) => published,
             (seen, None) => seen.filter(|_| telling || self.bytes(cited) > LOCAL),
@@ -123,23 +126,26 @@ impl<'d> Search<'d> {
     fn hits(&self, lines: &Range<usize>, budget: &mut Budget) -> Vec<Found> {
         let len = self.bytes(lines);
         if self.folded().is_empty() {
-            return self.literal(lines, budget.spend(len));
+            return self.literal(lines, budget.scan(len));
         }
         if len <= LOCAL {
+            if !budget.fold(len) {
+                return Vec::new();
+            }
             let skeleton = Skeleton::of(self.document, lines.clone(), false);
-            return self.first_hits(&skeleton, skeleton.all());
+            return self.first_hits(&skeleton, skeleton.all(), budget);
         }
-        if !budget.spend(len) {
+        if !budget.scan(len) {
             return Vec::new();
         }
         let skeleton = self.document.skeleton();
         let range = self.document.offset(lines.start).unwrap_or(0);
-        self.first_hits(skeleton, skeleton.within(&(range..range + len)))
+        self.first_hits(skeleton, skeleton.within(&(range..range + len)), budget)
     }
 
-    fn first_hits(&self, skeleton: &Skeleton, part: Range<usize>) -> Vec<Found> {
-        let found = skeleton.find(&self.finder, part).filter_map(|hit| self.found(skeleton, hit));
-        found.take(CLOSE_LOOKS).collect()
+    fn first_hits(&self, skeleton: &Skeleton, part: Range<usize>, budget: &mut Budget) -> Vec<Found> {
+        let paid = skeleton.find(&self.finder, part).take_while(|_| budget.compare(self.quote.len()));
+        paid.filter_map(|hit| self.found(skeleton, hit)).take(CLOSE_LOOKS).collect()
     }
 
     /// Places of a quote without letters and digits: only as it is.
@@ -154,8 +160,11 @@ impl<'d> Search<'d> {
     }
 
     /// What the published check finds; the search may not, such as a part of a mark.
-    fn as_published(&self, cited: &Range<usize>) -> Option<Found> {
+    fn as_published(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<Found> {
         let text = Some(self.document.text(cited.clone())).filter(|text| text.len() <= LOCAL)?;
+        if !budget.fold(text.len() + self.quote.len()) {
+            return None;
+        }
         let holds = [true, false].into_iter().any(|blank_goes| {
             let quote = published(self.quote, blank_goes);
             memchr::memmem::find(&published(text, blank_goes), &quote).is_some()
@@ -182,13 +191,15 @@ impl<'d> Search<'d> {
     }
 
     /// The quote in lines from which footnote numbers, headers, footers and footnotes are left out.
-    fn forgiving(&self, window: &Range<usize>, cited: &Range<usize>) -> Option<(Place, Found)> {
+    fn forgiving(&self, window: &Range<usize>, cited: &Range<usize>, budget: &mut Budget) -> Option<(Place, Found)> {
         if self.folded().len() < SHORT || self.bytes(window) > LOCAL {
             return None;
         }
-        let mut best = Self::best(cited, self.elided(window));
-        for skeleton in self.leniently(window) {
-            let found = Self::best(cited, self.first_hits(&skeleton, skeleton.all()));
+        let mut best = Self::best(cited, self.elided(window, budget));
+        let mut ways = self.leniently(window);
+        while budget.fold(self.bytes(window)) {
+            let Some(skeleton) = ways.next() else { break };
+            let found = Self::best(cited, self.first_hits(&skeleton, skeleton.all(), budget));
             if let Some((place, _)) = &found
                 && best.as_ref().is_none_or(|(best, worse)| place < best || worse.tier == Tier::Elided)
             {
@@ -202,19 +213,27 @@ impl<'d> Search<'d> {
     }
 
     /// The quote anywhere in a few lines, whatever has to be left out between.
-    pub(super) fn leniently_in(&self, lines: &Range<usize>) -> Option<Found> {
+    pub(super) fn leniently_in(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<Found> {
         if self.folded().len() < SHORT || self.bytes(lines) > LOCAL {
             return None;
         }
-        self.leniently(lines).find_map(|skeleton| {
-            let hit = skeleton.find(&self.finder, skeleton.all()).next()?;
-            self.found(&skeleton, hit)
-        })
+        let mut ways = self.leniently(lines);
+        while budget.fold(self.bytes(lines)) && budget.compare(self.quote.len()) {
+            let skeleton = ways.next()?;
+            let hit = skeleton.find(&self.finder, skeleton.all()).next();
+            if let Some(found) = hit.and_then(|hit| self.found(&skeleton, hit)) {
+                return Some(found);
+            }
+        }
+        None
     }
 
     /// The pieces of a quote with an ellipsis, in order, among some lines.
-    fn elided(&self, lines: &Range<usize>) -> Option<Found> {
-        let parts = self.parts()?;
+    fn elided(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<Found> {
+        let parts = self.parts(budget)?;
+        if !budget.fold(self.bytes(lines)) {
+            return None;
+        }
         let skeleton = Skeleton::of(self.document, lines.clone(), false);
         let mut from = 0;
         let mut bytes: Option<Range<usize>> = None;
@@ -228,28 +247,45 @@ impl<'d> Search<'d> {
     }
 
     /// The pieces of a quote with an ellipsis, wherever the longest of them stands.
-    pub(super) fn elided_anywhere(&self) -> Option<Found> {
-        let parts = self.parts()?;
+    pub(super) fn elided_anywhere(&self, budget: &mut Budget) -> Option<Found> {
+        let parts = self.parts(budget)?;
+        if !budget.scan(self.document.size()) {
+            return None;
+        }
         let longest = parts.iter().max_by_key(|part| part.folded().len())?;
         let skeleton = self.document.skeleton();
         let hits = skeleton.find(&longest.finder, skeleton.all()).take(CLOSE_LOOKS);
-        let found = hits.filter_map(|hit| longest.found(skeleton, hit));
-        found.map(|found| self.window(&found.lines)).find_map(|lines| {
+        for hit in hits {
+            if !budget.compare(self.quote.len()) {
+                return None;
+            }
+            let Some(found) = longest.found(skeleton, hit) else { continue };
+            let lines = self.window(&found.lines);
             let around = lines.start.saturating_sub(ELIDED)..(lines.end + ELIDED).min(self.document.len());
-            Some(around).filter(|lines| self.bytes(lines) <= LOCAL).and_then(|lines| self.elided(&lines))
-        })
+            if self.bytes(&around) <= LOCAL
+                && let Some(found) = self.elided(&around, budget)
+            {
+                return Some(found);
+            }
+        }
+        None
     }
 
     /// What stands between the ellipses of a quote, if there are any and every piece says enough.
-    fn parts(&self) -> Option<Vec<Self>> {
+    fn parts(&self, budget: &mut Budget) -> Option<Vec<Self>> {
         const DOTS: &[&[u8]] = &["…".as_bytes(), b"..."];
+        // Most quotes have none.
+        if !DOTS.iter().any(|dots| memchr::memmem::find(self.quote, dots).is_some()) || !budget.fold(self.quote.len()) {
+            return None;
+        }
         let mut parts = Vec::new();
         let mut rest = self.quote;
         loop {
             let next = DOTS.iter().filter_map(|dots| memchr::memmem::find(rest, dots)).min();
             let (part, after) = rest.split_at_checked(next.unwrap_or(rest.len()))?;
             parts.push(part.trim_ascii_end().strip_suffix(b"[").unwrap_or(part));
-            if next.is_none() {
+            // More pieces than any quote has, with empty ones among them.
+            if next.is_none() || parts.len() > 4 * MAX_PIECES {
                 break;
             }
             let after = after.strip_prefix("…".as_bytes()).unwrap_or(after);
@@ -315,7 +351,7 @@ impl<'d> Search<'d> {
             }
             seen.total < MAX_COUNT
         };
-        if !budget.spend(self.bytes(&all)) {
+        if !budget.scan(self.bytes(&all)) {
             return None;
         }
         if self.folded().is_empty() {
@@ -324,7 +360,8 @@ impl<'d> Search<'d> {
         }
         let skeleton = self.document.skeleton();
         let hits = skeleton.find(&self.finder, skeleton.all()).take(MAX_COUNT);
-        let found = hits.filter_map(|hit| self.found(skeleton, hit));
+        let paid = hits.take_while(|_| budget.compare(self.quote.len()));
+        let found = paid.filter_map(|hit| self.found(skeleton, hit));
         found.filter(|found| self.folded().len() >= SHORT || self.is_apart(found)).all(&mut take);
         Some(seen)
     }

@@ -289,12 +289,22 @@ fn lines_are_told_in_words() {
 
 #[test]
 fn the_budget_bounds_what_is_looked_through() {
-    let mut budget = Budget(policy().size() as u64);
     let far = claim(15, 15, "Deductible: USD 1,200 per claim");
+    let mut whole = Budget::default();
+    resolve_within(&policy(), &far, &mut whole);
+    let mut budget = Budget::of(MAX_WORK - whole.left);
     assert_eq!(resolve_within(&policy(), &far, &mut budget).place, Place::OtherPage);
-    assert_eq!(resolve_within(&policy(), &far, &mut budget).place, Place::Unsearched);
+    // What cannot be paid is undecided, wherever the quote stands.
     let close = claim(5, 5, "Deductible: USD 1,200 per claim");
-    assert_eq!(resolve_within(&policy(), &close, &mut budget).word(), "exact");
+    for claim in [&far, &close] {
+        let resolution = resolve_within(&policy(), claim, &mut budget);
+        assert_eq!((resolution.place, resolution.word()), (Place::Undecided, "undecided"));
+    }
+    let made_up = claim(15, 15, "Damage by flood is excluded without limit");
+    let mut whole = Budget::default();
+    assert_eq!(resolve_within(&policy(), &made_up, &mut whole).place, Place::Nowhere);
+    let mut budget = Budget::of(MAX_WORK - whole.left - 1);
+    assert_eq!(resolve_within(&policy(), &made_up, &mut budget).place, Place::Unsearched);
 }
 
 /// Words as documents have them, none the beginning of another quote by chance.
@@ -447,4 +457,49 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
         "İ".as_bytes(),
     ];
     proptest::sample::select(pieces).prop_map(<[u8]>::to_vec)
+}
+
+/// How much work the quotes of an answer cost, and what became of them.
+fn worked(document: &Document, quotes: &[(usize, String)]) -> (u64, Vec<Place>) {
+    let mut budget = Budget::default();
+    let places = quotes.iter().map(|(line, quote)| {
+        let line = Some(*line as i64);
+        let claim = Claim { lines: (line, line), pages: (None, None), quote: Some(quote.as_bytes()), retrieved: &[] };
+        resolve_within(document, &claim, &mut budget).place
+    });
+    let places = places.collect();
+    (MAX_WORK - budget.left, places)
+}
+
+fn long_document(lines: usize) -> Document {
+    Document::of(
+        (0..lines).map(|n| (n as i64 / 50 + 1, n as i64 % 50 + 1, format!("some words of line {n} here"))).collect(),
+        Vec::new(),
+    )
+}
+
+#[test]
+fn what_was_not_looked_for_is_undecided_and_never_nowhere() {
+    let document = long_document(20_000);
+    let wrong = |n: usize| (n, format!("these words {n} were made up by somebody else entirely"));
+    let mut quotes: Vec<_> = (0..2_000).map(wrong).collect();
+    quotes.push((7, "some words of line 7 here".to_owned()));
+    let (work, places) = worked(&document, &quotes);
+    assert_eq!(work, MAX_WORK);
+    let first = places.iter().position(|place| matches!(place, Place::Undecided | Place::Unsearched)).unwrap();
+    assert!(first > 10 && places[..first].iter().all(|place| *place == Place::Nowhere), "{first}");
+    assert!(places[first + 1..].iter().all(|place| *place == Place::Undecided));
+    // The same again says the same.
+    assert_eq!(worked(&document, &quotes).1, places);
+}
+
+#[test]
+fn an_ordinary_answer_is_far_from_the_limit() {
+    let document = long_document(4_000);
+    let right = (0..40).map(|n| (n * 20, format!("some words of line {} here", n * 20)));
+    let shifted = (0..10).map(|n| (n * 30, format!("some words of line {} here", n * 30 + 700)));
+    let (work, places) = worked(&document, &right.chain(shifted).collect::<Vec<_>>());
+    assert!(work < MAX_WORK / 10, "{work}");
+    assert!(places[..40].iter().all(|place| *place == Place::Cited), "{places:?}");
+    assert!(places[40..].iter().all(|place| !matches!(place, Place::Undecided | Place::Unsearched | Place::Nowhere)));
 }

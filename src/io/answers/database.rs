@@ -479,36 +479,84 @@ pub(super) fn question_key(question_id: Option<&[u8]>) -> u64 {
     hash(&[None, question_id])
 }
 
+/// Where the rows of each document stand in tables without an index for it, by hash of its name: so that the tables
+/// are gone through once, and not once a document.
+#[derive(Default, Debug)]
+pub(super) struct Places(HashMap<&'static str, HashMap<u64, Vec<i64>>>);
+
 /// The lines of a document; `None`: it has none there.
-pub(super) fn document(database: &Database, doc_id: &[u8]) -> rusqlite::Result<Option<Document>> {
-    let Some(mut lines) = of_document(database, "lines", &["page_num", "line_num", "text"])? else { return Ok(None) };
+pub(super) fn document(
+    database: &Database,
+    places: &mut Places,
+    doc_id: &[u8],
+) -> rusqlite::Result<Option<Document>> {
     let mut gathered = Gathered::default();
-    let id = Own::Text(doc_id.to_vec());
-    let mut rows = lines.query([&id])?;
-    while let Some(row) = rows.next()? {
+    places.each(database, "lines", &["page_num", "line_num", "text"], doc_id, |row| {
         gathered.push(own(row, 0).int(), own(row, 1).int(), own(row, 2).text().unwrap_or_default());
-    }
+    })?;
     if gathered.is_empty() {
         return Ok(None);
     }
     let mut toc = Vec::new();
-    if let Some(mut contents) = of_document(database, "toc", &["toc_idx", "level", "title", "start_page", "end_page"])?
-    {
-        let mut rows = contents.query([&id])?;
-        while let Some(row) = rows.next()? {
-            let level = own(row, 1).int().and_then(|level| u32::try_from(level).ok()).unwrap_or(1);
-            let title = own(row, 2).text().unwrap_or_default();
-            toc.push((own(row, 0).int(), Heading { level, title, pages: (own(row, 3).int(), own(row, 4).int()) }));
-        }
-    }
+    let columns = ["toc_idx", "level", "title", "start_page", "end_page"];
+    places.each(database, "toc", &columns, doc_id, |row| {
+        let level = own(row, 1).int().and_then(|level| u32::try_from(level).ok()).unwrap_or(1);
+        let title = own(row, 2).text().unwrap_or_default();
+        toc.push((own(row, 0).int(), Heading { level, title, pages: (own(row, 3).int(), own(row, 4).int()) }));
+    })?;
     toc.sort_by_key(|(place, _)| *place);
     Ok(Some(gathered.document(toc.into_iter().map(|(_, heading)| heading).collect())))
 }
 
-fn of_document<'c>(database: &'c Database, name: &str, columns: &[&str]) -> rusqlite::Result<Option<Statement<'c>>> {
-    let Some(table) = database.table(name)?.filter(|table| table.has("doc_id")) else { return Ok(None) };
-    let columns: Vec<String> = columns.iter().map(|column| table.column(column)).collect();
-    database.allow(SCAN);
-    let sql = format!("SELECT {} FROM {} WHERE {} = ?1", columns.join(", "), table.name(), table.column("doc_id"));
-    database.connection().prepare(&sql).map(Some)
+impl Places {
+    /// Shows the rows of a document in a table.
+    fn each(
+        &mut self,
+        database: &Database,
+        name: &'static str,
+        columns: &[&str],
+        doc_id: &[u8],
+        mut each: impl FnMut(&Row<'_>),
+    ) -> rusqlite::Result<()> {
+        let Some(table) = database.table(name)?.filter(|table| table.has("doc_id")) else { return Ok(()) };
+        let columns: Vec<String> = columns.iter().map(|column| table.column(column)).collect();
+        let (wanted, from, doc) = (columns.join(", "), table.name(), table.column("doc_id"));
+        database.allow(SCAN);
+        let connection = database.connection();
+        let sql = format!("SELECT {wanted} FROM {from} WHERE {doc} = ?1");
+        if database.is_indexed(&sql)? {
+            let mut statement = connection.prepare(&sql)?;
+            let mut rows = statement.query([&Own::Text(doc_id.to_vec())])?;
+            while let Some(row) = rows.next()? {
+                each(row);
+            }
+            return Ok(());
+        }
+        if !self.0.contains_key(name) {
+            let mut places: HashMap<u64, Vec<i64>> = HashMap::new();
+            let mut statement = connection.prepare(&format!("SELECT rowid, {doc} FROM {from}"))?;
+            let mut rows = statement.raw_query();
+            let mut left = MAX_HASHED;
+            while let Some(row) = rows.next()?.filter(|_| left > 0) {
+                left -= 1;
+                let Some(id) = own(row, 1).text() else { continue };
+                places.entry(hash(&[Some(&id)])).or_default().push(row.get(0)?);
+            }
+            self.0.insert(name, places);
+        }
+        let Some(places) = self.0.get(name).and_then(|places| places.get(&hash(&[Some(doc_id)]))) else {
+            return Ok(());
+        };
+        let mut statement = connection.prepare(&format!("SELECT {wanted}, {doc} FROM {from} WHERE rowid = ?1"))?;
+        for place in places {
+            let mut rows = statement.query([place])?;
+            // Two names may have the same hash.
+            if let Some(row) = rows.next()?
+                && own(row, columns.len()).text().as_deref() == Some(doc_id)
+            {
+                each(row);
+            }
+        }
+        Ok(())
+    }
 }

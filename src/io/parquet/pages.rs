@@ -1,12 +1,14 @@
 //! The headers of a column's pages, read ahead: the library makes room for what they promise, so what they promise is
 //! looked at first. The headers are Thrift structures in its compact form.
 
-/// A larger page is not read: writers make pages of about a megabyte.
-const MAX_PAGE: i64 = 64 << 20;
+/// What the library makes of a value of a dictionary, in bytes, beside its text.
+const DICTIONARY_VALUE: usize = 32;
 /// Deeper structures are in no header.
 const MAX_DEPTH: usize = 8;
 /// Each value is made of the one before it, so that few bytes can make very long values.
 const DELTA_BYTE_ARRAY: i64 = 7;
+/// The lengths of all values stand before them, so that few bytes can promise very many.
+const DELTA_LENGTH_BYTE_ARRAY: i64 = 6;
 
 /// What of a page header matters here.
 #[derive(Default)]
@@ -14,25 +16,26 @@ struct Header {
     uncompressed: i64,
     compressed: i64,
     encoding: i64,
+    /// How many values a dictionary has.
+    dictionary: i64,
 }
 
-/// Why the pages of a column chunk are not read; `None`: nothing speaks against it.
-pub(super) fn refuse(mut chunk: &[u8]) -> Option<&'static str> {
+/// How many bytes the pages of a column chunk take once they are decoded, as far as their headers say; or why they are
+/// not read.
+pub(super) fn decoded(mut chunk: &[u8]) -> Result<usize, &'static str> {
+    let mut all = 0_usize;
     while !chunk.is_empty() {
         let mut reader = Reader { rest: chunk };
-        let Some(header) = reader.header() else { return Some("the header of a page is damaged") };
-        if !(0..=MAX_PAGE).contains(&header.uncompressed) {
-            return Some("a page of it would be larger than 64 MB");
+        let header = reader.header().ok_or("the header of a page is damaged")?;
+        let size = |number: i64| usize::try_from(number).map_err(|_| "a page of it has a negative size");
+        if matches!(header.encoding, DELTA_BYTE_ARRAY | DELTA_LENGTH_BYTE_ARRAY) {
+            return Err("its texts are stored as differences (DELTA_BYTE_ARRAY); write it anew with pandas");
         }
-        if header.encoding == DELTA_BYTE_ARRAY {
-            return Some("its texts are stored as differences (DELTA_BYTE_ARRAY); write it anew with pandas");
-        }
-        let Some(next) = usize::try_from(header.compressed).ok().and_then(|len| reader.rest.get(len..)) else {
-            return Some("a page of it is cut off");
-        };
-        chunk = next;
+        let values = size(header.dictionary)?.saturating_mul(DICTIONARY_VALUE);
+        all = all.saturating_add(size(header.uncompressed)?).saturating_add(values);
+        chunk = size(header.compressed).ok().and_then(|len| reader.rest.get(len..)).ok_or("a page of it is cut off")?;
     }
-    None
+    Ok(all)
 }
 
 /// What comes next in a structure.
@@ -54,24 +57,25 @@ impl Reader<'_> {
             match id {
                 2 if kind == 5 => header.uncompressed = self.zigzag()?,
                 3 if kind == 5 => header.compressed = self.zigzag()?,
-                5 | 8 if kind == 12 => header.encoding = self.encoding(if id == 5 { 2 } else { 4 })?,
+                5 | 8 if kind == 12 => header.encoding = self.number(if id == 5 { 2 } else { 4 })?,
+                7 if kind == 12 => header.dictionary = self.number(1)?,
                 _ => self.skip(kind, 0)?,
             }
         }
         Some(header)
     }
 
-    /// The encoding that the header of a data page names in its field `wanted`.
-    fn encoding(&mut self, wanted: i64) -> Option<i64> {
-        let (mut id, mut encoding) = (0, 0);
+    /// The number in the field `wanted` of a structure.
+    fn number(&mut self, wanted: i64) -> Option<i64> {
+        let (mut id, mut number) = (0, 0);
         while let Next::Field(kind) = self.field(&mut id)? {
             if id == wanted && kind == 5 {
-                encoding = self.zigzag()?;
+                number = self.zigzag()?;
             } else {
                 self.skip(kind, 1)?;
             }
         }
-        Some(encoding)
+        Some(number)
     }
 
     /// What comes next; the number of a field goes to `id`.
@@ -159,20 +163,25 @@ mod tests {
     #[test]
     fn what_headers_promise_is_looked_at() {
         let page = |header: Vec<u8>, body: usize| [header, vec![7; body]].concat();
-        assert_eq!(refuse(&[page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat()), None);
-        assert!(refuse(&page(header(1, 4, 0), 3)).unwrap().contains("cut off"));
-        assert!(refuse(&page(header(1, 0, 7), 0)).unwrap().contains("DELTA_BYTE_ARRAY"));
-        // 2 GB, and a negative size.
-        for size in [&[0xfe, 0xff, 0xff, 0xff, 0x0f][..], &[0x01]] {
-            let bytes = [&[0x15, 0, 0x15][..], size, &[0x15, 0, 0]].concat();
-            assert!(refuse(&bytes).unwrap().contains("64 MB"));
+        assert_eq!(decoded(&[page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat()), Ok(61));
+        assert!(decoded(&page(header(1, 4, 0), 3)).unwrap_err().contains("cut off"));
+        for encoding in [DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY] {
+            let page = page(header(1, 0, encoding as u8), 0);
+            assert!(decoded(&page).unwrap_err().contains("DELTA_BYTE_ARRAY"));
         }
+        // 2 GB, and a negative size.
+        let sized = |size: &[u8]| [&[0x15, 0, 0x15][..], size, &[0x15, 0, 0]].concat();
+        assert_eq!(decoded(&sized(&[0xfe, 0xff, 0xff, 0xff, 0x0f])), Ok((1 << 31) - 1));
+        assert!(decoded(&sized(&[0x01])).unwrap_err().contains("negative"));
+        // A dictionary of 60 values in a page of one byte.
+        let dictionary = [0x15, 4, 0x15, 2, 0x15, 0, 0x4c, 0x15, 120, 0x15, 0, 0, 0];
+        assert_eq!(decoded(&dictionary), Ok(1 + 60 * DICTIONARY_VALUE));
     }
 
     #[test]
     fn damaged_headers_are_told_and_end() {
         for bytes in [&[0x15][..], &[0x1c; 400], &[0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07], &[0x18, 0xff, 0x7f]] {
-            assert!(refuse(bytes).unwrap().contains("damaged"));
+            assert!(decoded(bytes).unwrap_err().contains("damaged"));
         }
     }
 }
