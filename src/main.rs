@@ -1,5 +1,6 @@
 //! Start and exit code: everything else lives in the library.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, KeyRow, Out};
@@ -10,11 +11,17 @@ use stepscope::io::model::cassette::Speed;
 use stepscope::shown;
 use stepscope::tui::keymap::{BINDINGS, Keymap};
 use stepscope::tui::session::{self, Reviewing, Start};
+use stepscope::tui::terminal;
 
 /// So many times as fast as it was recorded a cassette plays on the screen, if nobody says how fast.
 const REPLAY: f64 = 4.0;
 
+/// Where no memory is left, the terminal is given back and a sentence is said.
+#[global_allocator]
+static MEMORY: stepscope_memory::Watched = stepscope_memory::Watched;
+
 fn main() -> ExitCode {
+    stepscope_memory::on_failure(out_of_memory);
     cli::tell_panics();
     // A panic was told where it happened; here it only becomes an exit code.
     ExitCode::from(std::panic::catch_unwind(run).unwrap_or(cli::FAILED))
@@ -28,6 +35,15 @@ fn run() -> u8 {
         Err(code) => code,
     };
     out.finish(code)
+}
+
+/// The end of a program that gets no more memory. What it writes needs hardly any.
+fn out_of_memory(size: usize) {
+    terminal::give_back();
+    let sentence = "stepscope: there is not enough memory left";
+    let advice = "Open fewer or smaller files, or raise the limit (`ulimit -v`).";
+    let _ = writeln!(std::io::stderr(), "{sentence} ({size} bytes were asked for). {advice}");
+    std::process::exit(i32::from(cli::FAILED));
 }
 
 /// Opens the screen, or says why there is none.

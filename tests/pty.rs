@@ -335,6 +335,29 @@ fn of_several_files_the_screen_shows_those_that_are_there_and_says_so_in_the_end
     assert!(terminal.screen().contains("there is no such file"), "{}", terminal.screen());
 }
 
+/// An allocation that fails would abort the program, and leave the terminal as it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_the_terminal_comes_back_with_a_sentence() {
+    use rustix::process::{Resource, Rlimit, prlimit};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.jsonl");
+    // So much is always asked of the system anew, whatever was given back before.
+    let large = "x".repeat(34 << 20);
+    let record = |id: &str, text: &str| format!("{{\"id\": \"{id}\", \"question\": \"{text}\", \"state\": {{}}}}\n");
+    std::fs::write(&path, [record("small", "q"), record("large", &large)].concat()).unwrap();
+    let terminal = Terminal::start(&plain(path.to_str().unwrap()));
+    terminal.wait_for("large.jsonl");
+    let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
+    prlimit(Some(terminal.pid()), Resource::As, none).unwrap();
+    terminal.send("G");
+    terminal.send("\r");
+    terminal.assert_exit(2);
+    assert_restored(&terminal);
+    assert!(terminal.screen().contains("not enough memory left"), "{}", terminal.screen());
+}
+
 /// What a terminal would obey or hide in what a command wrote; our own colours and line ends are no harm.
 fn harm(raw: &[u8]) -> Option<String> {
     let Ok(text) = std::str::from_utf8(raw) else { return Some("no UTF-8".to_owned()) };

@@ -220,7 +220,10 @@ impl View<'_, '_> {
                 self.states(step, &mut room, out);
             } else if with_state {
                 // All states would be as many values as there are steps, times variables.
-                out.line(&shown!("  state after: as before, but for what it writes; `--step {} --state` prints it", step + 1));
+                out.line(&shown!(
+                    "  state after: as before, but for what it writes; `--step {} --state` prints it",
+                    step + 1
+                ));
             }
             out.line(&Shown::default());
         }

@@ -203,7 +203,7 @@ impl Key {
     fn name(&self) -> Shown {
         match self {
             Self::Shelf(_, _, name) => Shown::line(name),
-            Self::File(path) => Shown::path(path),
+            Self::File(path) => Shown::path(path.path()),
             Self::Sample(name) => Shown::own(name),
         }
     }

@@ -23,7 +23,8 @@ const MAX_FILE: u64 = 256 << 20;
 /// headers of its pages say what is to come, and are asked before anything is decoded.
 const ROOM: usize = 12 << 20;
 const ROOM_A_BYTE: usize = 8;
-const TOO_LARGE: &str = "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
+const TOO_LARGE: &str =
+    "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
 /// So many values are decoded at a time.
 const BATCH: usize = 4096;
 /// How a parquet table begins.

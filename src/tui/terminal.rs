@@ -201,6 +201,11 @@ pub(super) fn leave(unfinished: &[u8], answer_due: bool) {
     }
 }
 
+/// Gives the terminal back where the program cannot go on, on any thread.
+pub fn give_back() {
+    leave(&[], false);
+}
+
 fn take_held() -> Option<Held> {
     match HELD.try_lock() {
         Ok(mut held) => held.take(),

@@ -146,6 +146,12 @@ impl Terminal {
         let _ = kill_process(self.pid, signal);
     }
 
+    /// The program's process.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn pid(&self) -> Pid {
+        self.pid
+    }
+
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
         lock(&self.shared).parser.screen_mut().set_size(side(rows), side(columns));
         self.master.as_ref().unwrap().resize(size((columns, rows))).unwrap();

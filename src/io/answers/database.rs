@@ -485,11 +485,7 @@ pub(super) fn question_key(question_id: Option<&[u8]>) -> u64 {
 pub(super) struct Places(HashMap<&'static str, HashMap<u64, Vec<i64>>>);
 
 /// The lines of a document; `None`: it has none there.
-pub(super) fn document(
-    database: &Database,
-    places: &mut Places,
-    doc_id: &[u8],
-) -> rusqlite::Result<Option<Document>> {
+pub(super) fn document(database: &Database, places: &mut Places, doc_id: &[u8]) -> rusqlite::Result<Option<Document>> {
     let mut gathered = Gathered::default();
     places.each(database, "lines", &["page_num", "line_num", "text"], doc_id, |row| {
         gathered.push(own(row, 0).int(), own(row, 1).int(), own(row, 2).text().unwrap_or_default());
