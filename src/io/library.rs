@@ -204,6 +204,7 @@ impl Key {
         match self {
             Self::Shelf(_, _, name) => Shown::line(name),
             Self::File(path) => Shown::path(path.path()),
+            Self::Outside(path) => Shown::path(path),
             Self::Sample(name) => Shown::own(name),
         }
     }

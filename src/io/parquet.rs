@@ -299,6 +299,36 @@ mod tests {
         assert!(why("missing").ends_with("check the spelling"));
     }
 
+    /// A table of one column that holds the same value again and again.
+    fn repeated<T: DataType>(column: &str, value: T::T, rows: usize) -> Vec<u8> {
+        use ::parquet::file::writer::SerializedFileWriter;
+        let schema = ::parquet::schema::parser::parse_message_type(&format!("message m {{ {column}; }}")).unwrap();
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), std::sync::Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        while let Some(mut column) = group.next_column().unwrap() {
+            column.typed::<T>().write_batch(&vec![value.clone(); rows], None, None).unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn small_tables_that_would_become_large_are_refused_before() {
+        use ::parquet::data_type::{ByteArrayType, Int64Type};
+        let numbers = |rows| repeated::<Int64Type>("required int64 page_num", 7, rows);
+        let long = ByteArray::from(vec![b'x'; 100_000]);
+        let texts = |rows| repeated::<ByteArrayType>("required binary text (UTF8)", long.clone(), rows);
+        let read = |bytes: &[u8]| read_blob(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &NAMES);
+        assert_eq!(read(&numbers(50_000)).unwrap().rows, 50_000);
+        assert_eq!(read(&texts(50)).unwrap().rows, 50);
+        for bytes in [numbers(1_000_000), texts(1_000)] {
+            assert!(bytes.len() < 200_000, "{}", bytes.len());
+            let why = read(&bytes).unwrap_err().to_string();
+            assert!(why.contains("far more room than its size lets expect"), "{why}");
+        }
+    }
+
     #[test]
     fn damaged_tables_are_told_and_hurt_nobody() {
         let mut seed = 7_u32;
