@@ -221,7 +221,7 @@ fn a_pipe_is_read_to_its_end() {
     }
     writer.join().unwrap().unwrap();
     let (_, outcome) = run_paths(&[path], 1);
-    assert!(outcome.failures[0].to_string().contains("nothing came through"));
+    assert!(outcome.failures.is_empty() && outcome.counts.records == 0, "the commands say what an empty pipe means");
 }
 
 #[test]

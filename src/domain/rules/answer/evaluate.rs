@@ -803,7 +803,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         };
         match keyword {
             Keyword::Ref { .. } | Keyword::Recursive { .. } => {
-                self.referred(node, keyword, |there, id| go(there, id));
+                self.referred(node, keyword, &mut go);
             }
             Keyword::AllOf(schemas) | Keyword::AnyOf(schemas) => {
                 schemas.iter().filter(|schema| self.holds(**schema, value)).for_each(|schema| go(self, *schema));
@@ -817,9 +817,11 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             Keyword::If { test, then, otherwise } => {
                 if self.holds(*test, value) {
                     go(self, *test);
-                    then.iter().for_each(|then| go(self, *then));
-                } else {
-                    otherwise.iter().for_each(|otherwise| go(self, *otherwise));
+                    if let Some(then) = then {
+                        go(self, *then);
+                    }
+                } else if let Some(otherwise) = otherwise {
+                    go(self, *otherwise);
                 }
             }
             _ => {}

@@ -209,13 +209,12 @@ impl<'s> Registry<'s> {
     /// Where a reference leads that stands in a place; `None`: nowhere that is known.
     pub(super) fn lookup(&mut self, from: Place<'s>, reference: &str) -> Option<Target<'s>> {
         let base = self.uris.get(from.base)?.clone();
-        let (uri, fragment) = match reference.strip_prefix('#') {
-            Some(fragment) => (base, fragment.to_owned()),
-            None => {
-                let whole = join(&base, reference);
-                let (uri, fragment) = whole.split_once('#').unwrap_or((&whole, ""));
-                (uri.to_owned(), fragment.to_owned())
-            }
+        let (uri, fragment) = if let Some(fragment) = reference.strip_prefix('#') {
+            (base, fragment.to_owned())
+        } else {
+            let whole = join(&base, reference);
+            let (uri, fragment) = whole.split_once('#').unwrap_or((&whole, ""));
+            (uri.to_owned(), fragment.to_owned())
         };
         let (uri, resource) = self.resource(&uri)?;
         if fragment.is_empty() {
@@ -311,10 +310,7 @@ fn join(base: &str, reference: &str) -> String {
     for part in merged.split('/') {
         match part {
             "." => {}
-            ".." if parts.len() > 1 => {
-                parts.pop();
-            }
-            ".." => {}
+            ".." => parts.truncate(parts.len().saturating_sub(1).max(1)),
             _ => parts.push(part),
         }
     }
