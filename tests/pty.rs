@@ -341,18 +341,15 @@ fn of_several_files_the_screen_shows_those_that_are_there_and_says_so_in_the_end
 fn without_memory_the_terminal_comes_back_with_a_sentence() {
     use rustix::process::{Resource, Rlimit, prlimit};
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("large.jsonl");
-    // So much is always asked of the system anew, whatever was given back before.
-    let large = "x".repeat(34 << 20);
-    let record = |id: &str, text: &str| format!("{{\"id\": \"{id}\", \"question\": \"{text}\", \"state\": {{}}}}\n");
-    std::fs::write(&path, [record("small", "q"), record("large", &large)].concat()).unwrap();
+    let (_folder, path, name) = run_file();
     let terminal = Terminal::start(&plain(path.to_str().unwrap()));
-    terminal.wait_for("large.jsonl");
+    terminal.wait_for(name);
     let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
     prlimit(Some(terminal.pid()), Resource::As, none).unwrap();
-    terminal.send("G");
-    terminal.send("\r");
+    // The file grows by a record for which the system would have to be asked, whatever was given back before.
+    let large = format!("{{\"id\": \"large\", \"question\": \"{}\"}}\n", "x".repeat(60 << 20));
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, large.as_bytes()).unwrap();
     terminal.assert_exit(2);
     assert_restored(&terminal);
     assert!(terminal.screen().contains("not enough memory left"), "{}", terminal.screen());

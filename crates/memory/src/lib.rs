@@ -5,19 +5,19 @@
 //! A crate of its own because an allocator cannot be written without `unsafe`, which the program forbids.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::cell::{Cell, UnsafeCell};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What is kept free for the last words.
-const RESERVE: usize = 1 << 20;
+/// What the last words may take: it is part of the program, so that it is there when nothing else is.
+const RESERVE: usize = 256 << 10;
 /// So long other threads wait for the last words of the first.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 static LAST_WORDS: OnceLock<fn(usize)> = OnceLock::new();
-static KEPT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 static SPEAKS: AtomicBool = AtomicBool::new(false);
+static KEPT: Kept = Kept { bytes: UnsafeCell::new([0; RESERVE]), used: AtomicUsize::new(0) };
 
 thread_local! {
     static IS_SPEAKER: Cell<bool> = const { Cell::new(false) };
@@ -26,10 +26,32 @@ thread_local! {
 /// Says what is to be done once an allocation of so many bytes fails; it should end the program. Of several calls the
 /// first counts.
 pub fn on_failure(last_words: fn(usize)) {
-    if LAST_WORDS.set(last_words).is_ok()
-        && let Ok(mut kept) = KEPT.lock()
-    {
-        *kept = Some(Vec::with_capacity(RESERVE));
+    let _ = LAST_WORDS.set(last_words);
+}
+
+/// Memory for the last words, handed out once and never taken back.
+struct Kept {
+    bytes: UnsafeCell<[u8; RESERVE]>,
+    used: AtomicUsize,
+}
+
+// SAFETY: every part of the bytes is handed out once, by an atomic count.
+unsafe impl Sync for Kept {}
+
+impl Kept {
+    fn take(&self, layout: Layout) -> *mut u8 {
+        let start = self.bytes.get().cast::<u8>();
+        let most = layout.size().saturating_add(layout.align());
+        let at = self.used.fetch_add(most, Ordering::Relaxed);
+        if at.saturating_add(most) > RESERVE {
+            return std::ptr::null_mut();
+        }
+        let free = start.wrapping_add(at);
+        free.wrapping_add(free.align_offset(layout.align()))
+    }
+
+    fn holds(&self, pointer: *mut u8) -> bool {
+        (pointer as usize).wrapping_sub(self.bytes.get() as usize) < RESERVE
     }
 }
 
@@ -38,47 +60,75 @@ pub fn on_failure(last_words: fn(usize)) {
 pub struct Watched;
 
 // SAFETY: every call goes on to the system's allocator with the same arguments, and its pointers come back unchanged.
+// What it cannot give to the last words comes from `KEPT`, is aligned and long enough, and never goes to the system.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        watched(unsafe { System.alloc(layout) }, layout.size())
+        watched(unsafe { System.alloc(layout) }, layout)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same.
-        watched(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same. What is kept is zero.
+        watched(unsafe { System.alloc_zeroed(layout) }, layout)
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of `realloc`, which is the same.
-        watched(unsafe { System.realloc(pointer, layout, size) }, size)
+        if !KEPT.holds(pointer) {
+            // SAFETY: the caller keeps the contract of `realloc`, and the pointer is the system's.
+            let moved = unsafe { System.realloc(pointer, layout, size) };
+            if !moved.is_null() {
+                return moved;
+            }
+        }
+        // SAFETY: the caller promises that the size is not zero and fits the alignment.
+        let new = watched(std::ptr::null_mut(), unsafe { Layout::from_size_align_unchecked(size, layout.align()) });
+        if !new.is_null() {
+            // SAFETY: both are as long as the shorter of the two, and what is kept is handed out once.
+            unsafe { std::ptr::copy_nonoverlapping(pointer, new, layout.size().min(size)) };
+        }
+        new
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer comes from the same allocator, with this layout.
-        unsafe { System.dealloc(pointer, layout) }
+        if !KEPT.holds(pointer) {
+            // SAFETY: the pointer comes from the system's allocator, with this layout.
+            unsafe { System.dealloc(pointer, layout) }
+        }
     }
 }
 
 #[inline]
-fn watched(pointer: *mut u8, size: usize) -> *mut u8 {
-    if pointer.is_null() {
-        failed(size);
-    }
-    pointer
+fn watched(pointer: *mut u8, layout: Layout) -> *mut u8 {
+    if pointer.is_null() { failed(layout) } else { pointer }
 }
 
 #[cold]
-fn failed(size: usize) {
-    let Some(last_words) = LAST_WORDS.get() else { return };
+fn failed(layout: Layout) -> *mut u8 {
+    let Some(last_words) = LAST_WORDS.get() else { return std::ptr::null_mut() };
     if !SPEAKS.swap(true, Ordering::SeqCst) {
         IS_SPEAKER.set(true);
-        if let Ok(mut kept) = KEPT.try_lock() {
-            *kept = None;
-        }
-        last_words(size);
-    } else if !IS_SPEAKER.get() {
+        last_words(layout.size());
+    } else if IS_SPEAKER.get() {
+        return KEPT.take(layout);
+    } else {
         // Going on would abort the program in the middle of the last words.
         std::thread::sleep(PATIENCE);
+    }
+    std::ptr::null_mut()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_aligned_apart_and_ends() {
+        let kept = Kept { bytes: UnsafeCell::new([0; RESERVE]), used: AtomicUsize::new(0) };
+        let (one, other) = (Layout::from_size_align(3, 1).unwrap(), Layout::from_size_align(64, 64).unwrap());
+        let (a, b, c) = (kept.take(one), kept.take(other), kept.take(one));
+        assert!(kept.holds(a) && kept.holds(b) && kept.holds(c) && b as usize % 64 == 0);
+        assert!(a as usize + 3 <= b as usize && b as usize + 64 <= c as usize);
+        assert!(kept.take(Layout::from_size_align(RESERVE, 1).unwrap()).is_null());
+        assert!(!kept.holds(std::ptr::null_mut()) && !kept.holds((&raw const kept.used).cast_mut().cast()));
     }
 }
