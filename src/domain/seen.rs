@@ -96,7 +96,7 @@ fn in_procedure(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<S
     }
     let name = of_members(record.state)?;
     let writes = |n: &usize| {
-        let mut outputs = steps.get(*n).into_iter().flat_map(|step| step.output_names());
+        let mut outputs = steps.get(*n).into_iter().flat_map(super::procedure::Step::output_names);
         outputs.any(|output| Shown::line(head(output.bytes(), MAX_NAME)) == name)
     };
     let writer = (0..steps.len()).rev().find(writes);

@@ -346,8 +346,8 @@ impl Web {
         let mut found = Influence { variables: vec![false; self.writes.len()], steps: vec![false; self.reads.len()] };
         let mut todo = Vec::new();
         found.mark_variable(variable);
-        for (_, step) in self.writes.get(variable).into_iter().flatten() {
-            step.into_iter().for_each(|step| found.mark_step(*step, &mut todo));
+        for step in self.writes.get(variable).into_iter().flatten().filter_map(|(_, step)| *step) {
+            found.mark_step(step, &mut todo);
         }
         while let Some(step) = todo.pop() {
             for &read in self.reads.get(step).into_iter().flatten() {

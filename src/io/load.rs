@@ -57,7 +57,8 @@ pub fn load(
     beside: Arc<Beside>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
-    begin_loading(inputs, threads, beside, Examiner::default, Arc::new(sink))
+    let sink: Sink = Arc::new(sink);
+    begin_loading(inputs, threads, beside, Examiner::default, &sink)
 }
 
 /// The same, but no rule looks at the records: the rows say where they stand and what they are.
@@ -66,7 +67,8 @@ pub fn load_unchecked(
     threads: usize,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
-    begin_loading(inputs, threads, Arc::default(), Examiner::reading, Arc::new(sink))
+    let sink: Sink = Arc::new(sink);
+    begin_loading(inputs, threads, Arc::default(), Examiner::reading, &sink)
 }
 
 fn begin_loading(
@@ -74,7 +76,7 @@ fn begin_loading(
     threads: usize,
     beside: Arc<Beside>,
     examiner: fn() -> Examiner<'static>,
-    sink: Sink,
+    sink: &Sink,
 ) -> (Store, Loader) {
     let (wake, woken) = channel();
     let library = inputs.library().clone();

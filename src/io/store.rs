@@ -528,23 +528,6 @@ impl Store {
     }
 }
 
-/// How many rows were looked up on this thread, for tests.
-#[cfg(test)]
-pub mod visits {
-    use std::cell::Cell;
-
-    thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
-
-    pub(crate) fn note() {
-        COUNT.set(COUNT.get() + 1);
-    }
-
-    /// How many, since it was asked last.
-    pub fn take() -> usize {
-        COUNT.replace(0)
-    }
-}
-
 impl SourceRows {
     fn new(input: Input) -> Self {
         Self {
@@ -631,5 +614,22 @@ impl SourceRows {
             last.rows.shrink_to_fit();
         }
         self.chunks.push(Chunk { first, span: part.span, line: part.line, dense: part.dense, rows: part.rows });
+    }
+}
+
+/// How many rows were looked up on this thread, for tests.
+#[cfg(test)]
+pub mod visits {
+    use std::cell::Cell;
+
+    thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
+
+    pub(crate) fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// How many, since it was asked last.
+    pub fn take() -> usize {
+        COUNT.replace(0)
     }
 }

@@ -122,7 +122,7 @@ mod tests {
     fn what_comes_next_is_what_going_through_all_rows_would_find() {
         const ROWS: usize = 24;
         let mut agenda = Agenda::default();
-        let mut plain = vec![None; ROWS];
+        let mut plain = [None; ROWS];
         // A fixed sequence of what people do.
         let mut x = 7_usize;
         for _ in 0..2_000 {

@@ -200,7 +200,9 @@ impl Family {
             }
         }
         let twice: HashSet<u32> = self.twice.iter().filter_map(|fork| position(*fork)).collect();
-        twice.iter().for_each(|fork| set_apart(*fork));
+        for fork in &twice {
+            set_apart(*fork);
+        }
         let mut families: HashMap<u32, &Vec<Address>> = HashMap::new();
         for (root, family) in &self.families {
             if let Some(root) = position(*root) {

@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(found.step(0, 0), Next::Wait);
         let row_of = |record: u32| (record < 30).then_some(record);
         found.take(
-            vec![(3, "question".into()), (9, "id".into()), (33, "id".into())]
+            vec![(3, "question"), (9, "id"), (33, "id")]
                 .into_iter()
                 .map(|(record, place): (u32, &'static str)| (record, Shown::own(place)))
                 .collect(),

@@ -517,12 +517,11 @@ impl Review {
 
     /// What was said of the known records has changed: of the records of an item, or of all.
     fn renew(&mut self, item: Option<&Item>) {
-        let records: Vec<usize> = match item {
-            Some(item) => self.places.get(&place_of(item)).cloned().unwrap_or_default(),
-            None => {
-                self.changed = None;
-                self.known.keys().copied().collect()
-            }
+        let records: Vec<usize> = if let Some(item) = item {
+            self.places.get(&place_of(item)).cloned().unwrap_or_default()
+        } else {
+            self.changed = None;
+            self.known.keys().copied().collect()
         };
         for record in records {
             let Some(known) = self.known.get(&record) else { continue };

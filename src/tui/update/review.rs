@@ -394,15 +394,11 @@ impl App {
     /// Brings the agenda up to what was said since it was made; after the order of the table has changed it is made anew,
     /// from what is known of records: of most nobody said anything.
     fn follow_agenda(&mut self) {
-        let records = match self.review.take_changed() {
-            Some(records) => records,
-            None => {
-                self.review.agenda = Agenda::default();
-                let forks =
-                    self.forks.family.addresses().filter_map(|(source, byte)| self.store.position(source, byte));
-                forks.chain(self.review.known_records().map(|(record, _)| record)).collect()
-            }
-        };
+        let records = self.review.take_changed().unwrap_or_else(|| {
+            self.review.agenda = Agenda::default();
+            let forks = self.forks.family.addresses().filter_map(|(source, byte)| self.store.position(source, byte));
+            forks.chain(self.review.known_records().map(|(record, _)| record)).collect()
+        });
         for record in records {
             let row = self.table.row_of(record);
             if self.table.record(row) == Some(record) {
