@@ -20,7 +20,7 @@ use crate::tui::prose::fit;
 use crate::tui::review::{Ask, Draft, ENOUGH, Field, Purpose};
 use crate::tui::theme::Role;
 use crate::tui::update::glyph;
-use crate::tui::view::{WIDE, window};
+use crate::tui::view::{WIDE, parts, window};
 
 /// On a lower screen there is no strip.
 const LEAST_HEIGHT: u16 = 14;
@@ -340,7 +340,10 @@ pub fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Bu
                 put(vec![look.span(format!(" {why}"), Role::Warning)], 0, status, buf);
             }
         }
-        Ask::Labels { purpose, line, list } => labels(app, (purpose, line, *list), area, buf, look),
+        // The first line stays: it names what is in front.
+        Ask::Labels { purpose, line, list } => {
+            labels(app, (purpose, line, *list), parts(area).body, buf, look);
+        }
         Ask::Confirm { records, label } => {
             let question = shown!(" fail {} records with {}?", records.len(), label.name.line().cut(40));
             let place = window(area, 70, 5);
