@@ -1,6 +1,5 @@
 //! Start and exit code: everything else lives in the library.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, KeyRow, Out};
@@ -40,9 +39,8 @@ fn run() -> u8 {
 /// The end of a program that gets no more memory. What it writes needs hardly any.
 fn out_of_memory(size: usize) {
     terminal::give_back();
-    let sentence = "stepscope: there is not enough memory left";
     let advice = "Open fewer or smaller files, or raise the limit (`ulimit -v`).";
-    let _ = writeln!(std::io::stderr(), "{sentence} ({size} bytes were asked for). {advice}");
+    Out::new().complain(&shown!("there is not enough memory left ({size} bytes were asked for). {advice}"));
     std::process::exit(i32::from(cli::FAILED));
 }
 

@@ -346,8 +346,9 @@ fn without_memory_the_terminal_comes_back_with_a_sentence() {
     terminal.wait_for(name);
     let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
     prlimit(Some(terminal.pid()), Resource::As, none).unwrap();
-    // The file grows by a record for which the system would have to be asked, whatever was given back before.
-    let large = format!("{{\"id\": \"large\", \"question\": \"{}\"}}\n", "x".repeat(60 << 20));
+    // The file grows by a record as long as records may be: no heap of a thread has room for it, whatever was given
+    // back before, so that the system has to be asked.
+    let large = format!("{{\"id\": \"large\", \"question\": \"{}\"}}\n", "x".repeat((64 << 20) - 100));
     let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
     std::io::Write::write_all(&mut file, large.as_bytes()).unwrap();
     terminal.assert_exit(2);

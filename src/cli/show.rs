@@ -17,7 +17,7 @@ use crate::domain::text::{Shown, Untrusted};
 use crate::domain::trace::{Put, TraceStep};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
-use crate::io::check::{Checked, check};
+use crate::io::check::{Checked, FREE_OUTPUT, MAX_OUTPUT, check};
 use crate::shown;
 
 /// A longer value is cut, unless one step alone is shown.
@@ -214,7 +214,14 @@ impl View<'_, '_> {
 
     fn all_steps(&self, with_state: bool, out: &mut Page) {
         let mut room = MAX_STATES;
+        // What is printed of steps of a few bytes would be far longer than the record.
+        let most = self.record.root.raw().len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
         for step in 0..self.steps() {
+            if out.out.len() > most {
+                let rest = grouped(self.steps() - step);
+                out.line(&shown!("and {rest} more steps; `--step N` prints one\n"));
+                break;
+            }
             self.step(step, false, out);
             if with_state && room > 0 {
                 self.states(step, &mut room, out);

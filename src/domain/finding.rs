@@ -313,6 +313,13 @@ impl Findings {
         self.list.last_mut()
     }
 
+    /// Counts findings of a rule that were not made because enough of them are listed.
+    pub fn count_more(&mut self, rule: &'static str, more: usize) {
+        if let Some(last) = self.list.iter_mut().rfind(|finding| finding.rule == rule) {
+            last.rest += more;
+        }
+    }
+
     /// Lets the last listed finding of each rule say how many more there are. To be called once, when all rules have
     /// spoken.
     pub fn tell_rest(&mut self) {

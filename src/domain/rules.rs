@@ -64,7 +64,7 @@ pub struct Subject<'a> {
     /// Its procedure.
     pub procedure: Option<Procedure<'a>>,
     /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
-    pub procedure_errors: Vec<procedure::SchemaError>,
+    pub procedure_errors: procedure::SchemaErrors,
     /// Who writes and who reads what, if the procedure holds the schema.
     pub flow: Option<procedure::Flow<'a>>,
     /// The schema that answers must hold, where the user gave one; else the record's own.
@@ -129,7 +129,7 @@ impl<'a> Subject<'a> {
             problems,
             record,
             procedure: None,
-            procedure_errors: Vec::new(),
+            procedure_errors: procedure::SchemaErrors::default(),
             flow: None,
             answer_schema: None,
             document: None,

@@ -19,9 +19,10 @@ use crate::domain::rules::Subject;
 use crate::domain::rules::answer::Schema;
 use crate::domain::text::Shown;
 
-/// What is printed of a block is at most so many times as long as the block; a short one has room for more.
+/// What is printed of a block is at most so many times as long as the block.
 pub const MAX_OUTPUT: usize = 19;
-const FREE_OUTPUT: usize = 1 << 20;
+/// What is printed of a short block.
+pub const FREE_OUTPUT: usize = 1 << 20;
 
 /// One record, checked.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ mod schema;
 
 pub use fitness::fitness;
 pub use flow::Flow;
-pub use schema::{SchemaError, SchemaErrorKind, coerced_id, schema_errors};
+pub use schema::{SchemaError, SchemaErrorKind, SchemaErrors, coerced_id, schema_errors};
 
 use flow::StepFlow;
 
@@ -154,7 +154,7 @@ fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
     if unread(subject).is_some() {
         return;
     }
-    for error in &subject.procedure_errors {
+    for error in &subject.procedure_errors.listed {
         let mut loc = Message::default();
         for (n, part) in error.loc.iter().enumerate() {
             let dot = if n > 0 { "." } else { "" };
@@ -177,6 +177,7 @@ fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
             .help(error.kind.help());
         findings.push(finding);
     }
+    findings.count_more(SCHEMA.id, subject.procedure_errors.rest);
 }
 
 /// Whether a list of fields names exactly one variable, and that one.

@@ -228,7 +228,7 @@ pub const QUOTE_NOWHERE_IN_DOC: Rule = Rule {
 
 /// See its `explanation`.
 pub const QUOTE_UNDECIDED: Rule = Rule {
-    id: "span/quote_undecided",
+    id: "quote/undecided",
     severity: Severity::Note,
     summary: "every quote was looked for",
     explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. \

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::domain::finding::Place;
+use crate::domain::finding::{MAX_FINDINGS, Place};
 use crate::domain::json::{Kind, Member, Part, Pointer, Value};
 use crate::domain::procedure::{Field, Procedure, Step};
 
@@ -151,19 +151,39 @@ impl<'h> Here<'h> {
 }
 
 /// What upstream's model says of a procedure.
-pub fn schema_errors(procedure: &Procedure<'_>) -> Vec<SchemaError> {
-    let mut check = Check { errors: Vec::new() };
+pub fn schema_errors(procedure: &Procedure<'_>) -> SchemaErrors {
+    let mut check = Check { errors: SchemaErrors::default() };
     check.procedure(procedure, Here { up: None, part: At::Root });
     check.errors
 }
 
+/// The first schema errors of a procedure, as many as are listed as findings, and how many more there are.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SchemaErrors {
+    /// The first.
+    pub listed: Vec<SchemaError>,
+    /// How many more.
+    pub rest: usize,
+}
+
+impl SchemaErrors {
+    /// Whether the procedure holds the schema.
+    pub const fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+}
+
 struct Check {
-    errors: Vec<SchemaError>,
+    errors: SchemaErrors,
 }
 
 impl Check {
     fn error(&mut self, here: Here<'_>, kind: SchemaErrorKind) {
-        self.errors.push(SchemaError { loc: here.loc(), kind });
+        if self.errors.listed.len() < MAX_FINDINGS {
+            self.errors.listed.push(SchemaError { loc: here.loc(), kind });
+        } else {
+            self.errors.rest += 1;
+        }
     }
 
     fn is_model(&mut self, value: Value<'_>, model: &'static str, here: Here<'_>) -> bool {
