@@ -109,6 +109,7 @@ fn cells_can_be_typed_and_combined() {
     alone.keys("f 'cell:both' Enter");
     assert!(alone.status().contains("--baseline"), "{}", alone.status());
     assert_eq!(alone.app.rows(), 12);
+    alone.keys("^U Enter");
     for key in ["m", "B"] {
         alone.keys(key);
         assert!(alone.status().contains("there is no baseline"), "{key}: {}", alone.status());
@@ -494,6 +495,16 @@ fn thousands_of_variables_stand_side_by_side() {
     let (_folder, mut d) = two(&text, &text.replace('1', "2"));
     d.keys("B d G k ^U g");
     assert_eq!(d.app.screen(), Screen::Versus);
+}
+
+#[test]
+fn a_baseline_whose_document_is_missing_is_compared() {
+    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let text = std::fs::read_to_string(answers).unwrap();
+    let (_folder, mut d) = two(&text, &text);
+    d.keys("m").until(|app| app.desk.compared.is_some());
+    assert_eq!(d.app.screen(), Screen::Matrix);
+    assert_eq!(d.app.desk.compared.as_ref().unwrap().alone, [0, 0]);
 }
 
 proptest! {

@@ -15,6 +15,7 @@ use stepscope::domain::review::hide::Hide;
 use stepscope::domain::text::is_hidden;
 use stepscope::domain::triage::Fix;
 use stepscope::io::config::session::FileView;
+use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::Screen;
 use stepscope::tui::input::Input;
 use stepscope::tui::inspect::{Pane, Tab};
@@ -252,6 +253,8 @@ fn tab_completes_the_filter() {
     d.keys("Tab");
     d.shows(&["filter: rule:procedure/first_step_inputs"]);
     d.keys("S-Tab S-Tab");
+    d.shows(&["filter: rule:procedure/not_json"]);
+    d.keys("S-Tab");
     d.shows(&["filter: rule:procedure/unused"]);
     d.keys("Enter");
     assert_eq!(d.table_ids(), ["ferry"]);
@@ -1065,7 +1068,7 @@ fn refused_keys_say_why() {
         assert_eq!(d.status(), why, "{keys}");
     }
     let (_folder, mut d) = Drive::text("");
-    d.shows(&["no records here"]);
+    d.shows(&["No records here. Try: stepscope FILE or FOLDER"]);
     d.keys("Enter");
     assert_eq!(d.status(), "there is no record here");
     d.keys("j G ^D e > ~ f 'x' Enter / 'x' Enter n q");
@@ -1491,4 +1494,110 @@ fn without_a_verifier_there_is_no_ladder() {
     assert!(drive.app.dialog.is_none());
     assert!(drive.screen().contains("no verifier was named: start with --chain or --verifier"));
     assert!(!drive.screen().contains("V reward"));
+}
+
+#[test]
+fn what_cannot_be_looked_for_stays_to_be_mended() {
+    let mut d = Drive::runs();
+    d.keys("f 'cell:only_a' Enter");
+    d.shows(&["cell:only_a"]);
+    assert!(matches!(&d.app.dialog, Some(Dialog::Prompt(prompt)) if prompt.line.value() == "cell:only_a"));
+    assert!(d.app.status.as_ref().is_some_and(|status| status.failed && status.text.as_str().contains("--baseline")));
+    assert_eq!(d.app.table.filter_text, "");
+    d.keys("^U 'steps>1' Enter");
+    assert_eq!((d.app.dialog.is_none(), d.app.table.filter_text.as_str()), (true, "steps>1"));
+}
+
+#[test]
+fn the_footer_leads_to_findings_only_where_there_are_some() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let samples = std::fs::read_to_string(samples).unwrap();
+    let record = samples.lines().next().unwrap();
+    let (_folder, mut d) = Drive::text(record);
+    d.keys("e");
+    assert!(!d.footer().contains("next finding"), "{}", d.footer());
+    assert_eq!(d.status(), "no other record has findings");
+    let (_folder, d) = Drive::text(format!("{record}\nno record\n"));
+    assert!(d.footer().contains("next finding"), "{}", d.footer());
+}
+
+fn answers_of(name: &str) -> Drive {
+    Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name)])
+}
+
+/// The text behind `grounded ` in a line, if it is a count.
+fn count_in(line: &str) -> Option<&str> {
+    line.split_once("grounded ")?.1.split_whitespace().next().filter(|word| word.contains('/'))
+}
+
+#[test]
+fn table_and_header_of_an_answer_count_the_same() {
+    let mut d = answers_of("policy.jsonl");
+    d.resize(200, 60);
+    let mut compared = 0;
+    for row in 0..d.app.rows() {
+        d.keys("g").keys(&format!("{} G", row + 1).chars().map(|c| format!("{c} ")).collect::<String>());
+        let number = format!(" {} ", row + 1);
+        let line = d.lines().into_iter().find(|line| line.starts_with(&format!("{number:>5}"))).unwrap();
+        let in_table = line.split_whitespace().find(|word| {
+            word.split_once('/').is_some_and(|(a, b)| a.parse::<u32>().is_ok() && b.parse::<u32>().is_ok())
+        });
+        d.keys("Enter");
+        let in_header = d.lines().iter().find_map(|line| count_in(line).map(str::to_owned));
+        if let Some(count) = in_table {
+            assert_eq!(in_header.as_deref(), Some(count), "{line}\n{}", d.screen());
+            compared += 1;
+        }
+        d.keys("q");
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+/// The inside of every upper border on the screen.
+fn titles(d: &Drive) -> Vec<String> {
+    let mut all = Vec::new();
+    for line in d.lines() {
+        for part in line.split('╭').skip(1) {
+            let Some((inside, _)) = part.split_once('╮') else { panic!("a title runs into the border: {line}") };
+            all.push(inside.to_owned());
+        }
+    }
+    all
+}
+
+fn first_word(title: &str) -> &str {
+    title.trim_start_matches([' ', '─', '[']).split([' ', '─', ']']).next().unwrap_or_default()
+}
+
+#[test]
+fn a_title_never_runs_into_the_border_or_its_neighbour() {
+    for (file, keys) in [
+        ("word_problems.jsonl", "Enter"),
+        ("word_problems.jsonl", "Enter r"),
+        ("word_problems.jsonl", "O"),
+        ("word_problems.jsonl", "Enter j X"),
+        ("policy.jsonl", "1 9 G Enter"),
+        ("policy.jsonl", "1 9 G Enter Tab Tab Z"),
+    ] {
+        let mut d = answers_of(file);
+        d.resize(220, 60).keys(keys);
+        let words: Vec<String> = titles(&d).iter().map(|title| first_word(title).to_owned()).collect();
+        assert!(!words.is_empty(), "{file} {keys}\n{}", d.screen());
+        for width in 20..200 {
+            for height in [20, 24, 36] {
+                d.resize(width, height);
+                for title in titles(&d).iter().filter(|title| title.starts_with(' ')) {
+                    let word = first_word(title);
+                    let is_whole = words.iter().any(|known| known == word);
+                    let is_cut =
+                        word.ends_with('…') && words.iter().any(|known| known.starts_with(word.trim_end_matches('…')));
+                    assert!(
+                        (is_whole || is_cut) && title.ends_with([' ', '─', '…']),
+                        "{file} {keys} {width}x{height}: {title:?} of {words:?}\n{}",
+                        d.screen()
+                    );
+                }
+            }
+        }
+    }
 }

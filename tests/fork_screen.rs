@@ -534,3 +534,29 @@ fn random_keys_on_forks_of_every_kind() {
     assert!(after.starts_with(&lines), "what stood there stands there");
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(drive::runs()).unwrap());
 }
+
+#[test]
+fn quitting_asks_once_about_overrides_that_are_in_no_fork() {
+    let (_folder, path) = runs();
+    let mut d = open(&path);
+    state(&mut d, "evening", 2);
+    d.keys("v ^U 7 Enter q q");
+    assert_eq!(d.quit, None);
+    assert!(d.status().starts_with("1 record with unsaved overrides"), "{}", d.status());
+    // What comes after is asked about too.
+    d.keys("Enter");
+    state(&mut d, "evening", 2);
+    d.keys("v ^U 8 Enter q q");
+    assert_eq!(d.quit, None);
+    d.keys("q");
+    assert_eq!(d.quit, Some(0));
+    // Kept or discarded, nothing is lost.
+    for keys in ["s s", "c e"] {
+        let (_folder, path) = runs();
+        let mut d = open(&path);
+        state(&mut d, "evening", 2);
+        d.keys("v ^U 7 Enter").keys(keys).wait_for(|app| app.forks.news().is_none() && app.edits.is_empty());
+        d.keys("^C");
+        assert!(!d.status().contains("overrides"), "{}", d.status());
+    }
+}

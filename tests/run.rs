@@ -887,3 +887,20 @@ fn a_typed_answer_is_asked_for_again_and_judged_by_the_same_rules() {
     assert_eq!((code(&output), seen.len()), (2, 0));
     assert!(text(&output.stderr).contains("a typed answer has no steps"));
 }
+
+#[test]
+fn a_run_that_crashes_keeps_the_values_of_the_steps_that_ran() {
+    for (replies, state) in [
+        (vec![r#"{"a": 2, "b": 3}"#, r#"{"x": 1}"#], serde_json::json!({"problem_text": "2 + 3?", "a": 2, "b": 3})),
+        (vec![r#"{"x": 1}"#], serde_json::Value::Null),
+    ] {
+        let folder = Folder::new();
+        let server = scripted(replies.into_iter().map(Untrusted::from).collect());
+        let mut command = stepscope();
+        command.arg("run").arg(folder.path("runs.jsonl")).args(["--format", "trace", "--model", "m"]);
+        let output = command.args(["--backend", "ollama", "--url", &server.url("/")]).output().unwrap();
+        assert_eq!(code(&output), 3, "{}", text(&output.stderr));
+        let made = &records(&output)[0];
+        assert_eq!((&made["status"], &made["state"]), (&"error".into(), &state));
+    }
+}

@@ -165,7 +165,7 @@ impl Cursor {
         let missing = self.state.is_list() && !self.part;
         if missing {
             self.state.end_list();
-            block.cuts.push(Cut { range: at..at, joined: false, item: true });
+            block.cuts.push(Cut { range: at..at, joined: false, lists: 1 });
             block.open = true;
             if block.bytes.is_empty() {
                 self.index += 1;
@@ -233,12 +233,12 @@ impl Cursor {
         }
         block.start = from;
         block.long = Some(len);
-        let item = self.state.is_list();
+        let lists = self.state.lists();
         let joined = self.layout == Layout::Values && self.state.pass();
         if !found {
             self.state.end_list();
         }
-        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, item });
+        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, lists });
         Ok(())
     }
 }

@@ -164,7 +164,8 @@ fn read(wanted: &Wanted, threads: usize) -> Result<Store, Failure> {
         None => inputs,
     };
     let (mut store, loader) = load_unchecked(inputs, threads, move |event| sender.send(event).is_ok());
-    for event in &events {
+    // A missing document changes no record, nor what it is judged by.
+    for event in events.iter().filter(|event| !matches!(event, LoadEvent::Missing(_))) {
         let settled = matches!(event, LoadEvent::Settled);
         store.apply(event);
         if settled {

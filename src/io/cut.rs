@@ -22,7 +22,7 @@ impl Layout {
     pub fn of(block: &[u8]) -> Self {
         let Some(start) = first_value(block) else { return Self::Lines(line_end(block)) };
         let text = block.get(start..).unwrap_or_default();
-        if opens_list(text) == Some(true) {
+        if opens_list(text, DEEPEST) == Some(true) {
             return Self::Values;
         }
         let end = line_end(text);
@@ -61,10 +61,20 @@ fn line_end(text: &[u8]) -> u8 {
     if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
 }
 
-/// Whether the text opens a list whose items are records; `None`: it cannot be told yet.
-fn opens_list(text: &[u8]) -> Option<bool> {
-    let (b'[', rest) = text.split_first()? else { return Some(false) };
-    rest.iter().find(|b| !b.is_ascii_whitespace()).map(|&b| b == b'{')
+/// Lists of records in a list, such as a population's elites by generation, are gone into so deep.
+const DEEPEST: u8 = 2;
+
+/// Whether the text opens a list whose items are records, or at most so many lists around them; `None`: it cannot be
+/// told yet.
+fn opens_list(text: &[u8], most: u8) -> Option<bool> {
+    let mut open = 0;
+    for byte in text.iter().filter(|b| !b.is_ascii_whitespace()) {
+        match byte {
+            b'[' if open < most => open += 1,
+            byte => return Some(open > 0 && *byte == b'{'),
+        }
+    }
+    None
 }
 
 /// Where the first thing that is neither blank nor a comment begins.
@@ -178,8 +188,8 @@ impl Skips {
 /// What the cutter knows between two records.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct State {
-    /// Inside a list whose items are records.
-    list: bool,
+    /// Inside so many lists whose items are records.
+    list: u8,
     /// A value at the outermost level has been seen.
     seen: bool,
 }
@@ -189,7 +199,7 @@ impl State {
     pub fn span(self, text: &[u8]) -> Span {
         match text.first() {
             Some(b'{' | b'[') => Span::Brackets { depth: 0, string: false, escape: false },
-            _ if self.list => Span::Item,
+            _ if self.is_list() => Span::Item,
             // A lone string, number or word is a record only in a document of its own; rubbish goes by the line.
             _ => Span::Line(b'\n'),
         }
@@ -197,17 +207,22 @@ impl State {
 
     /// Whether the next value is an item of a list.
     pub const fn is_list(self) -> bool {
+        self.list > 0
+    }
+
+    /// In how many lists the next value stands.
+    pub const fn lists(self) -> u8 {
         self.list
     }
 
     /// Notes that the source ends inside the list: nothing more is missing from it.
     pub const fn end_list(&mut self) {
-        self.list = false;
+        self.list = 0;
     }
 
     /// Notes that a value was read; whether it is joined to another.
     pub fn pass(&mut self) -> bool {
-        let joined = self.seen && !self.list;
+        let joined = self.seen && !self.is_list();
         self.seen = true;
         joined
     }
@@ -220,14 +235,14 @@ pub struct Cut {
     pub range: Range<usize>,
     /// It stands behind another value of the same document.
     pub joined: bool,
-    /// It is an item of a list.
-    pub item: bool,
+    /// It is an item of a list; in so many lists.
+    pub lists: u8,
 }
 
 impl Cut {
     /// What the cutter knew before this record.
     pub const fn state(&self) -> State {
-        State { list: self.item, seen: self.item || self.joined }
+        State { list: self.lists, seen: self.lists > 0 || self.joined }
     }
 }
 
@@ -273,7 +288,7 @@ fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut 
     let line = block.get(range.clone()).unwrap_or_default();
     // Nearly every line begins and ends with its record.
     if let (Some(b'{'), Some(b'}')) = (line.first(), line.last()) {
-        cuts.push(Cut { range, joined: false, item: false });
+        cuts.push(Cut { range, joined: false, lists: 0 });
         return;
     }
     let lead = leading(line);
@@ -283,7 +298,7 @@ fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut 
     } else if text.starts_with(b"//") {
         skips.comments += 1;
     } else {
-        cuts.push(Cut { range: range.start + lead..range.end - trailing(text), joined: false, item: false });
+        cuts.push(Cut { range: range.start + lead..range.end - trailing(text), joined: false, lists: 0 });
     }
 }
 
@@ -295,9 +310,9 @@ fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, 
         let Some(rest) = rest.get(lead..).filter(|rest| !rest.is_empty()) else { return block.len() };
         let start = at + lead;
         match rest.first() {
-            Some(b',') if state.list => at = start + 1,
-            Some(b']') if state.list => {
-                state.list = false;
+            Some(b',') if state.is_list() => at = start + 1,
+            Some(b']') if state.is_list() => {
+                state.list -= 1;
                 at = start + 1;
             }
             Some(b'/') if rest.starts_with(b"//") => {
@@ -305,10 +320,10 @@ fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, 
                 skips.comments += 1;
                 at = start + line;
             }
-            Some(b'[') if !state.list => match opens_list(rest) {
+            Some(b'[') if state.list < DEEPEST => match opens_list(rest, DEEPEST - state.list) {
                 None if !last => return at,
                 Some(true) => {
-                    state.list = true;
+                    state.list += 1;
                     state.seen = true;
                     at = start + 1;
                 }
@@ -337,8 +352,8 @@ fn end_or_all(end: Option<usize>, rest: &[u8], last: bool) -> Option<usize> {
 fn push_value(state: &mut State, range: Range<usize>, block: &[u8], cuts: &mut Vec<Cut>) -> usize {
     let end = range.end;
     let text = block.get(range.clone()).unwrap_or_default();
-    let (item, joined) = (state.list, state.pass());
-    cuts.push(Cut { range: range.start..end - trailing(text), joined, item });
+    let (lists, joined) = (state.list, state.pass());
+    cuts.push(Cut { range: range.start..end - trailing(text), joined, lists });
     end
 }
 
@@ -545,6 +560,15 @@ mod tests {
         check("[{\"a\":1},{\"a\":", Layout::Values, &["{\"a\":1}", "{\"a\":"]);
         check("Here:\n```json\n{\"a\":1}\n```\n", LF, &["Here:", "```json", "{\"a\":1}", "```"]);
         check("{\"a\":\n1}\nTraceback }}\n", Layout::Values, &["{\"a\":\n1}", "+Traceback }}"]);
+    }
+
+    #[test]
+    fn lists_of_records_in_a_list_are_gone_into() {
+        let pretty = "[\n [{\"a\":1},\n  {\"a\":2}],\n [ {\"b\":[[1]]} ],\n []\n]\n";
+        check(pretty, Layout::Values, &["{\"a\":1}", "{\"a\":2}", "{\"b\":[[1]]}", "[]"]);
+        check("[[{\"a\":1}],{\"a\":2}]{\"a\":3}", Layout::Values, &["{\"a\":1}", "{\"a\":2}", "+{\"a\":3}"]);
+        check("[[{\"a\":1}],[[{\"a\":2}]]]", Layout::Values, &["{\"a\":1}", "[[{\"a\":2}]]"]);
+        check("[[1, 2], [3]]", LF, &["[[1, 2], [3]]"]);
     }
 
     #[test]

@@ -287,7 +287,7 @@ fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
                 for failure in shared.library.failures() {
-                    shared.send(sink, LoadEvent::Failed(None, failure));
+                    shared.send(sink, LoadEvent::Missing(failure));
                 }
             }
         });

@@ -87,6 +87,8 @@ pub enum LoadEvent {
     Links(u64),
     /// Something could not be read; the source, if there is one.
     Failed(Option<usize>, Failure),
+    /// A document that records name could not be read; the records themselves were.
+    Missing(Failure),
     /// Everything there is has been found and checked.
     Settled,
 }
@@ -389,6 +391,10 @@ impl Store {
                 if let Some(source) = source.and_then(|source| self.sources.get_mut(source)) {
                     source.standing = Standing::Failed;
                 }
+                self.failures.push(failure);
+                Change::Failure
+            }
+            LoadEvent::Missing(failure) => {
                 self.failures.push(failure);
                 Change::Failure
             }

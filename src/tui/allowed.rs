@@ -149,7 +149,10 @@ impl App {
                     need(screen != Screen::Rerun, "go back to the run first: q")?;
                     need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
                 }
-                _ => need(self.rows() > 0, "there are no records"),
+                _ => {
+                    need(self.rows() > 0, "there are no records")?;
+                    need(self.others_have_findings(), "no other record has findings")
+                }
             },
             A::NextFork | A::PreviousFork => {
                 need(screen != Screen::Rerun, "go back to the run first: q")?;
@@ -189,6 +192,12 @@ impl App {
             A::Fold | A::FoldAll | A::UnfoldAll => need(screen == Screen::Json, "open the record as JSON first: J"),
             _ => Ok(()),
         }
+    }
+
+    /// Whether some record beside the one under the cursor has findings, in the table or not.
+    fn others_have_findings(&self) -> bool {
+        let own = self.record().and_then(|record| self.store.row(record)).map(|row| row.counts).unwrap_or_default();
+        self.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
     }
 
     fn has_search(&self, screen: Screen) -> bool {

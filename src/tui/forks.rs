@@ -52,7 +52,12 @@ impl Forks {
 
     /// Whether it was already said that something would be lost by leaving now; from now on it was.
     pub fn warn(&mut self) -> bool {
-        std::mem::replace(&mut self.warned, true) || self.unsaved.is_empty()
+        std::mem::replace(&mut self.warned, true)
+    }
+
+    /// Something else would be lost by leaving: that is said again.
+    pub fn warn_again(&mut self) {
+        self.warned = false;
     }
 
     /// How many forks are not saved and wait to be given again.

@@ -577,8 +577,14 @@ impl App {
     }
 
     fn quit(&mut self) -> Effects {
-        if !self.forks.warn() {
-            self.fail(Shown::own("a fork is not saved: ^S tries again; quit once more to leave without it"));
+        let (unsaved, edited) = (self.forks.unsaved() > 0, self.edits.len());
+        if (unsaved || edited > 0) && !self.forks.warn() {
+            self.fail(if unsaved {
+                Shown::own("a fork is not saved: ^S tries again; quit again leaves without it")
+            } else {
+                let records = if edited == 1 { "1 record" } else { "several records" };
+                shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")
+            });
             return Vec::new();
         }
         if let Some(effects) = self.hold_quit() {

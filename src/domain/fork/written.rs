@@ -273,8 +273,9 @@ pub fn run_record(
         .text("mode", "procedural")
         .raw("procedure", tight(procedure))
         .plain("steps", count);
-    // As upstream's users save it, a run that ended early has no state: its values stand in the trace.
-    let state = if ended.is_some() { b"null".to_vec() } else { one_line(&values.json()) };
+    // As upstream's users save it, a run that ended before anything was written has no state.
+    let is_empty = ended.is_some() && calls.iter().all(|call| call.outputs.is_none());
+    let state = if is_empty { b"null".to_vec() } else { one_line(&values.json()) };
     complete(record, &state, ended.map(said), &trace(Some(&schema), &steps, None, None), created_utc)
 }
 

@@ -141,7 +141,7 @@ fn nothing(app: &App) -> &'static str {
     } else if app.percent().is_some() || !app.store.is_settled() {
         "reading…"
     } else {
-        "no records here"
+        "No records here. Try: stepscope FILE or FOLDER"
     }
 }
 

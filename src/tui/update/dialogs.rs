@@ -252,19 +252,18 @@ impl App {
                     self.dialog = Some(Dialog::Prompt(prompt));
                     return Vec::new();
                 }
-                return match prompt.purpose {
-                    Purpose::Filter => self.set_filter(&typed),
+                let done = match prompt.purpose {
+                    Purpose::Filter => self.try_filter(&typed),
                     Purpose::Find => self.find(&typed),
-                    Purpose::Field(field) => match self.set_field(field, &typed) {
-                        Ok(effects) => effects,
-                        Err(why) => {
-                            self.fail(why);
-                            self.dialog = Some(Dialog::Prompt(prompt));
-                            Vec::new()
-                        }
-                    },
-                    Purpose::Export => self.export(&typed),
+                    Purpose::Field(field) => self.set_field(field, &typed),
+                    Purpose::Export => Ok(self.export(&typed)),
                 };
+                // What cannot be done stays to be mended.
+                return done.unwrap_or_else(|why| {
+                    self.fail(why);
+                    self.dialog = Some(Dialog::Prompt(prompt));
+                    Vec::new()
+                });
             }
             KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
             KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),

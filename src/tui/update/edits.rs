@@ -164,6 +164,7 @@ impl App {
             self.edits.remove(&address);
         } else {
             self.edits.insert(address, inspect.edits.clone());
+            self.forks.warn_again();
         }
     }
 

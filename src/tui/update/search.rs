@@ -22,21 +22,17 @@ use crate::tui::table::Search;
 impl App {
     /// Takes a filter as typed.
     pub fn set_filter(&mut self, typed: &str) -> Effects {
+        self.try_filter(typed).unwrap_or_else(|why| {
+            self.fail(why);
+            Vec::new()
+        })
+    }
+
+    /// The same; `Err`: the filter cannot be, and nothing has changed.
+    pub(super) fn try_filter(&mut self, typed: &str) -> Result<Effects, Shown> {
         let typed = typed.trim().to_owned();
-        let filter = match Filter::parse(&typed) {
-            Ok(filter) => Arc::new(filter),
-            Err(error) => {
-                self.fail(shown!("{}", error.message));
-                return Vec::new();
-            }
-        };
-        let prepared = match self.prepare_sets(&filter) {
-            Ok(prepared) => prepared,
-            Err(why) => {
-                self.fail(Shown::own(why));
-                return Vec::new();
-            }
-        };
+        let filter = Arc::new(Filter::parse(&typed).map_err(|error| shown!("{}", error.message))?);
+        let prepared = self.prepare_sets(&filter).map_err(Shown::own)?;
         let old = self.table.filtering.take();
         self.table.filter_text = typed;
         self.table.filter = filter;
@@ -47,7 +43,7 @@ impl App {
             effects.extend(self.go_on_searching(|_| true));
         }
         self.arrange();
-        effects
+        Ok(effects)
     }
 
     /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
@@ -93,38 +89,26 @@ impl App {
         self.next_search
     }
 
-    pub(super) fn find(&mut self, typed: &str) -> Effects {
+    pub(super) fn find(&mut self, typed: &str) -> Result<Effects, Shown> {
         if typed.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         if self.screens.top() == Screen::Table {
             return self.find_in_table(typed);
         }
-        let Some(inspect) = &self.inspect else { return Vec::new() };
-        let pattern = match regex_of(typed) {
-            Ok(pattern) => pattern,
-            Err(why) => {
-                self.fail(why);
-                return Vec::new();
-            }
-        };
+        let Some(inspect) = &self.inspect else { return Ok(Vec::new()) };
+        let pattern = regex_of(typed)?;
         let is_match = |text: &str| pattern.is_match(text.as_bytes());
         let hits = inspect.hits(is_match);
         let nodes = inspect.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
         self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
         self.find_by(1);
-        Vec::new()
+        Ok(Vec::new())
     }
 
-    fn find_in_table(&mut self, typed: &str) -> Effects {
+    fn find_in_table(&mut self, typed: &str) -> Result<Effects, Shown> {
         let quoted = format!("text:\"{}\"", typed.replace('"', ""));
-        let filter = match Filter::parse(&quoted) {
-            Ok(filter) => Arc::new(filter),
-            Err(error) => {
-                self.fail(shown!("{}", error.message));
-                return Vec::new();
-            }
-        };
+        let filter = Arc::new(Filter::parse(&quoted).map_err(|error| shown!("{}", error.message))?);
         let id = self.new_search_id();
         let mut effects: Effects = self.end_find().into_iter().collect();
         let (from, records) = (self.table.list.at, self.store.len());
@@ -133,7 +117,7 @@ impl App {
         matches.jump = Some((0, from));
         self.table.finding = Some(matches);
         effects.push(Effect::Work(Work::Match(id, filter, plan)));
-        effects
+        Ok(effects)
     }
 
     /// Ends what find looks for in the table.
