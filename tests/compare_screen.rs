@@ -15,6 +15,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::Drive;
 use proptest::prelude::*;
 use stepscope::domain::review::event::{Reviewer, ReviewerKind};
+use stepscope::io::beneath::Place;
 use stepscope::tui::front::Screen;
 use stepscope::tui::theme::Role;
 
@@ -356,7 +357,7 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     let (folder, mut d) = reviewed();
     let good = d.app.desk.journals.clone();
     d.keys("A");
-    d.app.desk.journals.named = vec![folder.path().join("gone/away.jsonl")];
+    d.app.desk.journals.named = vec![Place::Named(folder.path().join("gone/away.jsonl"))];
     d.keys("a");
     assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
     let id = d.app.desk.unsaved.as_ref().unwrap().event_id.clone();
@@ -385,7 +386,7 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
 #[test]
 fn a_journal_that_cannot_be_read_is_a_sentence() {
     let mut d = fixtures();
-    d.app.desk.journals.named = vec![fixture("")];
+    d.app.desk.journals.named = vec![Place::Named(fixture(""))];
     d.keys("O").shows(&["cannot"]);
     d.keys("A").shows(&["cannot"]);
     d.keys("m").shows(&["cannot"]);

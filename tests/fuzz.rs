@@ -24,6 +24,7 @@ use stepscope::domain::row::Row;
 use stepscope::domain::rules::answer::Schema;
 use stepscope::domain::seen::place_in;
 use stepscope::domain::text::{Shown, is_hidden};
+use stepscope::io::beneath::Place;
 use stepscope::io::beside::Beside;
 use stepscope::io::check::check;
 use stepscope::io::config::Config;
@@ -360,7 +361,7 @@ fn judge_journal(case: &[u8], folder: &Path) -> Result<(), String> {
     let path = folder.join("a.jsonl.reviews.jsonl");
     fs::write(&path, case).unwrap();
     let read = || {
-        let contents = read_all(std::slice::from_ref(&path));
+        let contents = read_all(&[Place::from(&path)]);
         contents.map(|contents| format!("{:?}", contents.reviews.events())).map_err(|failure| format!("{failure}"))
     };
     same("two readings differ", &read(), &read())
@@ -380,11 +381,9 @@ fn judge_theme(case: &[u8], _: &Path) -> Result<(), String> {
 
 fn configs() -> Vec<Vec<u8>> {
     vec![
-        b"theme = \"dark\"\n[keys]\n\"table\" = { \"x\" = \"open\" }\n[[remap]]\nkeys = \"x\"\naction = \"open\"\n"
+        b"theme = \"dark\"\nmouse = false\n[keys]\n\"step.next\" = [\"]\", \"Right\"]\nquit = \"Q\"\nnone = []\n".to_vec(),
+        b"profile = \"p\"\n[profiles.p]\nbackend = \"openai\"\nurl = \"http://127.0.0.1:8080\"\nmodel = \"n\"\nkey_env = \"KEY\"\ntimeout = 9.5\n"
             .to_vec(),
-        b"[model]\nurl = \"http://127.0.0.1:8080\"\nmodel = \"m\"\nkey_env = \"KEY\"\n[profiles.p]\nmodel = \"n\"\n"
-            .to_vec(),
-        b"context = \"table\"\n".to_vec(),
     ]
 }
 
@@ -397,8 +396,8 @@ fn judge_config(case: &[u8], _: &Path) -> Result<(), String> {
 
 fn chains() -> Vec<Vec<u8>> {
     vec![
-        b"[[stage]]\nverifier = \"json_schema\"\nschema = { type = \"object\" }\nweight = 0.5\n[[stage]]\nverifier = \"regex\"\npattern = \"a+\"\n".to_vec(),
-        b"[[stage]]\nverifier = \"bleu\"\nreference = \"the cat\"\nthreshold = 0.5\n".to_vec(),
+        b"[[stage]]\nverifier = \"json_schema\"\nschema = { type = \"object\" }\nweight = 0.5\n[[stage]]\nverifier = \"regex_format\"\npattern = \"a+\"\n".to_vec(),
+        b"[[stage]]\nverifier = \"bleu\"\nreferences = \"the cat\"\nthreshold = 0.5\n".to_vec(),
     ]
 }
 
@@ -583,6 +582,47 @@ fn mutated_input_of_every_reader_is_borne() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Of a seed that is refused at once nothing behind the refusal is tried.
+#[test]
+fn seeds_are_what_their_readers_take() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in configs() {
+        let text = std::str::from_utf8(&seed).unwrap();
+        assert_eq!(Config::parse(text, Shown::own("seed")).err().map(|failure| failure.to_string()), None, "{text}");
+    }
+    for (n, seed) in themes().iter().enumerate() {
+        assert!(Theme::parse("seed", std::str::from_utf8(seed).unwrap(), Depth::True).is_ok(), "theme {n}");
+    }
+    for seed in chains() {
+        let path = folder.path().join("chain.toml");
+        fs::write(&path, &seed).unwrap();
+        assert_eq!(build(&Wanted::Chain(path)).err().map(|failure| failure.to_string()), None);
+    }
+    for seed in recordings() {
+        assert_eq!(Tape::read(&seed, Speed::AtOnce).err().map(|failure| format!("{failure}")), None);
+    }
+    for seed in schemas() {
+        assert!(Schema::compile(&seed).is_ok(), "{}", String::from_utf8_lossy(&seed));
+    }
+    for seed in journals() {
+        let path = folder.path().join("a.jsonl.reviews.jsonl");
+        fs::write(&path, &seed).unwrap();
+        let contents = read_all(&[Place::from(&path)]).unwrap();
+        let faults: Vec<_> = contents.sentences.iter().filter(|said| said.as_str().contains("not counted")).collect();
+        assert!(contents.reviews.events().len() == 2 && faults.is_empty(), "{faults:?}");
+    }
+    for seed in filters() {
+        assert!(Filter::parse(std::str::from_utf8(&seed).unwrap()).is_ok());
+    }
+    for (name, seed) in
+        databases().iter().map(|seed| ("seed.db", seed)).chain(tables().iter().map(|s| ("s.parquet", s)))
+    {
+        let path = folder.path().join(name);
+        fs::write(&path, seed).unwrap();
+        assert!(said(&path, 1).is_ok());
+    }
 }
 
 #[test]

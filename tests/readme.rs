@@ -19,6 +19,49 @@ fn the_table_of_keys_is_the_programs_own() {
     }
 }
 
+/// The texts in backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_test_and_file_that_the_security_model_names_exists() {
+    fn read(folder: &std::path::Path, all: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(&path, all);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                all.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let mut code = String::new();
+    ["src", "tests"].iter().for_each(|folder| read(&root.join(folder), &mut code));
+    let mut names = 0;
+    for quoted in quoted(&text) {
+        let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        let parts: Vec<&str> = quoted.split("::").collect();
+        if quoted.ends_with(".rs") {
+            assert!(root.join(quoted).is_file(), "{quoted}");
+        } else if parts.iter().all(|part| is_word(part)) {
+            let (last, path) = parts.split_last().unwrap();
+            let path: Vec<&str> = path.iter().copied().filter(|part| *part != "tests").collect();
+            if last.matches('_').count() >= 2 {
+                assert!(code.contains(&format!("fn {last}(")), "there is no test {quoted}");
+                names += 1;
+            }
+            if !path.is_empty() {
+                let is_there = |path: String| root.join("src").join(path).exists();
+                assert!(is_there(path.join("/") + ".rs") || is_there(path.join("/")), "{quoted}");
+            }
+        }
+    }
+    assert!(names > 30, "only {names} tests are named");
+}
+
 #[test]
 fn every_rule_action_and_field_that_is_named_exists() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();

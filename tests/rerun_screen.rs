@@ -785,6 +785,42 @@ fn answer_at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
     (folder, path, d)
 }
 
+#[test]
+fn the_preview_and_the_shell_name_the_same_files() {
+    let server = Server::start(right);
+    let (folder, path, mut d) = at(&server);
+    preview(&mut d, "r");
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    // A wrapped path has its last part somewhere on the screen.
+    let row = |d: &mut Drive| {
+        let screen = d.screen();
+        let from = screen.lines().position(|line| line.contains("files sent")).unwrap();
+        screen.lines().skip(from).take(4).collect::<Vec<_>>().join("\n")
+    };
+    assert!(row(&mut d).contains("runs.jsonl"), "{}", d.screen());
+    let document = folder.path().join("policy.jsonl");
+    let line = |page: u32, text: &str| format!("{{\"page_num\": {page}, \"line_num\": 1, \"text\": \"{text}\"}}\n");
+    std::fs::write(&document, line(1, "Policy") + &line(2, "The deductible is USD 250.")).unwrap();
+    let mut answer: serde_json::Value = serde_json::from_str(ANSWER).unwrap();
+    answer["document"] = serde_json::json!({"path": "policy.jsonl"});
+    std::fs::write(&path, format!("{answer}\n")).unwrap();
+    let mut d = Drive::open(std::slice::from_ref(&path));
+    d.ask(setup(&server));
+    d.keys("Enter");
+    preview(&mut d, "r");
+    let shown = row(&mut d);
+    assert!(shown.contains("runs.jsonl") && shown.contains("policy.jsonl"), "{shown}");
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_stepscope"))
+        .args(["rerun", "--backend", "ollama", "--url", &server.url(""), "--model", "small", "--out"])
+        .arg(folder.path().join("new.forks.jsonl"))
+        .arg(&path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    let sends = said.lines().find(|line| line.contains("sends lines of")).unwrap_or_else(|| panic!("{said}"));
+    assert!(sends.contains(&format!("{}, ", name(&path))) && sends.contains(&name(&document)), "{sends}");
+}
+
 /// What `stepscope check` says of the forks beside a file.
 fn check(path: &Path) -> (Option<i32>, String) {
     let forks = path.with_file_name("runs.jsonl.forks.jsonl");

@@ -36,7 +36,7 @@ fn saved(path: &Path) -> Vec<String> {
     let journal = stepscope::io::journal::beside(path);
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
         .args(["review", "list", "--ids", "--reviews"])
-        .arg(journal)
+        .arg(journal.path())
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");

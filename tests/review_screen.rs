@@ -13,7 +13,7 @@ use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Item, Revie
 use stepscope::domain::review::hide::{Hidden, Hide};
 use stepscope::domain::review::line::write;
 use stepscope::domain::review::queue::Queue;
-use stepscope::io::journal::{beside, read_all};
+use stepscope::io::journal::{beside, named, read_all};
 use stepscope::tui::app::App;
 use stepscope::tui::front::{Front, Screen};
 
@@ -62,7 +62,7 @@ impl Desk {
     }
 
     fn events(&self) -> Vec<Event> {
-        events(&beside(&self.runs()))
+        events(beside(&self.runs()).path())
     }
 
     fn kinds(&self) -> Vec<EventKind> {
@@ -71,7 +71,7 @@ impl Desk {
 }
 
 fn events(journal: &Path) -> Vec<Event> {
-    read_all(&[journal.to_owned()]).unwrap().reviews.events().to_vec()
+    read_all(&named(&[journal.to_owned()])).unwrap().reviews.events().to_vec()
 }
 
 /// The id of the open record.
@@ -104,7 +104,7 @@ fn a_pass_is_one_key_and_shows_the_next_record() {
 fn verdict_keys_act_only_in_a_review() {
     let desk = Desk::new(3);
     let mut d = desk.open_with(|app| app.review.reviewing = false);
-    let journal = beside(&desk.runs());
+    let journal = beside(&desk.runs()).path().to_owned();
     // On the table, on a record that was never opened, on the record, and for every key.
     for way in ["", "Enter ", "J "] {
         for key in ["a", "x", "-", "_", "@", "!", "=", ";", ".", "u", "U", "*"] {
@@ -148,7 +148,7 @@ fn no_verdict_is_given_from_behind_a_window() {
         d.keys("Esc");
         assert_eq!(d.app.front(), Front::Screen(Screen::Run), "{window}");
     }
-    assert!(!beside(&desk.runs()).exists() && d.app.review.draft.is_empty());
+    assert!(!beside(&desk.runs()).path().exists() && d.app.review.draft.is_empty());
 }
 
 #[test]
@@ -637,7 +637,7 @@ fn of_the_clean_records_a_share_is_looked_at() {
 #[test]
 fn records_that_come_later_are_known_by_what_was_said_of_them() {
     let desk = Desk::new(2);
-    let journal = beside(&desk.runs());
+    let journal = beside(&desk.runs()).path().to_owned();
     let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
     let item = |id: &str| Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
     let mut line = Vec::new();

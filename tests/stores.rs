@@ -753,6 +753,26 @@ fn what_lies_beside_records_is_no_link() {
         assert!(!said.contains("SECRET"), "{target}: {said}");
     }
     assert_eq!(std::fs::read(at("home/own.reviews.jsonl")).unwrap(), before);
+    // Named, the same link is followed: to be read, counted and written, and never into what is no journal.
+    let _ = std::fs::remove_file(at("data/a.jsonl.reviews.jsonl"));
+    std::os::unix::fs::symlink(at("home/own.reviews.jsonl"), at("data/a.jsonl.reviews.jsonl")).unwrap();
+    let named = ["--reviews", "a.jsonl.reviews.jsonl"];
+    let (code, said) = stepscope(&[&["review", "list", "a.jsonl"][..], &named].concat(), "");
+    assert!(code == Some(0) && said.contains("SECRET"), "{said}");
+    let (code, said) = stepscope(&[&["check", "a.jsonl", "--reviewed"][..], &named].concat(), "");
+    assert!(code != Some(2) && said.contains("named by --reviews"), "{said}");
+    let (code, said) = stepscope(&["review", "merge", "a.jsonl.reviews.jsonl"], "");
+    assert!(code == Some(0) && said.contains("SECRET"), "{said}");
+    let again = verdict.replace("\"correct\"", "\"incorrect\"");
+    let (code, said) = stepscope(&[&["review", "add", "a.jsonl", "--reviewer", "bob"][..], &named].concat(), &again);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(std::fs::read(at("home/own.reviews.jsonl")).unwrap().len() > before.len());
+    assert!(at("data/a.jsonl.reviews.jsonl").is_symlink());
+    std::fs::write(at("home/rc"), "export A=1\n").unwrap();
+    std::os::unix::fs::symlink(at("home/rc"), at("data/b.reviews.jsonl")).unwrap();
+    let (code, said) = add(&["--reviews", "b.reviews.jsonl"]);
+    assert!(code == Some(2) && said.contains("something else than reviews"), "{said}");
+    assert_eq!(std::fs::read(at("home/rc")).unwrap(), b"export A=1\n");
     assert!(std::fs::read(at("home/profile")).unwrap().is_empty() && !at("home/new").exists());
 }
 

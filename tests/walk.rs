@@ -334,7 +334,7 @@ fn runs_with_traces_and_a_server_outside_a_review() {
         walk.d.app.review.reviewing = false;
     }
     let journal = stepscope::io::journal::beside(&paths[0]);
-    assert!(!journal.exists(), "a journal was made without a review");
+    assert!(!journal.path().exists(), "a journal was made without a review");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::domain::document::Document;
 use crate::domain::fork::round::{Choice, Heard, Round, SERVER_ERROR, failed, stop_of, what_came};
 use crate::domain::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use crate::domain::formats;
-use crate::domain::generation::{Generation, answered};
+use crate::domain::generation::{Generation, answered, files_sent};
 use crate::domain::json::{Tape, Value};
 use crate::domain::procedure::Procedure;
 use crate::domain::pyjson::Letters;
@@ -229,14 +229,13 @@ impl Session<'_> {
         let model = record.root.get("model").and_then(Value::string);
         let sampling = self.options.sampling.steps(true);
         let tokens = made.request.prompt.bytes().len().div_ceil(4);
-        let document = self.picked.document.as_deref().filter(|_| made.cites()).and_then(Document::origin);
         let request = Request {
             what: shown!("{}, about {tokens} tokens", made.source()),
             first: &|model| {
                 let (prompt, schema) = (made.request.prompt.clone(), made.request.schema.clone());
                 Ok(sampling.call(model, prompt, Some(schema), 0))
             },
-            files: std::iter::once(self.picked.file()).chain(document.cloned()).collect(),
+            files: files_sent(Some(self.picked.file()), made.document.as_ref()),
             known: model.as_ref().and_then(Untrusted::utf8),
         };
         let asked = self.options.ask.prepare(&request, out)?;

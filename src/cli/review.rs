@@ -12,9 +12,10 @@ use crate::domain::review::fold::{Outcome, Reviewed, Reviews};
 use crate::domain::review::labels::LabelSets;
 use crate::domain::review::stats::is_to_be_run_again;
 use crate::domain::text::{Shown, Untrusted};
+use crate::io::beneath::Place;
 use crate::io::cards::{Cards, read, read_checked, read_named};
 use crate::io::input::unreadable;
-use crate::io::journal::{Contents, beside, read_all};
+use crate::io::journal::{Contents, beside, named, read_all};
 use crate::shown;
 
 /// Where a journal comes from that nobody named.
@@ -159,9 +160,9 @@ impl Who {
 
 impl Where {
     /// The journals.
-    fn journals(&self) -> Result<Vec<PathBuf>, Shown> {
+    fn journals(&self) -> Result<Vec<Place>, Shown> {
         if !self.reviews.is_empty() {
-            return Ok(self.reviews.clone());
+            return Ok(named(&self.reviews));
         }
         if self.files.is_empty() {
             return Err(Shown::own("name a record file, or its journal with --reviews"));
@@ -173,7 +174,7 @@ impl Where {
     }
 
     /// The one journal that is written.
-    fn journal(&self) -> Result<PathBuf, Shown> {
+    fn journal(&self) -> Result<Place, Shown> {
         let mut journals = self.journals()?;
         match (journals.pop(), journals.is_empty()) {
             (Some(journal), true) => Ok(journal),
@@ -230,7 +231,7 @@ fn said(cards: Cards, out: &Out) -> Option<Cards> {
 }
 
 /// Reads journals; what is unusual in them is said. `None`: one could not be read.
-pub(super) fn contents(journals: &[PathBuf], out: &Out) -> Option<Contents> {
+pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
     match read_all(journals) {
         Ok(contents) => {
             for sentence in &contents.sentences {
@@ -251,21 +252,21 @@ pub(super) fn contents(journals: &[PathBuf], out: &Out) -> Option<Contents> {
 /// The journals that change what a command says of records: those that were named, which must be there, else those next
 /// to the records. Standard error says which ones count: whoever made the folder made these too. `None`: one cannot be
 /// read.
-pub(super) fn counted(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Contents> {
+pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Contents> {
     let piped = records.iter().any(|path| path.as_os_str() == "-");
-    if named.is_empty() && piped {
+    if asked.is_empty() && piped {
         out.complain(&Shown::own("standard input has no journal next to it; name one with --reviews"));
         return None;
     }
-    if let Some(failure) = unreadable(named).first() {
+    if let Some(failure) = unreadable(asked).first() {
         out.complain(&shown!("{failure}"));
         return None;
     }
-    let journals: Vec<PathBuf> =
-        if named.is_empty() { records.iter().map(|path| beside(path)).collect() } else { named.to_vec() };
+    let journals: Vec<Place> =
+        if asked.is_empty() { records.iter().map(|path| beside(path)).collect() } else { named(asked) };
     let contents = contents(&journals, out)?;
-    for journal in journals.iter().filter(|journal| journal.exists()) {
-        let (path, from) = (Shown::path(journal), if named.is_empty() { FOUND_THERE } else { "named by --reviews" });
+    for journal in journals.iter().map(Place::path).filter(|journal| journal.exists()) {
+        let (path, from) = (Shown::path(journal), if asked.is_empty() { FOUND_THERE } else { "named by --reviews" });
         out.complain(&shown!("counts the verdicts in {path} ({from})"));
     }
     Some(contents)

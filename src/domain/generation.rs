@@ -68,6 +68,12 @@ pub enum NoGeneration {
     TooLong,
 }
 
+/// Every file whose lines go out, each once: the record's, and that of the document whose lines are in the prompt.
+pub fn files_sent(record: Option<Shown>, document: Option<&Shown>) -> Vec<Shown> {
+    let document = document.filter(|document| record.as_ref() != Some(document)).cloned();
+    record.into_iter().chain(document).collect()
+}
+
 impl Generation {
     /// Of a record and the document that it cites.
     pub fn of(record: &Record<'_>, document: Option<&Document>, types: &Registry) -> Result<Self, NoGeneration> {
@@ -98,11 +104,6 @@ impl Generation {
     /// What to ask, as the one step of a run.
     pub fn ask(&self) -> Ask {
         Ask { step: 0, request: self.request.clone(), inputs: Vec::new() }
-    }
-
-    /// Whether lines of the cited document are in the prompt.
-    pub const fn cites(&self) -> bool {
-        self.lines.is_some()
     }
 
     /// Where the prompt comes from, in words.

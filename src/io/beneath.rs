@@ -265,14 +265,18 @@ impl Place {
         }
     }
 
-    /// Its name in its folder, where it must be no link.
+    /// Its name in its folder, where it is no link; of a link that a person named, where it leads.
     pub fn beneath(&self) -> io::Result<Beneath> {
-        match self {
-            Self::Beneath(at) => Ok(at.clone()),
-            Self::Named(path) | Self::Beside(path) => {
-                Beneath::beside(path, path.file_name().ok_or(io::ErrorKind::NotFound)?)
+        let led;
+        let path = match self {
+            Self::Beneath(at) => return Ok(at.clone()),
+            Self::Named(path) if path.is_symlink() => {
+                led = std::fs::canonicalize(path);
+                led.as_ref().unwrap_or(path)
             }
-        }
+            Self::Named(path) | Self::Beside(path) => path,
+        };
+        Beneath::beside(path, path.file_name().ok_or(io::ErrorKind::NotFound)?)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The boards and the disputes of the records that are open, read for the screen.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashSet};
 
+use super::beneath::Place;
 use super::beside::Beside;
 use super::compare::Journals;
 use super::failure::Failure;
@@ -101,7 +101,9 @@ fn labels(reviews: &Reviews) -> Vec<(LabelRef, Shown)> {
 }
 
 /// Saves one event to a journal, and waits until it is safe.
-pub fn save(journal: &Path, event: Event) -> Result<(), Failure> {
+pub fn save(journal: impl Into<Place>, event: Event) -> Result<(), Failure> {
+    let journal = journal.into();
+    let path = Shown::path(journal.path());
     let (tell, told) = channel();
     let mut open = Journal::open(journal, move |what| drop(tell.send(what)))?;
     open.append(event);
@@ -110,7 +112,7 @@ pub fn save(journal: &Path, event: Event) -> Result<(), Failure> {
         Ok(Told::Failed { failure, .. }) => Err(failure),
         Err(_) => {
             let why = "the disk does not answer, or another program holds it; look whether it was saved";
-            Err(Failure::own("cannot save to", &Shown::path(journal), why))
+            Err(Failure::own("cannot save to", &path, why))
         }
     }
 }

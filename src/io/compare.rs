@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 
 use foldhash::{HashMap, HashSet};
 
+use super::beneath::Place;
 use super::failure::Failure;
 use super::input::expand;
 use super::journal::{beside, found_beside, read_all};
@@ -44,12 +45,12 @@ pub struct Journals {
     /// The record files; each may have a journal beside it.
     pub files: Vec<PathBuf>,
     /// The journals that were named instead.
-    pub named: Vec<PathBuf>,
+    pub named: Vec<Place>,
 }
 
 impl Journals {
     /// The journals that are there, or were named.
-    pub fn paths(&self) -> Vec<PathBuf> {
+    pub fn places(&self) -> Vec<Place> {
         if !self.named.is_empty() {
             return self.named.clone();
         }
@@ -58,7 +59,7 @@ impl Journals {
     }
 
     /// The journal that is written: of several that were named the first. `None`: there is none.
-    pub fn own(&self) -> Option<PathBuf> {
+    pub fn own(&self) -> Option<Place> {
         match (self.named.as_slice(), self.files.as_slice()) {
             ([journal, ..], _) => Some(journal.clone()),
             ([], [file]) if file.as_os_str() != "-" => Some(beside(file)),
@@ -68,7 +69,7 @@ impl Journals {
 
     /// What people said.
     pub fn read(&self) -> Result<Reviews, Failure> {
-        Ok(read_all(&self.paths())?.reviews)
+        Ok(read_all(&self.places())?.reviews)
     }
 }
 

@@ -26,19 +26,19 @@ pub const REVIEWS: Content = Content {
     durable: true,
 };
 
-/// The journal of a record file: beside it.
-pub fn beside(records: &Path) -> PathBuf {
-    REVIEWS.beside(records).path().to_owned()
+/// The journal of a record file: beside it, where it must be no link.
+pub fn beside(records: &Path) -> Place {
+    REVIEWS.beside(records)
 }
 
 /// The journal of a record file, if there is one. A link is none of ours; who opens it says so.
-pub fn found_beside(records: &Path) -> Option<PathBuf> {
-    Some(beside(records)).filter(|journal| std::fs::symlink_metadata(journal).is_ok())
+pub fn found_beside(records: &Path) -> Option<Place> {
+    Some(beside(records)).filter(|journal| std::fs::symlink_metadata(journal.path()).is_ok())
 }
 
-/// A file with the name of a journal is found beside records more often than it is named: it is never a link.
-fn place_of(journal: &Path) -> Place {
-    if REVIEWS.names(journal) { Place::Beside(journal.to_owned()) } else { Place::Named(journal.to_owned()) }
+/// Journals that a person named: each may be a link.
+pub fn named(paths: &[PathBuf]) -> Vec<Place> {
+    paths.iter().map(Place::from).collect()
 }
 
 /// One event on its way to the disk.
@@ -81,11 +81,12 @@ pub struct Journal {
 impl Journal {
     /// Looks whether the journal can be written, and starts its thread. The file itself is made by the first event:
     /// looking at records creates nothing. `tell` is called by the thread.
-    pub fn open(path: &Path, mut tell: impl FnMut(Told) + Send + 'static) -> Result<Self, Failure> {
-        let mut appender = Appender::open(place_of(path), REVIEWS)?;
+    pub fn open(place: impl Into<Place>, mut tell: impl FnMut(Told) + Send + 'static) -> Result<Self, Failure> {
+        let place = place.into();
+        let path = Shown::path(place.path());
+        let mut appender = Appender::open(place, REVIEWS)?;
         let (orders, taken) = channel::<(Ticket, Box<Event>)>();
         let (alive, ended) = channel();
-        let path = Shown::path(path);
         let failed = path.clone();
         let work = move || {
             work(&taken, &mut appender, &path, &mut tell);

@@ -17,7 +17,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -154,7 +154,7 @@ impl File {
 }
 
 struct Builder<'f> {
-    /// The folder of the file that names others: they lie beneath it. `None`: a person names them.
+    /// The folder of the file that names others. `None`: options name them.
     folder: Option<Beneath>,
     named: &'f BTreeMap<String, Spec>,
     built: usize,
@@ -224,10 +224,13 @@ impl<'f> Builder<'f> {
         self.verifier(named, depth + 1)
     }
 
-    /// A file that the verifier names.
+    /// A file that the verifier names. A person named the file of verifiers and so answers for its text: an absolute
+    /// name or one with `..` leads where it says. Any other name is beneath its folder, where anybody may have put a
+    /// link.
     fn read(&self, path: &Path, what: &'static str) -> Result<Vec<u8>, Shown> {
         let read = match &self.folder {
             None => read_small(path, MAX_FILE, what),
+            Some(folder) if leads_out(path) => read_small(folder.join(path).path(), MAX_FILE, what),
             Some(folder) => read_small_beneath(&folder.join(path), MAX_FILE, what),
         };
         read.map_err(|failure| shown!("{failure}"))
@@ -266,6 +269,11 @@ impl<'f> Builder<'f> {
         }
         Ok(Bleu { references, field, threshold, effective_order: spec.effective_order.unwrap_or(false) })
     }
+}
+
+/// Whether a name says by itself that it leads out of its folder.
+fn leads_out(name: &Path) -> bool {
+    name.is_absolute() || name.components().any(|part| part == Component::ParentDir)
 }
 
 /// A JSON text or list of texts; of anything else every line that is not blank.
@@ -374,16 +382,55 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_names_no_file_outside_its_folder() {
+    fn a_chain_leads_where_it_says_and_through_no_link() {
         let folder = Folder::new();
         let other = Folder::new();
-        let secret = other.write("s.json", r#"{"type": "object"}"#);
-        std::os::unix::fs::symlink(&secret, folder.write("x", "").with_file_name("link.json")).unwrap();
-        let up = format!("../{}/s.json", secret.parent().unwrap().file_name().unwrap().to_str().unwrap());
-        for name in [secret.to_str().unwrap(), "link.json", &up] {
-            let text = format!("[[stage]]\nverifier = \"json_schema\"\nschema = \"{name}\"\n");
-            let why = folder.chain(&text).unwrap_err().to_string();
-            assert!(why.contains("name it yourself") || why.contains("symbolic link"), "{name}: {why}");
+        let outside = other.write("s.json", r#"{"type": "object"}"#);
+        let linked = |name: &str, to: &Path| {
+            std::os::unix::fs::symlink(to, folder.write("x", "").with_file_name(name)).unwrap();
+        };
+        linked("link.json", &outside);
+        linked("way", outside.parent().unwrap());
+        linked("named.toml", &folder.write("own.toml", "[[stage]]\nverifier = \"json_structure\"\n"));
+        let up = format!("../{}/s.json", outside.parent().unwrap().file_name().unwrap().to_str().unwrap());
+        let chain = |name: &str| {
+            folder.chain(&format!("[[stage]]\nverifier = \"json_schema\"\nschema = \"{name}\"\npartial_credit = false"))
+        };
+        for name in [outside.to_str().unwrap(), &up] {
+            assert!(reward(&chain(name).unwrap(), "[]") < 1e-9, "{name}");
+        }
+        for name in ["link.json", "way/s.json", "./link.json"] {
+            let why = chain(name).unwrap_err();
+            assert!(why.contains("symbolic link"), "{name}: {why}");
+        }
+        assert!(build(&Wanted::Chain(folder.0.path().join("named.toml"))).is_ok(), "a person may name a link");
+    }
+
+    #[test]
+    fn what_is_no_schema_is_not_told() {
+        let folder = Folder::new();
+        for text in [
+            "aws_secret = SECRET",
+            "SECRET",
+            "\"SECRET\"",
+            "[\"SECRET\"]",
+            "{\"a\": SECRET}",
+            "{\"type\": \"SECRET\"}",
+            "{\"type\": \"object\", \"required\": \"SECRET\"}",
+            "{\"properties\": {\"a\": \"SECRET\"}}",
+            "{\"pattern\": \"(SECRET\"}",
+            "{\"$schema\": \"http://SECRET/\"}",
+            "{\"$ref\": \"file:///SECRET\"}",
+            "{\"minLength\": \"SECRET\"}",
+            "{\"enum\": \"SECRET\"}",
+        ] {
+            folder.write("s.json", text);
+            for verifier in
+                ["verifier = \"json_schema\"\nschema", "verifier = \"bleu\"\nthreshold = nan\nreferences_file"]
+            {
+                let why = folder.refusal(&format!("[[stage]]\n{verifier} = \"s.json\"\n"));
+                assert!(!why.contains("SECRET"), "{text}: {why}");
+            }
         }
     }
 

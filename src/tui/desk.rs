@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::domain::review::event::{Event, Reviewer};
 use crate::domain::row::Row;
 use crate::domain::text::Shown;
+use crate::io::beneath::Place;
 use crate::io::boards::{self as boards_io, Judged};
 use crate::io::compare::{Compared, Journals, Wanted};
 use crate::io::failure::Failure;
@@ -141,7 +142,7 @@ pub enum Errand {
     /// Reads the boards and disputes.
     Judge(u64, Box<boards_io::Wanted>),
     /// Saves a verdict between reviewers.
-    Decide(PathBuf, Box<Event>),
+    Decide(Place, Box<Event>),
 }
 
 /// What became of it.

@@ -17,6 +17,7 @@ use crate::domain::seen::place_in;
 use crate::domain::text::Shown;
 use crate::domain::typed::Typed;
 use crate::io::append::{append_line, now};
+use crate::io::beneath::Place;
 use crate::io::beside::Beside;
 use crate::io::config::session::{FileView, Session};
 use crate::io::failure::Failure;
@@ -139,7 +140,7 @@ impl Performer {
 
     /// Reviews are saved to the first of these journals.
     #[must_use]
-    pub fn reviewing(mut self, journals: &[PathBuf], state: Option<&Path>) -> Self {
+    pub fn reviewing(mut self, journals: &[Place], state: Option<&Path>) -> Self {
         let outbox = self.outbox.clone();
         let tell = Tell::by(move |news| outbox.send(Msg::Review(news)));
         self.scribe = Some(Scribe::start(journals, state, tell));

@@ -2,7 +2,7 @@
 //! order by the journal's one thread; each event is told of, saved or not.
 
 use std::collections::{HashSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,6 +15,7 @@ use crate::domain::review::event::{Event, Text};
 use crate::domain::row::Row;
 use crate::domain::rules::{Subject, check};
 use crate::domain::text::Shown;
+use crate::io::beneath::Place;
 use crate::io::drafts::Drafts;
 use crate::io::examine::read_row;
 use crate::io::failure::Failure;
@@ -96,7 +97,7 @@ pub struct Scribe {
 
 impl Scribe {
     /// Starts the threads for journals, of which the first is written; drafts lie in the state folder, if there is one.
-    pub fn start(journals: &[PathBuf], state: Option<&Path>, tell: Tell) -> Self {
+    pub fn start(journals: &[Place], state: Option<&Path>, tell: Tell) -> Self {
         let (saver, events) = channel();
         let (looker, tasks) = channel();
         let (alive, ended) = channel::<()>();
@@ -110,8 +111,8 @@ impl Scribe {
                 drop(alive);
             });
         }
-        let drafts = own.zip(state).map(|(journal, state)| Drafts::of(state, &journal));
-        let follows = journals.iter().map(|journal| Follow::new(journal)).collect();
+        let drafts = own.zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
+        let follows = journals.iter().map(Follow::new).collect();
         let to_screen = tell.clone();
         std::thread::spawn(move || {
             look(&tasks, follows, drafts, &to_screen);
@@ -160,13 +161,13 @@ impl Scribe {
 }
 
 /// Gives events to the journal, which is opened when it can be: a folder may come back.
-fn save(path: &Path, events: &Receiver<(u64, Box<Event>)>, tell: &Tell, lost: &Arc<Mutex<Vec<Shown>>>) {
+fn save(journal: &Place, events: &Receiver<(u64, Box<Event>)>, tell: &Tell, lost: &Arc<Mutex<Vec<Shown>>>) {
     /// Longer than any disk that comes back.
     const PATIENCE: Duration = Duration::from_secs(3600);
     let numbers = Arc::<Mutex<VecDeque<u64>>>::default();
     let open = || {
         let (tell, numbers, lost) = (tell.clone(), numbers.clone(), lost.clone());
-        Journal::open(path, move |told| {
+        Journal::open(journal, move |told| {
             let n = numbers.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
             match told {
                 Told::Saved { met, .. } => drop(tell.say(News::Saved(n, met))),

@@ -8,6 +8,7 @@ use crate::domain::review::hide::Hide;
 use crate::domain::review::queue::Queue;
 use crate::domain::text::Shown;
 use crate::domain::types::use_types;
+use crate::io::beneath::Place as Journal;
 use crate::io::beside::Beside;
 use crate::io::compare::Journals;
 use crate::io::config::session::Session;
@@ -85,9 +86,9 @@ pub struct Reviewing {
 
 impl Reviewing {
     /// The journals of these paths, or why there is none.
-    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<PathBuf>, &'static str> {
+    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<Journal>, &'static str> {
         match paths {
-            _ if !self.journals.is_empty() => Ok(self.journals.clone()),
+            _ if !self.journals.is_empty() => Ok(journal::named(&self.journals)),
             [] => {
                 let beside = home.map(|home| vec![journal::beside(&home.join(SAMPLES))]);
                 beside.ok_or("these are the sample runs; name a journal with --reviews to judge them")
@@ -200,8 +201,8 @@ fn review(reviewing: &Reviewing) -> Review {
 }
 
 /// The journals that the boards read: those that were named, or the one of the sample runs, or those beside the files.
-fn read_by_boards(start: &Start, journals: Option<&Result<Vec<PathBuf>, &'static str>>) -> Journals {
-    let named = start.reviewing.as_ref().map(|reviewing| reviewing.journals.clone()).unwrap_or_default();
+fn read_by_boards(start: &Start, journals: Option<&Result<Vec<Journal>, &'static str>>) -> Journals {
+    let named = start.reviewing.as_ref().map(|reviewing| journal::named(&reviewing.journals)).unwrap_or_default();
     let samples = journals.and_then(|journals| journals.as_ref().ok()).filter(|_| start.paths.is_empty());
     Journals { files: start.paths.clone(), named: samples.cloned().unwrap_or(named) }
 }

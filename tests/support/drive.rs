@@ -316,7 +316,7 @@ impl Drive {
     /// Opens a file to be reviewed by somebody, its journal beside it; drafts lie in the state folder.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn reviewing(path: &Path, by: &str, state: &Path, change: impl FnOnce(&mut App)) -> Self {
-        Self::reviewing_in(path, &beside(path), by, state, change)
+        Self::reviewing_in(path, beside(path).path(), by, state, change)
     }
 
     /// The same with a journal elsewhere.
@@ -331,7 +331,7 @@ impl Drive {
         let (sender, news) = channel();
         let sender = std::sync::Mutex::new(sender);
         let tell = Tell::by(move |news| sender.lock().unwrap().send(news).is_ok());
-        let scribe = Scribe::start(&[journal.to_owned()], Some(state), tell);
+        let scribe = Scribe::start(&[journal.into()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
         let mut drive = Self::with(&[path.to_owned()], |app| {
             app.review = Review::new(reviewer, Place::Journal);

@@ -26,7 +26,7 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         out.complain(&Shown::own("--expect prints text or jsonl; choose one of them with --format"));
         return None;
     }
-    let contents = contents(&[journal.to_owned()], out)?;
+    let contents = contents(&[journal.into()], out)?;
     let cards = checked_cards(&options.paths, out)?;
     if !cards.outcome.missing.is_empty() {
         // Findings count here, and without its document an answer has others.

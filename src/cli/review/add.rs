@@ -145,12 +145,12 @@ fn says_the_same(one: &Event, other: &Event) -> bool {
 impl<'k> Known<'k> {
     /// Opens the journal that a place names, and reads what stands in it. `None`: that cannot be, and it was said.
     pub(super) fn open(place: &Where, who: &Who, cards: &'k Cards, out: &Out) -> Option<(Self, Saver)> {
-        let opened = place.journal().and_then(|path| match Saver::open(&path) {
-            Ok(saver) => Ok((path, saver)),
+        let opened = place.journal().and_then(|journal| match Saver::open(&journal) {
+            Ok(saver) => Ok((journal, saver)),
             Err(failure) => Err(shown!("NOT SAVED: {failure}")),
         });
-        let (path, saver) = opened.map_err(|sentence| out.complain(&sentence)).ok()?;
-        let contents = read_all(&[path]).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
+        let (journal, saver) = opened.map_err(|sentence| out.complain(&sentence)).ok()?;
+        let contents = read_all(&[journal]).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
         for sentence in &contents.sentences {
             out.complain(sentence);
         }

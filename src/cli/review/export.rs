@@ -14,7 +14,7 @@ use crate::domain::text::Shown;
 use crate::io::cards::placed;
 use crate::io::check::read_through;
 use crate::io::input::expand;
-use crate::io::journal::beside;
+use crate::io::journal::{beside, named};
 use crate::shown;
 
 /// `stepscope review export`.
@@ -82,7 +82,7 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
         out.complain(&Shown::own("these are the bytes of your files: send them to a file, with > failed.jsonl"));
         return None;
     }
-    let mut journals = options.place.reviews.clone();
+    let mut journals = named(&options.place.reviews);
     if journals.is_empty() {
         journals = options.failed.iter().map(|file| beside(file)).collect();
     }

@@ -1,12 +1,12 @@
 //! Saving one event after another, each safe before the next: the journal of the screen, waited for.
 
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::cli::Out;
 use crate::domain::review::event::Event;
 use crate::domain::text::Shown;
+use crate::io::beneath::Place;
 use crate::io::failure::Failure;
 use crate::io::journal::{Journal, Met, Told};
 use crate::shown;
@@ -22,10 +22,11 @@ pub(super) struct Saver {
 }
 
 impl Saver {
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn open(journal: &Place) -> Result<Self, Failure> {
         let (tell, told) = channel();
-        let journal = Journal::open(path, move |what| drop(tell.send(what)))?;
-        Ok(Self { journal, told, path: Shown::path(path) })
+        let path = Shown::path(journal.path());
+        let journal = Journal::open(journal, move |what| drop(tell.send(what)))?;
+        Ok(Self { journal, told, path })
     }
 
     /// The event as it was saved.

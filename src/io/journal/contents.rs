@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 
-use super::place_of;
 use crate::domain::review::event::Event;
 use crate::domain::review::fold::Reviews;
 use crate::domain::review::line::{Fault, Lines, MAX_LINE, Read};
@@ -79,13 +77,13 @@ impl Report {
 }
 
 /// Reads journals one behind the other.
-pub fn read_all(paths: &[PathBuf]) -> Result<Contents, Failure> {
+pub fn read_all(journals: &[Place]) -> Result<Contents, Failure> {
     let mut contents = Contents::default();
-    for path in paths {
-        let report = read_lines(path, |read, _| {
+    for journal in journals {
+        let report = read_lines(journal, |read, _| {
             contents.reviews.push(read.event);
         })?;
-        let name = Shown::path(path);
+        let name = Shown::path(journal.path());
         contents.sentences.extend(report.sentences(&name));
         contents.absent.extend(report.absent.then_some(name));
     }
@@ -94,14 +92,16 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Contents, Failure> {
 
 /// Reads the events of a journal with their lines, in their order. That there is no journal yet is no failure, as long
 /// as its folder is there.
-pub fn read_lines(path: &Path, mut found: impl FnMut(Read, &[u8])) -> Result<Report, Failure> {
+pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(Read, &[u8])) -> Result<Report, Failure> {
+    let place = place.into();
+    let path = place.path();
     let mut report = Report::default();
     let folder = crate::io::append::folder(path);
     if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) && folder.is_dir() {
         report.absent = true;
         return Ok(report);
     }
-    let blob = match open_place(&place_of(path))? {
+    let blob = match open_place(&place)? {
         Opened::File(blob) => blob,
         Opened::Pipe(pipe) => {
             let blob = Blob::in_memory(Shown::path(path))?;
@@ -149,8 +149,8 @@ fn take_lines(
 }
 
 /// What the disk says of a journal; of a link only where links are followed.
-fn met(path: &Path) -> std::io::Result<std::fs::Metadata> {
-    match place_of(path) {
+fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
+    match place {
         Place::Named(path) => std::fs::metadata(path),
         place => std::fs::symlink_metadata(place.path()),
     }
@@ -159,7 +159,7 @@ fn met(path: &Path) -> std::io::Result<std::fs::Metadata> {
 /// Reads a journal again and again: each time what others have appended meanwhile.
 #[derive(Debug)]
 pub struct Follow {
-    path: PathBuf,
+    journal: Place,
     place: Spot,
     /// Which file it was: a path may lead to another one.
     file: Option<(u64, u64)>,
@@ -178,8 +178,8 @@ pub struct News {
 
 impl Follow {
     /// Follows the journal of this path, from its beginning.
-    pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), place: Spot::default(), file: None }
+    pub fn new(journal: impl Into<Place>) -> Self {
+        Self { journal: journal.into(), place: Spot::default(), file: None }
     }
 
     /// Everything counts as new once more.
@@ -190,9 +190,9 @@ impl Follow {
     /// What is there now and was not there the last time.
     pub fn news(&mut self) -> Result<News, Failure> {
         let mut news = News::default();
-        let meta = match met(&self.path) {
+        let meta = match met(&self.journal) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(news),
-            Err(error) => return Err(Failure::system("cannot read", &self.path, &error)),
+            Err(error) => return Err(Failure::system("cannot read", self.journal.path(), &error)),
             Ok(meta) => meta,
         };
         let file = Some((meta.dev(), meta.ino()));
@@ -203,12 +203,12 @@ impl Follow {
         if meta.is_file() && meta.len() == self.place.at {
             return Ok(news);
         }
-        let Opened::File(blob) = open_place(&place_of(&self.path))? else {
-            return Err(Failure::own("cannot read", &Shown::path(&self.path), "it is no regular file"));
+        let Opened::File(blob) = open_place(&self.journal)? else {
+            return Err(Failure::own("cannot read", &Shown::path(self.journal.path()), "it is no regular file"));
         };
         let mut report = Report::default();
         take_lines(&blob, &mut self.place, &mut report, &mut |read, _| news.events.push(read.event))?;
-        news.sentences = report.sentences(&Shown::path(&self.path));
+        news.sentences = report.sentences(&Shown::path(self.journal.path()));
         Ok(news)
     }
 }

@@ -49,9 +49,9 @@ fn ids(path: &Path) -> Vec<String> {
 #[test]
 fn what_is_told_saved_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
-    let path = beside(&folder.path().join("runs.jsonl"));
+    let path = beside(&folder.path().join("runs.jsonl")).path().to_owned();
     assert_eq!(path, folder.path().join("runs.jsonl.reviews.jsonl"));
-    assert_eq!(beside(Path::new("runs/")), Path::new("runs.reviews.jsonl"));
+    assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.reviews.jsonl"));
     let (mut journal, told) = open(&path);
     assert!(!path.exists(), "looking creates nothing");
     let tickets = [journal.append(verdict("a")), journal.append(verdict("b"))];
@@ -171,13 +171,15 @@ fn nothing_but_a_journal_is_written_into() {
     std::fs::write(at("runs.jsonl"), "{\"id\": 1, \"state\": {}}\n").unwrap();
     std::fs::write(at("pretty.json"), "{\n  \"steps\": [").unwrap();
     std::fs::write(at("empty"), "").unwrap();
-    symlink(at("empty"), at("link")).unwrap();
+    symlink(at("runs.jsonl"), at("records")).unwrap();
+    symlink(at("pretty.json"), at("named.reviews.jsonl")).unwrap();
     symlink(at("nowhere"), at("dangling")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     for (name, why) in [
         ("runs.jsonl", "something else than reviews"),
         ("pretty.json", "something else than reviews"),
-        ("link", "symbolic link"),
+        ("records", "something else than reviews"),
+        ("named.reviews.jsonl", "something else than reviews"),
         ("dangling", "symbolic link"),
         ("pipe", "no regular file"),
         (".", "no regular file"),
@@ -229,7 +231,7 @@ fn a_file_without_line_ends_is_no_burden() {
     let report = read(&path).1;
     assert_eq!(report.faults(), 1);
     assert!(read(&folder.path().join("none")).1.absent);
-    assert!(read_all(&[folder.path().join("none/none")]).is_err());
+    assert!(read_all(&[Place::Named(folder.path().join("none/none"))]).is_err());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::domain::compare::difference::Change;
 use crate::domain::fork::round::{Heard, Round, failed};
+use crate::domain::generation::files_sent;
 use crate::domain::rerun::samples::Distribution;
 use crate::domain::rerun::{Judged, Phase, Stop};
 use crate::domain::text::{Shown, Untrusted};
@@ -284,10 +285,10 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
 fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
     let record = app.inspect.as_ref().and_then(|inspect| app.file_of(inspect.opened.index));
     let document = match attempt.ready.as_ref().map(|ready| &ready.way) {
-        Some(Way::Answer(answer)) => answer.lines_of.clone(),
+        Some(Way::Answer(answer)) => answer.document_file.as_ref(),
         _ => None,
     };
-    record.into_iter().chain(document).collect()
+    files_sent(record, document)
 }
 
 fn value(field: Field, attempt: &Attempt, models: &Models) -> String {

@@ -14,6 +14,7 @@ use crate::domain::json::{Kind, Member, Tape, Value};
 use crate::domain::pyregex::Pattern;
 use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
+use crate::shown;
 
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
@@ -246,7 +247,14 @@ impl Schema {
             // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
             Err(error) if read.is_ok() && is_about_regex(&error) => {}
             Err(error) => {
-                let why = Shown::own("not a usable JSON Schema: ").join(&Shown::error(&error));
+                // Not the value: a name may have led to another file than a schema.
+                let place = error.instance_path().to_string();
+                let place = if place.is_empty() { "/" } else { &*place };
+                let why = shown!(
+                    "not a usable JSON Schema: at {}, {}",
+                    Shown::line(place.as_bytes()),
+                    Shown::line(error.masked().to_string().as_bytes())
+                );
                 return Err(SchemaFailure(why));
             }
             Ok(_) => {}
