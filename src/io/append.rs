@@ -325,16 +325,20 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_through_a_link_or_into_a_device() {
+    fn a_link_is_followed_where_it_was_named_and_no_device_is_written_into() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, b"").unwrap();
         symlink(&file, &link).unwrap();
         let refused = |path: &Path| append_line(path, NUMBERS, b"x").unwrap_err().to_string();
-        assert!(refused(&link).contains("symbolic link"));
+        let found = append_line(Place::Beside(link.clone()), NUMBERS, b"x").unwrap_err().to_string();
+        assert!(found.contains("symbolic link"), "{found}");
         assert!(refused(Path::new("/dev/null")).contains("no regular file"));
         assert!(refused(&folder.path().join("no/file")).contains("its folder is gone"));
         assert_eq!(std::fs::read(&file).unwrap(), b"");
+        append_line(&*link, NUMBERS, b"1").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"1\n");
     }
 
     #[test]

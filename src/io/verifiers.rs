@@ -428,7 +428,8 @@ mod tests {
             for verifier in
                 ["verifier = \"json_schema\"\nschema", "verifier = \"bleu\"\nthreshold = nan\nreferences_file"]
             {
-                let why = folder.refusal(&format!("[[stage]]\n{verifier} = \"s.json\"\n"));
+                let made = folder.chain(&format!("[[stage]]\n{verifier} = \"s.json\"\n"));
+                let why = made.err().unwrap_or_default();
                 assert!(!why.contains("SECRET"), "{text}: {why}");
             }
         }
