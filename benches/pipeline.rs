@@ -132,7 +132,7 @@ fn search_file(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
         let (send, events) = channel();
         let pattern = pattern.clone();
-        let fits = move |text: &[u8]| pattern.is_match(text);
+        let fits = move |text: &[u8]| pattern.is_match(text).then_some(());
         let _running = start(Plan::of(&store, 0, |_| true), fits, move |found| send.send(found).is_ok());
         events.iter().take_while(|found| !matches!(found, Found::All)).count()
     });

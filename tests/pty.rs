@@ -342,15 +342,15 @@ fn without_memory_the_terminal_comes_back_with_a_sentence() {
     use rustix::process::{Resource, Rlimit, prlimit};
 
     let (_folder, path, name) = run_file();
+    // So much is asked of the system each time, whatever was given back before.
+    let large = format!("{{\"id\": \"large\", \"question\": \"{}\"}}\n", "x".repeat(60 << 20));
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, large.as_bytes()).unwrap();
     let terminal = Terminal::start(&plain(path.to_str().unwrap()));
     terminal.wait_for(name);
     let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
     prlimit(Some(terminal.pid()), Resource::As, none).unwrap();
-    // The file grows by a record as long as records may be: no heap of a thread has room for it, whatever was given
-    // back before, so that the system has to be asked.
-    let large = format!("{{\"id\": \"large\", \"question\": \"{}\"}}\n", "x".repeat((64 << 20) - 100));
-    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
-    std::io::Write::write_all(&mut file, large.as_bytes()).unwrap();
+    terminal.send("G\r");
     terminal.assert_exit(2);
     assert_restored(&terminal);
     assert!(terminal.screen().contains("not enough memory left"), "{}", terminal.screen());

@@ -160,7 +160,7 @@ pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
     loop {
         let before = course.left;
         for kind in KINDS {
-            course.apply(kind, 0..usize::MAX);
+            course.apply(*kind, 0..usize::MAX);
         }
         if course.left == 0 || course.left >= before || course.tries == 0 {
             return (course.procedure, course.done);
@@ -182,7 +182,7 @@ struct Course {
 impl Course {
     /// Applies those fixes of a kind whose numbers are in a range, if they help, else those of its halves that do. How
     /// many fixes of the kind are left behind the range.
-    fn apply(&mut self, kind: &Kindred, range: Range<usize>) {
+    fn apply(&mut self, kind: Kindred, range: Range<usize>) {
         let found = diagnostics(&self.procedure);
         let mut tape = Tape::default();
         let Some((root, read)) = fixable(&mut tape, &self.procedure, &found) else { return };
@@ -609,10 +609,13 @@ mod tests {
         format!(r#"{{"NameDescription": "n", "steps": [{}]}}"#, steps.collect::<Vec<_>>().join(","))
     }
 
+    /// The names that a step reads and writes.
+    type Step<'s> = &'s dyn Fn(usize) -> (String, String);
+
     #[test]
     fn all_fixes_of_a_kind_are_made_at_once() {
         let read = |n: usize, name: &str| if n == 0 { PROBLEM_TEXT.to_owned() } else { name.to_owned() };
-        let kinds: [(&str, &dyn Fn(usize) -> (String, String), usize); 3] = [
+        let kinds: [(&str, Step<'_>, usize); 3] = [
             ("redefined", &|n| (read(n, "total"), "total".to_owned()), 400),
             ("unused", &|n| (PROBLEM_TEXT.to_owned(), format!("v{n}")), 400),
             ("misspelt", &|n| (read(n, &format!("valueOf{}", n.wrapping_sub(1))), format!("value_of_{n}")), 400),
@@ -624,7 +627,7 @@ mod tests {
             course.left = diagnostics(text.as_bytes()).total();
             let before = course.left;
             for kind in KINDS {
-                course.apply(kind, 0..usize::MAX);
+                course.apply(*kind, 0..usize::MAX);
             }
             let tried = MAX_TRIALS - course.tries;
             assert!(before >= count - 1 && course.left == 0, "{kind}: {before} {}", course.left);

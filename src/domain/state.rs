@@ -458,12 +458,12 @@ impl<'a> State<'a> {
         }
         let left =
             |name: &Untrusted<'_>| state.is_some_and(|state| state.members().any(|member| member.name() == *name));
-        let wrote = |step: usize| match self.call(step) {
-            Some(call) => !call.is_failed(),
-            None => {
-                let writes = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
-                writes.iter().filter_map(|&index| self.variables.get(index)).any(|variable| left(&variable.name))
+        let wrote = |step: usize| {
+            if let Some(call) = self.call(step) {
+                return !call.is_failed();
             }
+            let writes = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
+            writes.iter().filter_map(|&index| self.variables.get(index)).any(|variable| left(&variable.name))
         };
         let named = || {
             let error = record.error.filter(|_| crashed)?.string()?;

@@ -300,7 +300,7 @@ mod tests {
     }
 
     /// A table of one column that holds the same value again and again.
-    fn repeated<T: DataType>(column: &str, value: T::T, rows: usize) -> Vec<u8> {
+    fn repeated<T: DataType>(column: &str, value: &T::T, rows: usize) -> Vec<u8> {
         use ::parquet::file::writer::SerializedFileWriter;
         let schema = ::parquet::schema::parser::parse_message_type(&format!("message m {{ {column}; }}")).unwrap();
         let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), std::sync::Arc::default()).unwrap();
@@ -316,9 +316,9 @@ mod tests {
     #[test]
     fn small_tables_that_would_become_large_are_refused_before() {
         use ::parquet::data_type::{ByteArrayType, Int64Type};
-        let numbers = |rows| repeated::<Int64Type>("required int64 page_num", 7, rows);
+        let numbers = |rows| repeated::<Int64Type>("required int64 page_num", &7, rows);
         let long = ByteArray::from(vec![b'x'; 100_000]);
-        let texts = |rows| repeated::<ByteArrayType>("required binary text (UTF8)", long.clone(), rows);
+        let texts = |rows| repeated::<ByteArrayType>("required binary text (UTF8)", &long, rows);
         let read = |bytes: &[u8]| read_blob(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &NAMES);
         assert_eq!(read(&numbers(50_000)).unwrap().rows, 50_000);
         assert_eq!(read(&texts(50)).unwrap().rows, 50);
