@@ -348,6 +348,7 @@ fn without_memory_the_terminal_comes_back_with_a_sentence() {
     std::io::Write::write_all(&mut file, large.as_bytes()).unwrap();
     let terminal = Terminal::start(&plain(path.to_str().unwrap()));
     terminal.wait_for(name);
+    terminal.wait_for("41 records");
     let none = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
     prlimit(Some(terminal.pid()), Resource::As, none).unwrap();
     terminal.send("G\r");
