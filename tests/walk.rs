@@ -25,6 +25,7 @@ use stepscope::io::model::setup::Setup;
 use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::{Front, Screen};
 use stepscope::tui::keymap::{BINDINGS, Context};
+use stepscope::tui::review::Ask;
 
 /// So many events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
@@ -60,8 +61,7 @@ fn typed(d: &Drive) -> Option<String> {
     match dialog.own() {
         Dialog::Editor(editor) => Some(editor.text()),
         Dialog::Prompt(prompt) => Some(prompt.line.value().to_owned()),
-        Dialog::Review(stepscope::tui::review::Ask::Line { line, .. }) => Some(line.value().to_owned()),
-        Dialog::Review(stepscope::tui::review::Ask::Labels { line, .. }) => Some(line.value().to_owned()),
+        Dialog::Review(Ask::Line { line, .. } | Ask::Labels { line, .. }) => Some(line.value().to_owned()),
         _ => None,
     }
 }
