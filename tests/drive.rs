@@ -1536,7 +1536,8 @@ fn table_and_header_of_an_answer_count_the_same() {
     d.resize(200, 60);
     let mut compared = 0;
     for row in 0..d.app.rows() {
-        d.keys("g").keys(&format!("{} G", row + 1).chars().map(|c| format!("{c} ")).collect::<String>());
+        let digits: Vec<String> = (row + 1).to_string().chars().map(String::from).collect();
+        d.keys("g").keys(&digits.join(" ")).keys("G");
         let number = format!(" {} ", row + 1);
         let line = d.lines().into_iter().find(|line| line.starts_with(&format!("{number:>5}"))).unwrap();
         let in_table = line.split_whitespace().find(|word| {

@@ -39,12 +39,14 @@ fn every_test_and_file_that_the_security_model_names_exists() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
     let mut code = String::new();
-    ["src", "tests"].iter().for_each(|folder| read(&root.join(folder), &mut code));
+    for folder in ["src", "tests"] {
+        read(&root.join(folder), &mut code);
+    }
     let mut names = 0;
     for quoted in quoted(&text) {
         let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         let parts: Vec<&str> = quoted.split("::").collect();
-        if quoted.ends_with(".rs") {
+        if std::path::Path::new(quoted).extension().is_some_and(|extension| extension == "rs") {
             assert!(root.join(quoted).is_file(), "{quoted}");
         } else if parts.iter().all(|part| is_word(part)) {
             let (last, path) = parts.split_last().unwrap();
