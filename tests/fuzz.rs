@@ -641,7 +641,7 @@ fn run(arguments: &[&str], path: &Path, piped: bool) -> (Option<i32>, Vec<u8>, V
 #[test]
 fn the_program_bears_mutated_records_from_files_and_pipes() {
     let folder = tempfile::tempdir().unwrap();
-    let mut dice = Dice(asked("STEPSCOPE_FUZZ_SEED").unwrap_or(1).wrapping_add(77));
+    let mut dice = Dice(asked("STEPSCOPE_FUZZ_SEED").unwrap_or(1_u64).wrapping_add(77));
     let seeds = records();
     for _ in 0..SAMPLE {
         let mut case = mutate(dice.one(&seeds).as_slice(), &mut dice);
