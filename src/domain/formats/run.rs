@@ -67,8 +67,9 @@ fn read(root: Value<'_>) -> Record<'_> {
     if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || record.state.is_some() {
         record.procedure = record.procedure.filter(|value| !value.is_null());
     }
-    // What a run had by the time it crashed is no answer, even if it holds one from before.
-    let answers = record.kind != RecordKind::Error;
+    // A trace tells that the run crashed before its answer, even if the state holds one from before. Without a trace
+    // the state is taken at its word.
+    let answers = record.kind != RecordKind::Error || trace.is_none();
     record.answer = record.state.filter(|state| answers && state.kind() == Kind::Object);
     if record.answer_schema.is_none() {
         record.answer_schema = record.answer.map(schema_of);
