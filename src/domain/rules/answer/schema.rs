@@ -250,12 +250,13 @@ impl Schema {
                 // Not the value: a name may have led to another file than a schema.
                 let place = error.instance_path().to_string();
                 let place = if place.is_empty() { "/" } else { &*place };
-                let why = shown!(
-                    "not a usable JSON Schema: at {}, {}",
-                    Shown::line(place.as_bytes()),
+                let why = if is_about_reference(&error) {
+                    Shown::own("a reference leads nowhere, or outside of the schema")
+                } else {
                     Shown::line(error.masked().to_string().as_bytes())
-                );
-                return Err(SchemaFailure(why));
+                };
+                let place = Shown::line(place.as_bytes());
+                return Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")));
             }
             Ok(_) => {}
         }
@@ -353,6 +354,10 @@ pub(super) struct Problem<'a> {
 fn is_about_regex(error: &jsonschema::ValidationError<'_>) -> bool {
     use jsonschema::error::ValidationErrorKind;
     matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex")
+}
+
+fn is_about_reference(error: &jsonschema::ValidationError<'_>) -> bool {
+    matches!(error.kind(), jsonschema::error::ValidationErrorKind::Referencing(_))
 }
 
 fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
