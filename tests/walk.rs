@@ -232,7 +232,7 @@ impl Walk {
             Front::Dialog(_) => &[],
             _ => match screen {
                 Screen::Table => &["question"],
-                Screen::Run => &["Question", "Steps", "Step", "Global state", "Findings", "Difference"],
+                Screen::Run => &["Question", "Steps", "Step", "The start", "Global state", "Findings", "Difference"],
                 Screen::Evidence => &["Items", "Document", "Citation", "Checks"],
                 Screen::Json => &["JSON", "json"],
                 Screen::Rerun => &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"],
