@@ -1,4 +1,4 @@
-//! `stepscope check`: every record is checked and rendered on all cores, in input order. [`read`] is the same without the
+//! `stepscope check`: every record is checked and rendered on all cores, in input order. `check::read` is the same without the
 //! rules, for commands that ask for no findings.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The actions that can be done now. Keys, footer and palette ask [`App::allowed`]: a key that is shown works, a key that
+//! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
 use crate::tui::app::App;

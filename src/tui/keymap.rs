@@ -573,7 +573,7 @@ pub const BINDINGS: &[Binding] = {
         bind(Line, &["Enter"], A::TakeEdit, "apply", "apply"),
         bind(Line, &["Esc"], A::Escape, "close", "close; asks before it drops typed text"),
         bind(Window, &["Esc", "q", "Enter", "?"], A::Escape, "close", "close"),
-        bind(Drop, &["y", "Esc"], A::DropText, "drop it", "drop the text; any other key keeps it"),
+        bind(Drop, &["y", "Esc", "q"], A::DropText, "drop it", "drop the text; any other key keeps it"),
         bind(Anywhere, &["Tab"], A::NextPane, "pane", "next pane"),
         bind(Anywhere, &["S-Tab"], A::PreviousPane, "", "pane before"),
         bind(Anywhere, &["Z"], A::Maximise, "", "the pane fills the screen, and back"),
