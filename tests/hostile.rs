@@ -297,3 +297,46 @@ fn a_fault_of_ours_is_one_sentence() {
         assert!(said.starts_with("stepscope: internal error at src/") && said.trim_end().ends_with(expected), "{said}");
     }
 }
+
+/// What a command costs: its time on processors, in milliseconds, and how much it printed.
+fn cost(arguments: &[&OsStr]) -> (f64, usize) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut printed = Vec::new();
+    std::io::Read::read_to_end(&mut child.stdout.take().unwrap(), &mut printed).unwrap();
+    // The child has closed its output: what it used stays readable until it is waited for.
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    child.wait().unwrap();
+    let fields: Vec<u64> = stat.rsplit(')').next().unwrap().split_whitespace().filter_map(|n| n.parse().ok()).collect();
+    // The first field behind the name is a letter; user and system time are the eleventh and twelfth number, in ticks.
+    ((fields[10] + fields[11]) as f64 * 10.0, printed.len())
+}
+
+/// Records whose size is a number: twice the number is about twice the work, never four times.
+#[cfg(target_os = "linux")]
+#[test]
+fn work_grows_with_the_record_and_not_faster() {
+    type Make = fn(usize) -> String;
+    let empties: Make = |n| format!("{}\n", "{}".repeat(4 * n));
+    let kinds: [(&str, Make); 3] =
+        [("variables", nasty::many_variables), ("steps", nasty::many_steps), ("glued", empties)];
+    let folder = tempfile::tempdir().unwrap();
+    for (name, make) in kinds {
+        let at = |n: usize| {
+            let path = folder.path().join(format!("{name}{n}.jsonl"));
+            let text = make(n);
+            std::fs::write(&path, &text).unwrap();
+            let (time, printed) = cost(&[OsStr::new("check"), OsStr::new("--jobs"), OsStr::new("1"), path.as_os_str()]);
+            assert!(printed <= 20 * text.len() + (2 << 20), "{name} {n}: {printed} of {}", text.len());
+            time
+        };
+        let (small, large) = (at(3_000), at(12_000));
+        // Four times the size: what is quadratic costs sixteen times as much. The start of the program costs too.
+        assert!(large <= 8.0 * small + 400.0, "{name}: {small} ms, then {large} ms");
+    }
+}

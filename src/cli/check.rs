@@ -91,6 +91,8 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
                 if let Some(triage) = &triage {
                     board.lock().unwrap_or_else(PoisonError::into_inner).add(triage);
                 }
+            } else if !checked.has_room {
+                // It is counted.
             } else if !checked.findings.is_empty() || matches!(format, Format::Jsonl) {
                 // Only JSON lines speak of records without findings, and of the fitness, which alone would cost half as
                 // much as the rules of the procedure.

@@ -20,7 +20,7 @@ use crate::domain::rules::answer::Schema;
 use crate::domain::text::Shown;
 
 /// What is printed of a block is at most so many times as long as the block.
-pub const MAX_OUTPUT: usize = 19;
+pub const MAX_OUTPUT: usize = 10;
 /// What is printed of a short block.
 pub const FREE_OUTPUT: usize = 1 << 20;
 
@@ -35,6 +35,8 @@ pub struct Checked<'a> {
     pub subject: &'a Subject<'a>,
     /// What they found.
     pub findings: &'a Findings,
+    /// Whether more may be printed of its block.
+    pub has_room: bool,
 }
 
 /// What was counted.
@@ -252,6 +254,7 @@ fn render_block(
     counts.skips = block.skips;
     examiner.citing(task.documents.as_ref());
     let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+    let mut has_room = true;
     task.each(block, |place, cut| {
         if place.open && is_cut_off(tape, place.text) {
             counts.skips.cut = Some(place.line);
@@ -265,6 +268,7 @@ fn render_block(
                 text: examined.subject.text,
                 subject: &examined.subject,
                 findings: &examined.findings,
+                has_room,
             };
             let sound = done.out.len();
             if guarded(|| render(&checked, &mut done.out)).is_none() {
@@ -273,8 +277,10 @@ fn render_block(
             }
             if done.out.len() > room {
                 done.out.truncate(sound);
-                counts.unprinted += 1;
+                has_room = false;
             }
+            // What is not printed of a record without findings would not speak of any.
+            counts.unprinted += u64::from(!has_room && !examined.findings.is_empty());
         });
     });
 }

@@ -1,6 +1,7 @@
 //! The assembly line of the commands: blocks are read in order, worked on by all cores, and handed over in order.
 //! Memory stays bounded, and it ends at once when nobody wants more.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -123,7 +124,8 @@ impl Task {
             let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
             let offset = block.start + cut.range.start as u64;
             let index = block.index + n as u64;
-            found(Place { task: self, text, line, column, index, offset, open }, cut);
+            let seen = Cell::new((0, column));
+            found(Place { task: self, text, line, seen, index, offset, open }, cut);
         }
     }
 }
@@ -133,7 +135,8 @@ pub(super) struct Place<'a> {
     task: &'a Task,
     pub(super) text: &'a [u8],
     pub(super) line: u64,
-    column: usize,
+    /// The byte up to which columns were counted, and the column there: many values may share a line.
+    seen: Cell<(usize, usize)>,
     index: u64,
     offset: u64,
     /// It is the last line, and no line end follows.
@@ -141,13 +144,22 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// The column of a byte. From value to value the text is gone through once.
+    fn column(&self, byte: usize) -> usize {
+        let (from, column) = self.seen.get();
+        let between = self.text.get(from..byte).unwrap_or_default();
+        let column = advance_column(column, between);
+        self.seen.set((byte, column));
+        column
+    }
+
     /// Where a record of this cut comes from.
     pub(super) fn origin(&self, range: &Range<usize>) -> Origin<'a> {
         Origin {
             input: &self.task.input,
             source: self.task.source,
             line: self.line,
-            column: advance_column(self.column, self.text.get(..range.start).unwrap_or_default()),
+            column: self.column(range.start),
             index: self.index,
             offset: self.offset + range.start as u64,
         }

@@ -1,6 +1,7 @@
 //! What a run made of the quantities of its question: which value stands for which quantity, what was missed, what
 //! came from nowhere. Made once a record and shared by the rules; every set is a bit mask, so that it costs little.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -545,9 +546,21 @@ fn same_length(a: f64, b: f64) -> bool {
     a >= 10.0 && b >= 10.0 && a.log10() as u32 == b.log10() as u32
 }
 
+/// Among so few things each is found faster by looking at all than by a table.
+const FEW: usize = 64;
+
 /// The outputs of the steps that read the question.
 fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
     let mut holders = Vec::new();
+    // By how many steps each variable is written. Of a few outputs that is counted faster than looked up.
+    let is_long = procedure.steps.iter().map(|step| step.outputs.len()).sum::<usize>() > FEW;
+    let mut writers: HashMap<Untrusted<'a>, usize> = HashMap::new();
+    if is_long {
+        for step in &procedure.steps {
+            let names: HashSet<Untrusted<'a>> = step.outputs.iter().filter_map(Field::name_text).collect();
+            names.into_iter().for_each(|name| *writers.entry(name).or_default() += 1);
+        }
+    }
     for (position, step) in procedure.steps.iter().enumerate() {
         if !reads_question(step) {
             continue;
@@ -556,7 +569,12 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
         for (output, field) in step.outputs.iter().enumerate() {
             let Some(name) = field.name_text().filter(|name| !is_answer(name)) else { continue };
             let is_same = |other: &Field<'_>| other.name.is_some_and(|other| other.spells(name.bytes()));
-            let writers = procedure.steps.iter().filter(|step| step.outputs.iter().any(is_same)).count();
+            let writes = |step: &&Step<'_>| step.outputs.iter().any(is_same);
+            let rewritten = if is_long {
+                writers.get(&name).is_some_and(|writers| *writers > 1)
+            } else {
+                procedure.steps.iter().filter(writes).count() > 1
+            };
             holders.push(Holder {
                 taker: Taker { step: position, output, extracts },
                 name,
@@ -564,7 +582,7 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
                 value: None,
                 links: 0,
                 content: Content::Nothing,
-                rewritten: writers > 1,
+                rewritten,
             });
         }
     }
@@ -602,8 +620,14 @@ fn calculates(step: &Step<'_>) -> bool {
 
 /// Takes the values from the final state.
 fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
+    // Of very many variables each would be looked for among as many values.
+    let by_name: Option<HashMap<Untrusted<'a>, Value<'a>>> =
+        (holders.len() > FEW).then(|| state.members().map(|member| (member.name(), member.value)).collect());
     for holder in holders {
-        holder.value = state.member_spelt(holder.name.bytes()).map(|member| member.value);
+        holder.value = match &by_name {
+            Some(by_name) => by_name.get(&holder.name).copied(),
+            None => state.member_spelt(holder.name.bytes()).map(|member| member.value),
+        };
         holder.content = holder.value.map_or(Content::Nothing, |value| Content::of(value, question));
     }
 }

@@ -20,6 +20,9 @@ const TEXT: usize = 64;
 /// How far apart labels may stand to be shown in one piece of the file.
 const MAX_LINES: usize = 200;
 
+/// A child of a container: its number, its key and its value.
+type Child<'a> = (usize, Option<Value<'a>>, Value<'a>);
+
 /// Lines to show, and what to mark in them.
 #[derive(Default, Debug)]
 pub(super) struct Excerpt {
@@ -257,23 +260,13 @@ impl<'a, 'r> Flow<'a, 'r> {
                 *settled = true;
             }
         }
-        let children: Vec<(Option<Value<'a>>, Value<'a>)> = match value.kind() {
-            Kind::Object => value.members().map(|member| (Some(member.key), member.value)).collect(),
-            _ => value.items().map(|item| (None, item)).collect(),
+        let (near, count) = match value.kind() {
+            Kind::Object => self.near(value.members().map(|member| (Some(member.key), member.value))),
+            _ => self.near(value.items().map(|item| (None, item))),
         };
-        let labelled: Vec<bool> = children
-            .iter()
-            .map(|(key, value)| self.touches(&(key.unwrap_or(*value).range().start..value.range().end)))
-            .collect();
-        let near =
-            |n: usize| n == 0 || labelled.iter().skip(n.saturating_sub(1)).take(if n == 0 { 2 } else { 3 }).any(|l| *l);
-        let mut gap = false;
-        for (n, (key, child)) in children.iter().enumerate() {
-            if !near(n) {
-                gap = true;
-                continue;
-            }
-            if std::mem::take(&mut gap) {
+        let mut next = 0;
+        for (n, key, child) in near {
+            if n > next {
                 self.next_line(level + 1);
                 self.excerpt.text.push('…');
             }
@@ -282,17 +275,35 @@ impl<'a, 'r> Flow<'a, 'r> {
                 self.token(key.range());
                 self.excerpt.text.push_str(": ");
             }
-            self.put(*child, level + 1);
-            if n + 1 < children.len() {
+            self.put(child, level + 1);
+            if n + 1 < count {
                 self.excerpt.text.push(',');
             }
+            next = n + 1;
         }
-        if gap {
+        if next < count {
             self.next_line(level + 1);
             self.excerpt.text.push('…');
         }
         self.next_line(level);
         self.excerpt.text.push(if value.kind() == Kind::Object { '}' } else { ']' });
+    }
+
+    /// The children that are shown, each with its number, and how many there are: a container may have millions.
+    fn near(&self, children: impl Iterator<Item = (Option<Value<'a>>, Value<'a>)>) -> (Vec<Child<'a>>, usize) {
+        let (mut near, mut before, mut count): (Vec<Child<'a>>, Option<Child<'a>>, usize) = (Vec::new(), None, 0);
+        let mut was_labelled = false;
+        for (n, (key, value)) in children.enumerate() {
+            let labelled = self.touches(&(key.unwrap_or(value).range().start..value.range().end));
+            if labelled && let Some(before) = before.filter(|before| near.last().is_none_or(|last| last.0 < before.0)) {
+                near.push(before);
+            }
+            if n == 0 || labelled || was_labelled {
+                near.push((n, key, value));
+            }
+            (before, was_labelled, count) = (Some((n, key, value)), labelled, n + 1);
+        }
+        (near, count)
     }
 
     fn next_line(&mut self, level: usize) {
