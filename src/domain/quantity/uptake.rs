@@ -558,7 +558,9 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
     if is_long {
         for step in &procedure.steps {
             let names: HashSet<Untrusted<'a>> = step.outputs.iter().filter_map(Field::name_text).collect();
-            names.into_iter().for_each(|name| *writers.entry(name).or_default() += 1);
+            for name in names {
+                *writers.entry(name).or_default() += 1;
+            }
         }
     }
     for (position, step) in procedure.steps.iter().enumerate() {
