@@ -2,10 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
+#[path = "support/fed.rs"]
+mod fed;
+
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use fed::fed;
 
 const GOOD: &str = r#"{"id": "good", "question": "2 + 3?", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract both numbers", "output": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}]}, {"id": 2, "inputs": [{"name": "a", "description": "one"}, {"name": "b", "description": "other"}], "stepDescription": "Add them", "output": [{"name": "final_answer", "description": "sum"}]}]}, "state": {"problem_text": "2 + 3?", "a": 2, "b": 3, "final_answer": "5", "final_answer_numerical": 5.0, "confidence": 0.9}, "pred_answer": "5", "correct": true}"#;
 
@@ -285,14 +290,14 @@ fn show_prints_a_record_a_step_and_a_prompt() {
     assert!(prompt.stdout.ends_with(b"\n}"), "the exact bytes, no line end added");
 
     for (arguments, words) in [
-        (&["show", "--id", "none"][..], "no record has the id none; 2 were read"),
+        (&["show", "--id", "none"][..], "no record has the id \"none\"; 2 were read"),
         (&["show", "--id", "good", "--step", "3"], "there is no step 3"),
     ] {
         let output = run(arguments, &[&path]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
     }
     let twice = run(&["show", "--id", "good"], &[&path, &folder.path("good.jsonl")]);
-    assert!(code(&twice) == 0 && text(&twice.stderr).contains("1 more records have this id too"), "{twice:?}");
+    assert!(code(&twice) == 0 && text(&twice.stderr).contains("1 more record with this id"), "{twice:?}");
     assert!(text(&twice.stdout).starts_with(path.to_str().unwrap()), "the first is shown");
 }
 
@@ -404,9 +409,7 @@ fn an_empty_standard_input_is_no_mistake() {
     let cut = folder.write("cut.jsonl", "{\"id\": ");
     for arguments in [&["check", "-"][..], &["verify", "-", "--verifier", "json_structure"]] {
         let run = |input: Stdio| stepscope().args(arguments).stdin(input).output().unwrap();
-        let mut piped = stepscope();
-        let piped = piped.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let piped = piped.spawn().unwrap().wait_with_output().unwrap();
+        let piped = fed(stepscope().args(arguments), "");
         let inputs = [Stdio::null(), File::open(&empty).unwrap().into(), File::open(&blank).unwrap().into()];
         for output in inputs.map(run).into_iter().chain([piped]) {
             assert!(code(&output) == 0 && output.stderr.is_empty(), "{output:?}");
@@ -462,17 +465,7 @@ fn a_full_disk_is_said() {
 
 #[test]
 fn standard_input_and_colours() {
-    let feed = |arguments: &[&str], bytes: &[u8]| {
-        let mut child = stepscope()
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(bytes).unwrap();
-        child.wait_with_output().unwrap()
-    };
+    let feed = |arguments: &[&str], bytes: &[u8]| fed(stepscope().args(arguments), bytes);
     let text_of = bad();
     let output = feed(&["check", "--format", "jsonl", "-"], text_of.as_bytes());
     assert!(text(&output.stdout).starts_with("{\"source\":\"-\",\"line\":1,"), "{output:?}");

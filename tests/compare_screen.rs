@@ -4,15 +4,17 @@
 
 #[path = "support/drive.rs"]
 mod drive;
+#[path = "support/fed.rs"]
+mod fed;
 #[path = "support/nasty.rs"]
 mod nasty;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
+use fed::fed;
 use proptest::prelude::*;
 use stepscope::domain::review::event::{Reviewer, ReviewerKind};
 use stepscope::io::beneath::Place;
@@ -258,15 +260,9 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
 
 /// Saves verdicts as the shell does.
 fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
-        .args(["review", "add", "--reviewer", who])
-        .arg(folder.path().join("a.jsonl"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-    assert!(child.wait().unwrap().success());
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    let add = add.args(["review", "add", "--reviewer", who]).arg(folder.path().join("a.jsonl"));
+    assert!(fed(add, lines).status.success());
 }
 
 /// Walks down the boards to a line, and along it to a number.

@@ -5,6 +5,8 @@
 
 #[path = "support/drive.rs"]
 mod drive;
+#[path = "support/fed.rs"]
+mod fed;
 #[path = "support/hostile.rs"]
 mod hostile;
 #[path = "support/nasty.rs"]
@@ -19,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use drive::Drive;
+use fed::fed;
 use stepscope::domain::text::is_hidden;
 
 /// Address space of a command, in kilobytes: what hostile files of at most a few megabytes may ever need.
@@ -279,16 +282,9 @@ fn a_fault_of_ours_is_one_sentence() {
         ("worker", &["check", "-"]),
         ("worker", &["verify", "--verifier", "json_structure", "-"]),
     ] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
-            .args(words)
-            .env("STEPSCOPE_PANIC", command)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"{\"question\": \"q\", \"state\": {}}\n").unwrap();
-        let output = child.wait_with_output().unwrap();
+        let mut program = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        let program = program.args(words).env("STEPSCOPE_PANIC", command);
+        let output = fed(program, "{\"question\": \"q\", \"state\": {}}\n");
         let said = String::from_utf8(output.stderr.clone()).unwrap();
         assert_eq!(output.status.code(), Some(2), "{command}: {said}");
         assert_eq!(said.lines().count(), 1, "{command}: {said}");

@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use drive::Drive;
+use drive::{Drive, small_at};
 use server::{Seen, Server, Talk};
 use stepscope::domain::rerun::RunId;
 use stepscope::io::config::Config;
-use stepscope::io::model::Backend;
 use stepscope::io::model::cassette::Speed;
 use stepscope::io::model::settings::Wanted;
 use stepscope::io::model::setup::Setup;
@@ -62,16 +61,6 @@ fn right(seen: &Seen, talk: &mut Talk) {
     stream(talk, &[&reply[..4], &reply[4..]]);
 }
 
-fn setup(server: &Server) -> Setup {
-    let wanted = Wanted {
-        backend: Some(Backend::Ollama),
-        url: Some(server.url("")),
-        model: Some("small".to_owned()),
-        ..Wanted::default()
-    };
-    Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
-}
-
 /// The run in a folder of its own, opened at its second step.
 fn open() -> (tempfile::TempDir, PathBuf, Drive) {
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +73,7 @@ fn open() -> (tempfile::TempDir, PathBuf, Drive) {
 
 fn at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
     let (folder, path, mut d) = open();
-    d.ask(setup(server));
+    d.ask(small_at(server.url("")));
     (folder, path, d)
 }
 
@@ -221,6 +210,9 @@ fn esc_closes_the_connection_and_what_came_is_partial() {
         d.keys("S-Tab");
         d.shows(&["partial, no answer", "{\"all_nuts\": 1"]);
         assert_eq!(d.quit, None);
+        d.keys(": k e e p");
+        d.hides(&["keep what came"]);
+        d.keys("Esc");
         d.keys("s");
         let fork = forks(&path).remove(0);
         assert_eq!((fork["status"].as_str(), fork["error_type"].as_str()), (Some("error"), Some("BrokenOff")));
@@ -382,7 +374,7 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
 fn offline_nothing_is_asked() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = open();
-    let setup = setup(&server);
+    let setup = small_at(server.url(""));
     d.ask(Setup { wanted: Wanted { offline: true, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
     assert_eq!((d.status().as_str(), stage(&d.app)), ("nothing is sent: --offline forbids it", None));
@@ -549,7 +541,7 @@ fn repair(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
     let path = folder.path().join("runs.jsonl");
     std::fs::write(&path, flawed().0 + "\n").unwrap();
     let mut d = Drive::open(std::slice::from_ref(&path));
-    d.ask(setup(server));
+    d.ask(small_at(server.url("")));
     d.keys("Enter F G");
     (folder, path, d)
 }
@@ -735,7 +727,7 @@ fn steps_down_reasoning_and_fences_are_shown_apart() {
 fn whom_to_ask_is_chosen_once_for_the_session() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = open();
-    let setup = setup(&server);
+    let setup = small_at(server.url(""));
     d.ask(Setup { wanted: Wanted { model: None, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
     d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.picker.offers.len() == 1));
@@ -779,7 +771,7 @@ fn answer_at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
     let path = folder.path().join("runs.jsonl");
     std::fs::write(&path, format!("{ANSWER}\n")).unwrap();
     let mut d = Drive::open(std::slice::from_ref(&path));
-    d.ask(setup(server));
+    d.ask(small_at(server.url("")));
     d.keys("Enter");
     preview(&mut d, "r");
     (folder, path, d)
@@ -805,7 +797,7 @@ fn the_preview_and_the_shell_name_the_same_files() {
     answer["document"] = serde_json::json!({"path": "policy.jsonl"});
     std::fs::write(&path, format!("{answer}\n")).unwrap();
     let mut d = Drive::open(std::slice::from_ref(&path));
-    d.ask(setup(&server));
+    d.ask(small_at(server.url("")));
     d.keys("Enter");
     preview(&mut d, "r");
     let shown = row(&mut d);
@@ -926,7 +918,7 @@ fn an_answer_whose_document_is_not_at_hand_is_not_asked_for() {
     let path = folder.path().join("runs.jsonl");
     std::fs::write(&path, ANSWER.replace("\"document\"", "\"d\"") + "\n").unwrap();
     let mut d = Drive::open(std::slice::from_ref(&path));
-    d.ask(setup(&server));
+    d.ask(small_at(server.url("")));
     d.keys("Enter r");
     d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.never.is_some()));
     d.shows(&["this answer cannot be asked for again: the document is not at hand"]);

@@ -1,10 +1,13 @@
 //! Reviews and comparisons as a shell runs them: in, out, agreement, expectations, five cells.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+#[path = "support/fed.rs"]
+mod fed;
 
+use std::path::PathBuf;
+use std::process::Command;
+
+use fed::fed;
 use serde_json::{Value, json};
 
 struct Folder(tempfile::TempDir);
@@ -35,19 +38,10 @@ impl Folder {
 
     /// Runs a command in the folder.
     fn run(&self, arguments: &[&str], input: &str) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env("STEPSCOPE_REVIEWER", "ada")
-            .env("TERM", "xterm")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Who refuses its arguments does not wait for its input.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        let command =
+            command.args(arguments).current_dir(self.0.path()).env("STEPSCOPE_REVIEWER", "ada").env("TERM", "xterm");
+        let output = fed(command, input);
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { code: output.status.code().unwrap(), out: text(output.stdout), said: text(output.stderr) }
     }
@@ -224,15 +218,15 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
         r#"{"question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}, "pred_num": 5.0, "raw": "x"}"#;
     folder.write("runs.jsonl", &format!("{}\n{no_id}\n", procedural(1)));
     let refused = [
-        (r#""labels": ["nonsense"]"#, "there is no label nonsense; there are arithmetic_slip, unevaluated"),
-        (r#""labels": "misread;nonsense""#, "there is no label nonsense"),
+        (r#""labels": ["nonsense"]"#, "there is no label \"nonsense\". There are arithmetic_slip, unevaluated"),
+        (r#""labels": "misread;nonsense""#, "there is no label \"nonsense\""),
         (r#""labels": 7"#, "the labels are neither a list nor a text"),
         (r#""first_bad_step": 99"#, "there is no step 99: this record has 2 steps"),
         (r#""first_bad_step": 3"#, "there is no step 3: this record has 2 steps"),
         (r#""first_bad_step": 0"#, "the first_bad_step 0 is no whole number from 1 up"),
         (r#""first_bad_step": "one""#, "is no whole number from 1 up"),
-        (r#""fix_target": "banana""#, "the fix_target banana is none of step_run, procedure, gold"),
-        (r#""variable": "nowhere""#, "this record has no variable nowhere"),
+        (r#""fix_target": "banana""#, "the fix_target \"banana\" is none of step_run, procedure, gold"),
+        (r#""variable": "nowhere""#, "this record has no variable \"nowhere\""),
         (r#""gold_status": "banana""#, "is none of ok, suspect or wrong"),
         (r#""correction": "five""#, "the answer to this item is a number"),
     ];
@@ -258,7 +252,7 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
     // The same goes for tables.
     folder.write("v.csv", "id,verdict,labels\nr1,fail,nonsense\n");
     let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl"], "");
-    assert!(ran.code == 2 && ran.said.contains("row 1 is not saved: there is no label nonsense"), "{}", ran.said);
+    assert!(ran.code == 2 && ran.said.contains("row 1 is not saved: there is no label \"nonsense\""), "{}", ran.said);
 }
 
 #[test]
@@ -337,7 +331,11 @@ fn undo_and_redo_notes_and_label_sets_go_the_same_way() {
     );
     // From now on the set says which labels there are.
     let unknown = folder.run(&["review", "add", "--reviews", "j"], &verdict(1, "fail", &json!({"labels": ["sum"]})));
-    assert!(unknown.code == 2 && unknown.said.contains("there is no label sum; there are slip."), "{}", unknown.said);
+    assert!(
+        unknown.code == 2 && unknown.said.contains("there is no label \"sum\". There are slip."),
+        "{}",
+        unknown.said
+    );
     add("{\"id\": \"r1\", \"note\": \"look at step 2\"}\n");
     assert!(
         folder

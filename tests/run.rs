@@ -495,7 +495,7 @@ fn nothing_is_sent_that_must_not_be() {
     refused(&["--step", "2", "--key", "sk-MKSECRET-1"], "name that with --key-env");
     refused(&["--step", "2", "--key=sk-MKSECRET-1"], "name that with --key-env");
     refused(&["--step", "2", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY holds no key");
-    refused(&["--step", "2", "--profile", "x"], "there is no profile x");
+    refused(&["--step", "2", "--profile", "x"], "there is no profile \"x\"");
     refused(&["--step", "9"], "there is no such step: this record has 3");
     refused(&["--step", "0"], "steps are counted from 1");
     let runs = folder.path("runs.jsonl");
@@ -673,7 +673,7 @@ fn what_flags_name_must_be_there_before_anything_is_done() {
     for command in commands {
         for (flags, words) in [
             (&["--cassette", "nosuch"][..], "nosuch: there is no such file"),
-            (&["--profile", "nope"], "there is no profile nope"),
+            (&["--profile", "nope"], "there is no profile \"nope\""),
             (&["--url", "http://me:word@127.0.0.1:1"], "holds a name or password"),
         ] {
             let output = stepscope().args(command).args(flags).output().unwrap();

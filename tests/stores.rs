@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+#[path = "support/fed.rs"]
+mod fed;
+
 use std::collections::BTreeSet;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
@@ -11,6 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime};
 
+use fed::fed;
 use rusqlite::Connection;
 use stepscope::domain::json::{Tape, Value};
 use stepscope::domain::rules::RULES;
@@ -723,18 +727,7 @@ fn what_lies_beside_records_is_no_link() {
     std::fs::create_dir(at("data")).unwrap();
     std::fs::write(at("data/a.jsonl"), "{\"id\": \"a\", \"question\": \"q\", \"state\": {}}\n").unwrap();
     let stepscope = |arguments: &[&str], input: &str| {
-        use std::io::Write as _;
-        use std::process::Stdio;
-        let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
-            .args(arguments)
-            .current_dir(at("data"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
+        let output = fed(Command::new(env!("CARGO_BIN_EXE_stepscope")).args(arguments).current_dir(at("data")), input);
         (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
     };
     let verdict = "{\"id\": \"a\", \"label\": \"correct\", \"note\": \"SECRET\"}\n";

@@ -5,23 +5,29 @@
 
 #[path = "support/drive.rs"]
 mod drive;
+#[path = "support/fed.rs"]
+mod fed;
 #[path = "support/server.rs"]
 mod server;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
-use drive::{Drive, parse};
+use drive::{Drive, parse, small_at};
+use fed::fed;
 use server::{Server, Talk};
+use stepscope::domain::rerun::RunId;
 use stepscope::domain::review::event::{Reviewer, ReviewerKind};
-use stepscope::io::model::Backend;
-use stepscope::io::model::cassette::Speed;
-use stepscope::io::model::settings::Wanted;
-use stepscope::io::model::setup::Setup;
+use stepscope::domain::review::hide::{Hidden, Hide};
+use stepscope::domain::review::queue::Queue;
+use stepscope::io::beside::Beside;
+use stepscope::io::compare::Journals;
+use stepscope::tui::desk::Desk;
 use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::{Front, Screen};
 use stepscope::tui::keymap::{BINDINGS, Context};
@@ -29,9 +35,37 @@ use stepscope::tui::review::Ask;
 
 /// So many events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
-const SCENES: usize = 5;
+const SCENES: usize = 8;
 /// What `Esc` may be needed for besides the call: a count, a question.
 const PATIENCE: usize = 4;
+
+/// Ways to screens and dialogs that single keys hardly find.
+const WAYS: [&str; 20] = [
+    "Enter",
+    "Enter r Enter",
+    "Enter ] ^R Enter",
+    "Enter R Enter",
+    "m",
+    "m Enter B",
+    "B",
+    "O",
+    "O Enter",
+    "A",
+    "A j Enter",
+    "A x 1",
+    ": 'review' Enter",
+    "/ 'a' Enter",
+    "f 'text:a' Enter",
+    "f 'findings>0' Enter",
+    "Enter Tab v 9",
+    "Enter F",
+    "Enter X",
+    "Enter J /",
+];
+/// A text that nobody types.
+static LONG: LazyLock<String> = LazyLock::new(|| "word 漢 ".repeat(3_000));
+/// More than enough to leave everything.
+const OUT: usize = 16;
 
 /// Numbers that look random and come again with their seed.
 struct Dice(u64);
@@ -82,6 +116,8 @@ struct Walk {
     seed: u64,
     last: Vec<String>,
     keys: Vec<KeyEvent>,
+    /// A file that grows, and what may be done with it.
+    file: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl Walk {
@@ -92,7 +128,7 @@ impl Walk {
         dice.roll(2);
         let mut d = d;
         d.resize(80, 24);
-        Self { d, dice, scene, seed, last: Vec::new(), keys }
+        Self { d, dice, scene, seed, last: Vec::new(), keys, file: None }
     }
 
     #[track_caller]
@@ -127,20 +163,50 @@ impl Walk {
     fn step(&mut self) {
         let before = typed(&self.d);
         let asked = matches!(self.d.app.dialog, Some(Dialog::Drop(_)));
+        let result = self.result();
         let mut may_change = false;
         match self.dice.roll(100) {
-            0..30 => self.footer_key(&mut may_change),
-            30..78 => {
+            0..26 => self.footer_key(&mut may_change),
+            26..30 if before.is_none() => {
+                let way = *self.dice.of(&WAYS);
+                may_change = true;
+                for event in parse(way) {
+                    self.key(event);
+                }
+            }
+            26..30 => {
+                // Keys that mean nothing anywhere, and names that only some terminals send.
+                let code = *self.dice.of(&[
+                    KeyCode::F(1),
+                    KeyCode::F(12),
+                    KeyCode::Home,
+                    KeyCode::End,
+                    KeyCode::Delete,
+                    KeyCode::Insert,
+                    KeyCode::Backspace,
+                    KeyCode::Null,
+                    KeyCode::Char('w'),
+                ]);
+                let modifiers = *self.dice.of(&[KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT]);
+                may_change = true;
+                self.key(KeyEvent::new(code, modifiers));
+            }
+            30..76 => {
                 let event = *self.dice.of(&self.keys.clone());
                 may_change = !matches!(event.code, KeyCode::Esc) && event != parse("^C")[0];
                 may_change |= asked;
                 self.key(event);
             }
-            78..84 => {
+            76..81 => {
                 let letter = *self.dice.of(&['a', 'b', '7', '"', ' ', 'ü', '漢', '(', ':', 'q', 'y']);
                 may_change = true;
                 self.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE));
             }
+            81..83 => {
+                self.out();
+                may_change = true;
+            }
+            83 => self.change_file(),
             84..91 => {
                 let size = self.d.app.size;
                 let at = (self.dice.roll(size.width.into()) as u16, self.dice.roll(size.height.into()) as u16);
@@ -148,20 +214,51 @@ impl Walk {
                     MouseEventKind::Down(MouseButton::Left),
                     MouseEventKind::Down(MouseButton::Left),
                     MouseEventKind::Down(MouseButton::Right),
+                    MouseEventKind::Down(MouseButton::Middle),
+                    MouseEventKind::Drag(MouseButton::Left),
+                    MouseEventKind::Up(MouseButton::Left),
+                    MouseEventKind::Moved,
+                    MouseEventKind::ScrollLeft,
                     MouseEventKind::ScrollDown,
                     MouseEventKind::ScrollUp,
                 ]);
-                self.last.push(format!("{kind:?}@{at:?}"));
-                self.d.mouse(kind, at.0, at.1);
+                // Twice, as a double click is.
+                for _ in 0..1 + self.dice.roll(2) {
+                    self.last.push(format!("{kind:?}@{at:?}"));
+                    self.d.mouse(kind, at.0, at.1);
+                }
             }
             91..94 => {
                 may_change = true;
-                let text = *self.dice.of(&["7", "two words", "{\"a\": 1}", "line\nline\u{1b}[31m", "漢\u{202e}x", ""]);
-                self.last.push(format!("paste {text:?}"));
+                let text = *self.dice.of(&[
+                    "7",
+                    "two words",
+                    "{\"a\": 1}",
+                    "line\nline\u{1b}[31m",
+                    "漢\u{202e}x",
+                    "",
+                    "\0\u{7f}\u{9b}2J\r\n\t",
+                    &LONG,
+                ]);
+                self.last.push(format!("paste {:?}", text.get(..20).unwrap_or(text)));
                 self.d.paste(text);
             }
             94..96 => {
-                let sizes = [(120, 36), (80, 24), (60, 20), (60, 20), (100, 24), (20, 5), (1, 1), (7, 3), (40, 13)];
+                let sizes = [
+                    (120, 36),
+                    (80, 24),
+                    (60, 20),
+                    (60, 20),
+                    (100, 24),
+                    (200, 60),
+                    (20, 5),
+                    (1, 1),
+                    (7, 3),
+                    (40, 13),
+                    (120, 2),
+                    (2, 40),
+                    (0, 0),
+                ];
                 let (width, height) = *self.dice.of(&sizes);
                 self.last.push(format!("resize {width}x{height}"));
                 self.d.resize(width, height);
@@ -184,7 +281,53 @@ impl Walk {
         if let Some(text) = before.filter(|_| !may_change) {
             self.must(typed(&self.d).as_ref() == Some(&text), &format!("typed text was dropped: {text:?}"));
         }
+        if let Some(id) = result.filter(|_| !matches!(self.last.last().map(String::as_str), Some("y" | "Y"))) {
+            // It is there, or somebody was asked, or took it.
+            let attempt = self.d.app.attempt.as_ref();
+            let is_there = attempt.is_some_and(|attempt| attempt.id == id && attempt.outcome.is_some());
+            self.must(is_there, "a result was dropped without a question");
+        }
         self.check();
+    }
+
+    /// A result of a re-run that was neither saved nor asked about.
+    fn result(&self) -> Option<RunId> {
+        let attempt = self.d.app.attempt.as_ref()?;
+        (attempt.is_unsaved() && attempt.outcome.is_some() && !attempt.warned).then_some(attempt.id)
+    }
+
+    /// Whoever only wants out gets out, whatever is in front.
+    fn out(&mut self) {
+        self.d.release();
+        for _ in 0..OUT {
+            self.key(parse("Esc")[0]);
+        }
+        let app = &self.d.app;
+        let is_out = app.front() == Front::Screen(Screen::Table) && app.dialog.is_none() && !is_running(&self.d);
+        self.must(is_out, "Esc does not lead back to the table");
+    }
+
+    /// What happens to a file while one looks at it.
+    fn change_file(&mut self) {
+        let Some((path, text)) = self.file.clone() else { return };
+        let what = self.dice.roll(6);
+        self.last.push(format!("file {what}"));
+        let append = |bytes: &[u8]| {
+            let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+            file.write_all(bytes).unwrap();
+        };
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        match what {
+            0 | 1 => append(*self.dice.of(&lines)),
+            2 => append(b"{\"id\": \"cut\", \"question\": \"How"),
+            3 => append(b"\n\0\xff garbage\n"),
+            4 => std::fs::write(&path, &text[..text.len() / 3]).unwrap(),
+            _ => {
+                let other = path.with_extension("new");
+                std::fs::write(&other, &text).unwrap();
+                std::fs::rename(&other, &path).unwrap();
+            }
+        }
     }
 
     /// Presses a key that the footer shows: it must not be refused.
@@ -264,6 +407,50 @@ impl Walk {
     }
 }
 
+#[test]
+fn everything_at_once_in_a_queue_with_hidden_fields() {
+    let (folder, paths) = copied(&["tests/fixtures/compare/runs.jsonl", "tests/fixtures/compare/base.jsonl"]);
+    say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
+    let server = server();
+    let journal = stepscope::io::journal::beside(&paths[0]);
+    let beside = Beside::with_baseline(Some(paths[1].clone()), 1);
+    let mut d = Drive::whole(&paths[..1], beside, journal.path(), "ada", &folder.path().join("state"), |app| {
+        app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5 };
+        app.review.hide = Hide::of([Hidden::Gold, Hidden::Triage]);
+        let journals = Journals { files: vec![paths[0].clone()], named: Vec::new() };
+        app.desk = Desk::new(Some(paths[1].clone()), journals, false);
+        app.begin_queue();
+    });
+    d.app.desk.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    d.ask(small_at(server.url("")));
+    Walk::new("queue", d).go();
+}
+
+#[test]
+fn files_that_change_while_one_looks() {
+    let files = ["tests/fixtures/runs.jsonl", "sample_runs/word_problems.jsonl", "sample_runs/policy.jsonl"];
+    let (folder, paths) = copied(&files);
+    let journal = folder.path().join("reviews.jsonl");
+    let d = Drive::whole(&paths, Beside::default(), &journal, "ada", &folder.path().join("state"), |_| {});
+    let mut walk = Walk::new("files", d);
+    walk.file = Some((paths[0].clone(), std::fs::read(&paths[0]).unwrap()));
+    walk.go();
+}
+
+#[test]
+fn completions_with_a_ladder_of_rewards() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let chain =
+        "[[stage]]\nverifier = \"json_structure\"\n[[stage]]\nverifier = \"regex_format\"\npattern = \"please\"\n";
+    std::fs::write(path("chain.toml"), chain).unwrap();
+    let completion =
+        |text: &str| serde_json::json!({"prompt": "Name it", "completion": text, "reward": 1.0}).to_string();
+    let lines = ["{\"please\": 1}", "[1", "", "\u{1b}[2J\u{202e}please"].map(completion).join("\n");
+    std::fs::write(path("cycle_1_verified.jsonl"), lines + "\n{\"prompt\": \"none\"}\n").unwrap();
+    Walk::new("rewards", Drive::judged(&path("cycle_1_verified.jsonl"), &path("chain.toml"))).go();
+}
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -304,16 +491,6 @@ fn server() -> Server {
     })
 }
 
-fn setup(server: &Server) -> Setup {
-    let wanted = Wanted {
-        backend: Some(Backend::Ollama),
-        url: Some(server.url("")),
-        model: Some("small".to_owned()),
-        ..Wanted::default()
-    };
-    Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
-}
-
 #[test]
 fn records_of_every_kind_in_a_review() {
     let (folder, paths) = copied(&["tests/fixtures/runs.jsonl"]);
@@ -326,7 +503,7 @@ fn runs_with_traces_and_a_server_outside_a_review() {
     let (folder, paths) = copied(&["sample_runs/word_problems.jsonl"]);
     let server = server();
     let mut d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |app| app.review.reviewing = false);
-    d.ask(setup(&server));
+    d.ask(small_at(server.url("")));
     let mut walk = Walk::new("traces", d);
     // Whoever only debugs leaves no verdict: `:review` is taken back as soon as it is entered.
     for _ in 0..events() / SCENES {
@@ -342,7 +519,7 @@ fn a_flawed_procedure_and_a_server() {
     let (folder, paths) = copied(&["tests/fixtures/runs.jsonl"]);
     let server = server();
     let mut d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |_| {});
-    d.ask(setup(&server));
+    d.ask(small_at(server.url("")));
     d.keys("j Enter");
     Walk::new("repairs", d).go();
 }
@@ -352,22 +529,15 @@ fn answers_with_documents() {
     let (folder, paths) = copied(&["sample_runs/policy.jsonl", "sample_runs/policy.document.json"]);
     let server = server();
     let mut d = Drive::reviewing(&paths[0], "ada", &folder.path().join("state"), |_| {});
-    d.ask(setup(&server));
+    d.ask(small_at(server.url("")));
     d.keys("Enter");
     Walk::new("answers", d).go();
 }
 
 /// Saves a verdict as the shell does.
 fn say(path: &Path, who: &str, line: &str) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
-        .args(["review", "add", "--reviewer", who])
-        .arg(path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
-    assert!(child.wait().unwrap().success());
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    assert!(fed(add.args(["review", "add", "--reviewer", who]).arg(path), line).status.success());
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn one(options: &Compare, id: &str, join: &Join, placed: [&[Placed]; 2], out: &m
         id_of.is_some_and(|own| *own == id)
     };
     let Some(pair) = join.pairs.iter().find(|pair| has(a, pair.a) || has(b, pair.b)) else {
-        out.complain(&shown!("no record has the id {}", Shown::line(id.as_bytes())));
+        out.complain(&shown!("no record has the id \"{}\"", Shown::line(id.as_bytes())));
         return None;
     };
     let (Some(a), Some(b)) = (pair.a.and_then(|at| a.get(at)), pair.b.and_then(|at| b.get(at))) else {

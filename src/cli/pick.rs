@@ -7,7 +7,7 @@ use super::check::{source_of, threads};
 use crate::domain::document::Document;
 use crate::domain::record::Record;
 use crate::domain::text::Shown;
-use crate::io::check::{Checked, check};
+use crate::io::check::{Checked, read_through};
 use crate::io::failure::Failure;
 use crate::io::input::Expand;
 use crate::io::open::Stat;
@@ -34,7 +34,7 @@ pub(super) struct Picked {
     pub(super) path: Option<PathBuf>,
     /// The document that it cites.
     pub(super) document: Option<Arc<Document>>,
-    /// Where it has no document: the documents that could not be read, of any record.
+    /// Where it has no document: the documents that could not be read.
     pub(super) missing: Vec<Failure>,
 }
 
@@ -71,20 +71,19 @@ impl Pick {
     /// Why there is none.
     pub(super) fn none(&self, records: u64) -> Shown {
         let what = match (&self.id, self.line) {
-            (Some(id), _) => shown!("no record has the id {}", Shown::line(id.as_bytes())),
+            (Some(id), _) => shown!("no record has the id \"{}\"", Shown::line(id.as_bytes())),
             (_, Some(line)) => shown!("no record begins on line {line}"),
             _ => Shown::own("there is no record"),
         };
-        shown!("{what}; {records} were read, `stepscope check --format jsonl` lists their ids")
+        shown!("{what}; {records} were read. `stepscope check --format jsonl` lists their ids.")
     }
 
     /// The first record that is asked for.
     pub(super) fn find(&self, inputs: Expand) -> Result<Picked, Shown> {
         let first: Mutex<Option<((usize, u64), Picked)>> = Mutex::new(None);
-        let outcome = check(
+        let outcome = read_through(
             inputs,
             threads(None),
-            None,
             |checked, _| {
                 if !self.wants(checked) || checked.subject.record.is_none() {
                     return;
@@ -94,7 +93,7 @@ impl Pick {
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                     let path = checked.origin.input.path().map(Path::to_owned);
-                    let document = checked.subject.document.clone();
+                    let document = checked.document();
                     *first =
                         Some((at, Picked { text: checked.text.to_vec(), place, path, document, missing: Vec::new() }));
                 }

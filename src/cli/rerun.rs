@@ -10,6 +10,7 @@ use super::pick::{Pick, Picked};
 use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::domain::compose::{Object, list, one_line, text};
 use crate::domain::document::Document;
+use crate::domain::finding::{Findings, Severity};
 use crate::domain::fork::round::{Choice, Heard, Round, SERVER_ERROR, failed, stop_of, what_came};
 use crate::domain::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use crate::domain::formats;
@@ -338,15 +339,16 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says what the rules find in a fork, and how much that is.
+    /// Says what the rules find in a fork, and how much of it is more than a note.
     fn say_findings(&self, line: &[u8], document: Option<Arc<Document>>, out: &Out) -> usize {
         let found = findings(line, document);
         if !found.is_empty() {
-            let named = found.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let named = found.iter().take(NAMED).map(|finding| finding.rule).collect::<Vec<_>>().join(", ");
+            let word = if found.len() == 1 { "finding" } else { "findings" };
             let more = if found.len() > NAMED { ", …" } else { "" };
-            self.say(out, &shown!("the fork has {} findings: {named}{more}", found.len()));
+            self.say(out, &shown!("the fork has {} {word}: {named}{more}", found.len()));
         }
-        found.len()
+        found.iter().filter(|finding| finding.severity < Severity::Note).count()
     }
 
     fn say(&self, out: &Out, what: &Shown) {
@@ -357,11 +359,11 @@ impl Session<'_> {
 }
 
 /// What the rules say of a record.
-fn findings(line: &[u8], document: Option<Arc<Document>>) -> Vec<&'static str> {
+fn findings(line: &[u8], document: Option<Arc<Document>>) -> Findings {
     let mut tape = Tape::default();
     tape.read(line);
     let subject = Subject::new(line, &tape.problems, tape.root(line).map(formats::read));
-    check(&subject.document(document)).into_iter().map(|finding| finding.rule).collect()
+    check(&subject.document(document))
 }
 
 fn preview(preview: &Preview) -> Shown {

@@ -1,5 +1,7 @@
 //! `stepscope show`: one record as plain text.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
 use super::check::{source_of, threads, triage_of, with_item};
@@ -17,7 +19,7 @@ use crate::domain::text::{Shown, Untrusted};
 use crate::domain::trace::{Put, TraceStep};
 use crate::domain::triage::Triage;
 use crate::io::baseline::Baseline;
-use crate::io::check::{Checked, FREE_OUTPUT, MAX_OUTPUT, check};
+use crate::io::check::{Checked, FREE_OUTPUT, MAX_OUTPUT, read_through};
 use crate::shown;
 
 /// A longer value is cut, unless one step alone is shown.
@@ -27,12 +29,32 @@ const MAX_STATES: usize = 5_000;
 /// How many other places of the same id are named.
 const NAMED: usize = 5;
 
-/// A record that was asked for: where it stands, what is to be printed, and how it went.
-struct Shot {
-    source: usize,
-    offset: u64,
-    place: Shown,
-    page: Page,
+/// Where a record stands among all: its source, and its first byte there.
+type At = (usize, u64);
+
+/// The records that were asked for: the page of the first, and where some of the others stand.
+#[derive(Default)]
+struct Found {
+    count: u64,
+    /// The first ones, by their place.
+    places: BTreeMap<At, Shown>,
+    page: Option<(At, Page)>,
+}
+
+impl Found {
+    /// Counts a record; whether it is the first so far.
+    fn note(&mut self, at: At, place: Shown) -> bool {
+        self.count += 1;
+        self.places.insert(at, place);
+        if self.places.len() > NAMED + 1 {
+            self.places.pop_last();
+        }
+        self.is_first(at)
+    }
+
+    fn is_first(&self, at: At) -> bool {
+        self.page.as_ref().is_none_or(|(other, _)| at < *other)
+    }
 }
 
 /// What is printed of a record.
@@ -52,7 +74,7 @@ impl Page {
 pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     let look = Look::new(out.colours(show.color));
     let terminal = out.is_terminal();
-    let found = Mutex::new(Vec::new());
+    let found = Mutex::new(Found::default());
     let inputs = match show.answers.expand(&show.paths) {
         Ok(inputs) => inputs,
         Err(failure) => {
@@ -60,20 +82,20 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
-    // The same pipeline as `check`: a large file is searched on all cores.
-    let outcome = check(
+    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    // The same pipeline as `check`: a large file is searched on all cores. The rules look at what is printed alone.
+    let outcome = read_through(
         inputs,
         threads(None),
-        None,
         |checked, _| {
-            if show.pick.wants(checked) {
-                let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
-                let (source, offset) = (checked.origin.source, checked.origin.offset);
-                // Only the first is printed, but which one that is shows at the end.
-                let page = page(show, checked, &look, terminal);
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                found.push(Shot { source, offset, place, page });
-                keep_first(&mut found);
+            let at = (checked.origin.source, checked.origin.offset);
+            let place = || shown!("{}:{}", source_of(checked).line(), checked.origin.line);
+            if show.pick.wants(checked) && lock().note(at, place()) {
+                let page = checked.in_full(|checked| page(show, checked, &look, terminal));
+                let mut found = lock();
+                if found.is_first(at) {
+                    found.page = Some((at, page));
+                }
             }
         },
         |_, _| Ok(()),
@@ -82,33 +104,29 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
         out.complain(&shown!("{failure}"));
     }
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let Some((first, others)) = found.split_first() else {
+    let Some((first, page)) = found.page else {
         out.complain(&show.pick.none(outcome.counts.records));
         return FAILED;
     };
-    out.styled(&first.page.out);
-    if let Some(refused) = &first.page.refused {
+    out.styled(&page.out);
+    if let Some(refused) = &page.refused {
         out.complain(refused);
     }
-    if !others.is_empty() {
+    let others = found.count - 1;
+    if others > 0 {
         out.flush();
-        let named: Vec<_> = others.iter().take(NAMED).map(|shot| shot.place.as_str()).collect();
-        let more = if others.len() > NAMED { ", …" } else { "" };
-        let what =
-            if show.pick.id.is_some() { "have this id too" } else { "are not shown; choose with --id or --line" };
-        out.complain(&shown!("{} more records {what}: {}{more}", others.len(), named.join(", ")));
+        let named: Vec<_> = found
+            .places
+            .range((Bound::Excluded(first), Bound::Unbounded))
+            .map(|(_, place)| place.as_str())
+            .take(NAMED)
+            .collect();
+        let more = if others > NAMED as u64 { ", …" } else { "" };
+        let records = if others == 1 { "record" } else { "records" };
+        let what = if show.pick.id.is_some() { "with this id" } else { "not shown; choose with --id or --line" };
+        out.complain(&shown!("{} more {records} {what}: {}{more}", grouped(others as usize), named.join(", ")));
     }
-    if first.page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
-}
-
-/// The first record keeps its page; of the others only the place is needed.
-fn keep_first(found: &mut [Shot]) {
-    let Some((last, earlier)) = found.split_last_mut() else { return };
-    let Some(first) = earlier.first_mut() else { return };
-    if (last.source, last.offset) < (first.source, first.offset) {
-        std::mem::swap(last, first);
-    }
-    last.page = Page::default();
+    if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
 
 fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page {
@@ -371,4 +389,41 @@ fn paragraph(value: Value<'_>) -> Shown {
     let text = value.string().unwrap_or_else(|| Untrusted::new(value.raw()));
     let lines: Vec<String> = text.prose().as_str().lines().map(|line| format!("  {line}")).collect();
     shown!("{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::pick::Pick;
+    use crate::domain::rules::counted;
+    use crate::io::input::expand;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        show: Show,
+    }
+
+    #[test]
+    fn the_rules_look_at_the_record_that_is_shown_and_at_no_other() {
+        const MARK: &str = "is only this one looked at";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let record =
+            |n: usize| format!("{{\"id\": \"r{n}\", \"question\": \"{MARK}?\", \"procedure\": {{\"steps\": []}}}}\n");
+        std::fs::write(&path, (0..40).map(record).collect::<String>()).unwrap();
+        counted::watch(MARK);
+        for (runs, words) in [(1, ["--id", "r7"]), (2, ["--line", "9"])] {
+            let arguments =
+                [std::ffi::OsStr::new("show"), path.as_os_str()].into_iter().chain(words.map(std::ffi::OsStr::new));
+            // What is printed is dropped with `out`.
+            let code = run(&Line::try_parse_from(arguments).unwrap().show, &mut Out::new());
+            assert_eq!((code, counted::runs(MARK)), (CLEAN, runs));
+        }
+        let pick = Pick { id: Some("r7".to_owned()), line: None };
+        assert!(pick.find(expand(&[path])).is_ok_and(|picked| picked.place.as_str().ends_with(":8")));
+        assert_eq!(counted::runs(MARK), 2, "who picks a record asks for no findings");
+    }
 }

@@ -142,7 +142,7 @@ impl Card {
         }
         let (variable, names) = variable.zip(self.variables.as_deref())?;
         let is_there = names.binary_search(&hash_of(variable.bytes())).is_ok();
-        (!is_there).then(|| shown!("this record has no variable {}", variable.line().cut(40)))
+        (!is_there).then(|| shown!("this record has no variable \"{}\"", variable.line().cut(40)))
     }
 
     /// What somebody sees who judges it now.

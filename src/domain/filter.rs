@@ -1,7 +1,7 @@
 //! The filter language of the table: `correct:false rule:procedure/unused steps>4 conf>=.9 text:"two dozen"`.
 //!
 //! Terms stand side by side and all must hold; `-term` must not hold; `a,b` means either. A bare word is looked for
-//! in the record's text. Terms over columns are answered from the `Row` alone; only terms over text need the bytes.
+//! in what a person sees of the record. Terms over columns are answered from the `Row` alone; only terms over text need the bytes.
 
 use std::ops::Range;
 
@@ -10,13 +10,16 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::compare::{Basis, Cell};
 use super::completeness::Strong;
 use super::finding::Severity;
-use super::record::RecordKind;
+use super::formats;
+use super::json::Tape;
+use super::record::{Record, RecordKind};
 use super::review::event::{GoldStatus, Text};
 use super::review::fold::Outcome;
 use super::review::judged::Judged;
 use super::route::Route;
 use super::row::{Flag, Row, RuleBits, TypedRow};
 use super::rules::RULES;
+use super::seen::first_place;
 use super::triage::Fix;
 use super::types;
 
@@ -50,7 +53,9 @@ enum Test {
     /// Sets of records that somebody else knows, by name.
     Sets(Vec<String>),
     Review(Asked),
+    /// What a person sees of a record.
     Text(Regex),
+    Id(Regex),
 }
 
 /// What is asked of what people said.
@@ -239,7 +244,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("reviewed:", "false: I have still to judge it; true: I have"),
     ("gold:", "what people think of the gold answer: ok, suspect, wrong"),
     ("stale:", "true: it was judged, and is not what it was"),
-    ("text:", "text in the record: text:apples, text:\"two dozen\""),
+    ("text:", "text that you see in the record: text:apples, text:\"two dozen\""),
     ("id:", "text of an id"),
 ];
 
@@ -266,7 +271,7 @@ impl Filter {
 
     /// Whether the text must be asked at all.
     pub fn needs_text(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::Text(_)))
+        self.terms.iter().any(|term| term.test.letters().is_some())
     }
 
     /// The names of the sets of records that are asked for.
@@ -320,16 +325,48 @@ impl Filter {
         answer
     }
 
-    /// Whether the text terms hold in the bytes of a record.
+    /// Whether the text terms hold in a record, given as its bytes.
     pub fn fits_text(&self, text: &[u8]) -> bool {
-        self.terms.iter().all(|term| match &term.test {
-            Test::Text(pattern) => pattern.is_match(text) == term.wanted,
-            _ => true,
-        })
+        let mut open = Vec::new();
+        for term in &self.terms {
+            let Some(letters) = term.test.letters() else { continue };
+            // Most records do not even hold the letters.
+            match letters.is_match(text) {
+                true => open.push(term),
+                false if term.wanted => return false,
+                false => {}
+            }
+        }
+        if open.is_empty() {
+            return true;
+        }
+        let mut tape = Tape::default();
+        tape.read(text);
+        let record = tape.root(text).map(formats::read);
+        open.iter().all(|term| term.test.is_seen(record.as_ref()) == term.wanted)
     }
 }
 
 impl Test {
+    /// The letters that a record must hold.
+    const fn letters(&self) -> Option<&Regex> {
+        match self {
+            Self::Text(letters) | Self::Id(letters) => Some(letters),
+            _ => None,
+        }
+    }
+
+    /// Whether a person sees the letters where they are looked for; of what is no JSON all is seen.
+    fn is_seen(&self, record: Option<&Record<'_>>) -> bool {
+        match (self, record) {
+            (Self::Text(letters), Some(record)) => first_place(record, &|piece| letters.is_match(piece)).is_some(),
+            (Self::Id(letters), record) => record
+                .and_then(|record| record.id.or_else(|| record.root.get("id")))
+                .is_some_and(|id| letters.is_match(id.raw())),
+            _ => true,
+        }
+    }
+
     fn on_row(&self, row: &Row) -> Option<bool> {
         Some(match self {
             Self::Correct(values) => values.contains(&row.correct()),
@@ -348,7 +385,7 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
-            Self::Sets(_) | Self::Review(_) | Self::Text(_) => return None,
+            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) => return None,
         })
     }
 }
@@ -555,9 +592,7 @@ fn text_test(value: &str) -> Result<Test, String> {
 }
 
 fn id_test(value: &str) -> Result<Test, String> {
-    let text = value.replace('"', "");
-    let source = format!(r#""id"\s*:\s*"?[^",]*{}"#, escaped_source(&text));
-    pattern(&source, true).map(Test::Text)
+    pattern(&escaped_source(&value.replace('"', "")), true).map(Test::Id)
 }
 
 /// A pattern that finds text in JSON, whether its characters stand there as themselves or escaped. Small letters find
@@ -760,6 +795,25 @@ mod tests {
         assert!(Filter::parse("apples").unwrap().fits_text(b"Apples"));
         assert!(Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "16C951"}"#));
         assert!(!Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "a", "text": "16c9"}"#));
+    }
+
+    #[test]
+    fn text_is_what_a_person_sees_and_an_id_is_the_record_s_own() {
+        let run = br#"{"id": "r7", "question": "How many?", "procedure": {"NameDescription": "n", "steps": [{"id": 16, "stepDescription": "Read"}]},
+            "state": {"final_answer": "say \"two\""}, "trace": {"version": 1, "steps": [{"step_index": 0, "schema": {"title": "secret"}}]}}"#;
+        for (typed, fits) in [
+            ("text:stepDescription", false),
+            ("text:secret", false),
+            ("-text:secret", true),
+            ("text:read text:many", true),
+            ("text:read -text:many", false),
+            ("text:final_answer", true),
+            ("id:16", false),
+            ("id:R7", true),
+            ("-id:16 text:read", true),
+        ] {
+            assert_eq!(Filter::parse(typed).unwrap().fits_text(run), fits, "{typed}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::formats;
 use super::json::{Kind, Member, Tape, Value};
 use super::procedure::Procedure;
-use super::record::{Record, RecordKind};
+use super::record::Record;
 use super::text::{Shown, head};
 use super::trace::by_position;
 use crate::shown;
@@ -42,10 +42,7 @@ pub fn first_place(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Optio
         .or_else(|| plain("reply", record.raw))
         .or_else(|| plain("error", record.error_type))
         .or_else(|| plain("error", record.error))
-        .or_else(|| match record.kind {
-            RecordKind::Unknown | RecordKind::Call | RecordKind::Broken => elsewhere(record.root, holds),
-            _ => None,
-        })
+        .or_else(|| in_other_fields(record, holds))
 }
 
 /// Whether a value holds it, itself or in what is in it.
@@ -120,12 +117,39 @@ fn in_typed(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown
     is(typed.document).then(|| Shown::own("document"))
 }
 
-/// A record of no known shape is seen as JSON.
-fn elsewhere(root: Value<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
-    let mut walk = root.walk();
+/// Fields that stepscope does not know are shown as JSON, and so is a record of no known shape.
+fn in_other_fields(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
+    let root = record.root;
+    let typed = record.typed.as_deref();
+    let known = [
+        record.procedure,
+        record.state,
+        record.trace_steps,
+        record.trace_fork,
+        record.answer,
+        typed.and_then(|typed| typed.document),
+    ];
+    // The whole record may be one of them.
+    let is_known = |value: Value<'_>| {
+        let range = value.range();
+        known.into_iter().flatten().any(|known| range.start <= known.range().start && known.range().end <= range.end)
+    };
+    if root.kind() != Kind::Object {
+        return in_json(root, root, holds);
+    }
+    let mut others = root.members().filter(|member| !is_schema(member.key) && !is_known(member.value));
+    others.find_map(|member| in_json(root, member.value, holds))
+}
+
+fn is_schema(key: Value<'_>) -> bool {
+    ["schema", "json_schema", "$schema"].iter().any(|word| key.is_string(word))
+}
+
+/// A value that is seen as JSON.
+fn in_json(root: Value<'_>, value: Value<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
+    let mut walk = value.walk();
     while let Some(stop) = walk.next() {
-        let schema =
-            stop.key.is_some_and(|key| ["schema", "json_schema", "$schema"].iter().any(|word| key.is_string(word)));
+        let schema = stop.key.is_some_and(is_schema);
         if stop.value.is_container() {
             if schema {
                 walk.skip_inside();
@@ -184,6 +208,9 @@ mod tests {
         let unknown = r#"{"a": {"b": ["x", "needle"]}, "schema": {"title": "secret"}}"#;
         assert_eq!(place(unknown, "needle").as_deref(), Some("/a/b/1"));
         assert_eq!((place(unknown, "secret"), place(unknown, "b")), (None, None));
+        let tagged = r#"{"id": "r1", "question": "q", "state": {"final_answer": "7"}, "tag": {"level": "hard"}, "status": "ok"}"#;
+        assert_eq!(place(tagged, "hard").as_deref(), Some("/tag/level"), "unknown fields are shown");
+        assert_eq!((place(tagged, "level"), place(tagged, "final")), (None, Some("final_answer".to_owned())));
         assert_eq!(place(r#"{"final_answer": "Paris"}"#, "paris").as_deref(), Some("answer"));
         assert_eq!((place("no json", "json").as_deref(), place("no json", "xml")), (Some("text"), None));
     }

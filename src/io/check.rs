@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::block::Block;
 use super::cut::{Skips, is_cut_off};
-use super::examine::{Examined, Examiner};
+use super::examine::{Examined, Examiner, cited, in_full};
 use super::failure::Failure;
 use super::guard::guarded;
 use super::input::Expand;
+use super::library::Documents;
 use super::line::{self, Done, Origin, Task};
+use crate::domain::document::Document;
 use crate::domain::finding::Findings;
 use crate::domain::json::Tape;
 use crate::domain::record::RecordKind;
@@ -37,6 +39,23 @@ pub struct Checked<'a> {
     pub findings: &'a Findings,
     /// Whether more may be printed of its block.
     pub has_room: bool,
+    /// It stands behind another value on one line or in one document.
+    pub joined: bool,
+    /// Where the documents are that it may cite.
+    pub documents: Option<&'a Documents>,
+}
+
+impl Checked<'_> {
+    /// The document that it cites.
+    pub fn document(&self) -> Option<Arc<Document>> {
+        cited(self.subject.record.as_ref(), self.documents)
+    }
+
+    /// Hands on a record that was only read as the rules see it, with what they find and the document that it cites.
+    pub fn in_full<T>(&self, then: impl FnOnce(&Checked<'_>) -> T) -> T {
+        let (subject, findings) = in_full(self.subject, self.joined, self.documents);
+        then(&Checked { subject: &subject, findings: &findings, ..*self })
+    }
 }
 
 /// What was counted.
@@ -269,6 +288,8 @@ fn render_block(
                 subject: &examined.subject,
                 findings: &examined.findings,
                 has_room,
+                joined: examined.joined,
+                documents: task.documents.as_ref(),
             };
             let sound = done.out.len();
             if guarded(|| render(&checked, &mut done.out)).is_none() {

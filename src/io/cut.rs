@@ -65,16 +65,34 @@ fn line_end(text: &[u8]) -> u8 {
 const DEEPEST: u8 = 2;
 
 /// Whether the text opens a list whose items are records, or at most so many lists around them; `None`: it cannot be
-/// told yet.
+/// told yet. What holds nothing, an empty generation or a `null`, tells nothing.
 fn opens_list(text: &[u8], most: u8) -> Option<bool> {
-    let mut open = 0;
-    for byte in text.iter().filter(|b| !b.is_ascii_whitespace()) {
-        match byte {
-            b'[' if open < most => open += 1,
-            byte => return Some(open > 0 && *byte == b'{'),
-        }
+    let (mut open, mut at) = (0, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let len = match rest.first() {
+            Some(b'[') if open < most => {
+                open += 1;
+                1
+            }
+            Some(b']') if open > 1 => {
+                open -= 1;
+                1
+            }
+            Some(b',') if open > 0 => 1,
+            Some(byte) if byte.is_ascii_whitespace() => 1,
+            Some(b'n') if open > 0 && rest.starts_with(b"null") => 4,
+            Some(b'n') if open > 0 && b"null".starts_with(rest) => return None,
+            byte => return Some(open > 0 && byte == Some(&b'{')),
+        };
+        at += len;
     }
     None
+}
+
+/// Whether the text begins with a list that holds nothing.
+fn opens_empty_list(text: &[u8]) -> bool {
+    let inside = text.strip_prefix(b"[").unwrap_or_default();
+    inside.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']')
 }
 
 /// Where the first thing that is neither blank nor a comment begins.
@@ -322,7 +340,8 @@ fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, 
             }
             Some(b'[') if state.list < DEEPEST => match opens_list(rest, DEEPEST - state.list) {
                 None if !last => return at,
-                Some(true) => {
+                // In a list of lists, such as a population by generation, one may be empty.
+                told if told == Some(true) || state.is_list() && opens_empty_list(rest) => {
                     state.list += 1;
                     state.seen = true;
                     at = start + 1;
@@ -565,10 +584,24 @@ mod tests {
     #[test]
     fn lists_of_records_in_a_list_are_gone_into() {
         let pretty = "[\n [{\"a\":1},\n  {\"a\":2}],\n [ {\"b\":[[1]]} ],\n []\n]\n";
-        check(pretty, Layout::Values, &["{\"a\":1}", "{\"a\":2}", "{\"b\":[[1]]}", "[]"]);
+        check(pretty, Layout::Values, &["{\"a\":1}", "{\"a\":2}", "{\"b\":[[1]]}"]);
         check("[[{\"a\":1}],{\"a\":2}]{\"a\":3}", Layout::Values, &["{\"a\":1}", "{\"a\":2}", "+{\"a\":3}"]);
         check("[[{\"a\":1}],[[{\"a\":2}]]]", Layout::Values, &["{\"a\":1}", "[[{\"a\":2}]]"]);
         check("[[1, 2], [3]]", LF, &["[[1, 2], [3]]"]);
+    }
+
+    #[test]
+    fn what_holds_nothing_does_not_hide_the_records_after_it() {
+        for generations in
+            ["[[],[{\"a\":1}],[{\"a\":2}]]", "[[{\"a\":1}],[ ],[{\"a\":2}],[\n]]", "[[],[],[{\"a\":1},{\"a\":2}]]"]
+        {
+            check(generations, Layout::Values, &["{\"a\":1}", "{\"a\":2}"]);
+        }
+        check("[null, {\"a\":1}]", Layout::Values, &["null", "{\"a\":1}"]);
+        check("[[null], [{\"a\":1}]]", Layout::Values, &["[null]", "{\"a\":1}"]);
+        for other in ["[[], []]", "[null]", "[[], 1]", "[[[]]]", "[]"] {
+            check(other, LF, &[other]);
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! One record read and checked: what the background check, `stepscope check` and the screen have in common.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::beside::Beside;
 use super::cut::read_each;
 use super::guard::guarded;
 use super::library::Documents;
+use crate::domain::document::Document;
 use crate::domain::finding::Findings;
 use crate::domain::formats;
 use crate::domain::json::{MAX_TEXT, Tape};
@@ -143,14 +144,9 @@ fn examine<'a>(
             let subject = Subject::bare(text, &tape.problems, record);
             return Examined { range: range.clone(), joined, subject, findings: Findings::new(), fault: false, depth };
         }
-        let typed = record.as_ref().and_then(|record| record.typed.as_deref());
-        let document = typed.zip(documents).and_then(|(typed, documents)| documents.of(typed));
         let mut subject = Subject::new(text, &tape.problems, record);
         subject.answer_schema = answers;
-        if document.is_some() {
-            subject.document = document;
-        }
-        let findings = check(&subject);
+        let findings = judge(&mut subject, documents);
         Examined { range: range.clone(), joined, subject, findings, fault: false, depth }
     });
     let mut examined = done.unwrap_or_else(|| {
@@ -161,6 +157,28 @@ fn examine<'a>(
         examined.findings.extend(joined.then(|| self::joined(examined.subject.record.is_some())));
     }
     examined
+}
+
+/// The document that a record cites: its own, or one of its store.
+pub(super) fn cited(record: Option<&Record<'_>>, documents: Option<&Documents>) -> Option<Arc<Document>> {
+    documents?.of(record?.typed.as_deref()?)
+}
+
+/// What the rules find in a record, next to the document that it cites.
+fn judge(subject: &mut Subject<'_>, documents: Option<&Documents>) -> Findings {
+    if let Some(document) = cited(subject.record.as_ref(), documents) {
+        subject.document = Some(document);
+    }
+    check(subject)
+}
+
+/// Looks with the rules at a record that was only read.
+pub(super) fn in_full<'a>(read: &Subject<'a>, joined: bool, documents: Option<&Documents>) -> (Subject<'a>, Findings) {
+    let record = read.record.as_ref().map(|record| formats::read(record.root));
+    let mut subject = Subject::new(read.text, read.problems, record);
+    let mut findings = judge(&mut subject, documents);
+    findings.extend(joined.then(|| self::joined(subject.record.is_some())));
+    (subject, findings)
 }
 
 impl Examined<'_> {

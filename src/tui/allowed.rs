@@ -217,7 +217,8 @@ impl App {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 let is_shown = !binding.hint.is_empty() && !is_named && self.key_name(binding).is_some();
-                if is_shown && self.offers(front, binding.action) {
+                if is_shown && self.is_offered(front, binding.action) && self.allowed_at(front, binding.action).is_ok()
+                {
                     rows.push(binding);
                 }
             }
@@ -225,12 +226,11 @@ impl App {
         rows
     }
 
-    /// Whether the footer names an action. What a run gave that ended early can be kept, as the failed run that it is; it
-    /// is not offered as if it were a result.
-    fn offers(&self, front: Front, action: Action) -> bool {
+    /// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
+    /// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
+    fn is_offered(&self, front: Front, action: Action) -> bool {
         let is_failed = self.attempt.as_ref().is_some_and(|attempt| attempt.ended().is_some());
-        let is_keeping = action == Action::Keep && front == Front::Screen(Screen::Rerun);
-        !(is_keeping && is_failed) && self.allowed_at(front, action).is_ok()
+        !(is_failed && action == Action::Keep && front == Front::Screen(Screen::Rerun))
     }
 
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
@@ -244,10 +244,13 @@ impl App {
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
     pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
         let mut seen = Vec::new();
-        let rows = self.base().contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {
+        let front = self.base();
+        let rows = front.contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {
             let fresh = !seen.contains(&binding.action);
             seen.push(binding.action);
-            fresh && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
+            fresh
+                && self.is_offered(front, binding.action)
+                && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
         });
         crate::tui::fuzzy::rank(typed, rows, |binding| (binding.action.id().replace('_', " "), binding.help.to_owned()))
     }

@@ -172,7 +172,7 @@ impl Performer {
             }
             Work::Search(id, filter, plan) => {
                 let outbox = self.outbox.clone();
-                let fits = move |text: &[u8]| filter.fits_text(text).then_some(());
+                let fits = move |text: &[u8]| guarded(|| filter.fits_text(text)).filter(|fits| *fits).map(drop);
                 let report = move |found: search::Found<()>| {
                     outbox.send(match found {
                         search::Found::Some(records) => {
@@ -185,9 +185,9 @@ impl Performer {
                 self.end_search(id);
                 self.searches.push((id, search::start(plan, fits, report)));
             }
-            Work::Match(id, filter, plan) => {
+            Work::Match(id, letters, plan) => {
                 let outbox = self.outbox.clone();
-                let fits = move |text: &[u8]| guarded(|| place_in(text, &|bytes| filter.fits_text(bytes))).flatten();
+                let fits = move |text: &[u8]| guarded(|| place_in(text, &|piece| letters.is_match(piece))).flatten();
                 let report = move |found: search::Found<Shown>| {
                     outbox.send(match found {
                         search::Found::Some(records) => Msg::Matched(id, records, false),

@@ -2,9 +2,9 @@
 //! past a row that was not looked at yet, so that it lands on the same match however fast the threads are.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use crate::domain::filter::Filter;
+use regex::bytes::Regex;
+
 use crate::domain::text::Shown;
 use crate::shown;
 use crate::tui::msg::SearchId;
@@ -17,7 +17,7 @@ pub struct Matches {
     /// What was typed.
     pub typed: String,
     /// What is looked for.
-    pub filter: Arc<Filter>,
+    pub letters: Regex,
     /// So many records are or were looked at.
     pub planned: usize,
     /// It is under way.
@@ -62,11 +62,11 @@ pub enum Next {
 
 impl Matches {
     /// Nothing yet; looking begins at row `from` of `len`, and goes through `planned` records.
-    pub fn new(id: SearchId, typed: &str, filter: Arc<Filter>, [from, len, planned]: [usize; 3]) -> Self {
+    pub fn new(id: SearchId, typed: &str, letters: Regex, [from, len, planned]: [usize; 3]) -> Self {
         Self {
             id,
             typed: typed.to_owned(),
-            filter,
+            letters,
             planned,
             running: true,
             jump: None,
@@ -225,7 +225,7 @@ mod tests {
     /// Every third row holds it; record and row are one but that hidden records have none.
     fn matches(from: usize) -> (Matches, Vec<usize>) {
         let order: Vec<usize> = (from..ROWS).chain(0..from).collect();
-        (Matches::new(1, "x", Arc::default(), [from, ROWS, ROWS]), order)
+        (Matches::new(1, "x", Regex::new("x").unwrap(), [from, ROWS, ROWS]), order)
     }
 
     fn go(matches: &Matches, by: isize, here: usize) -> Option<(usize, bool)> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use regex::bytes::Regex;
 use tempfile::TempPath;
 
 use crate::domain::filter::Filter;
@@ -90,7 +91,7 @@ pub enum Work {
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
     /// Look for text in what people see of these records.
-    Match(SearchId, Arc<Filter>, Plan),
+    Match(SearchId, Regex, Plan),
     /// Ends a search.
     EndSearch(SearchId),
     /// Reads where forks come from.

@@ -629,7 +629,8 @@ impl App {
             let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
             match others.filter(has).take(by.unsigned_abs()).last() {
                 Some(row) => self.table.list.at = row,
-                None => self.say(Shown::own("no other record has findings")),
+                // The records with findings are there, or the key would not have been allowed.
+                None => self.say(Shown::own("no other record shown here has findings")),
             }
         } else if let Some(inspect) = &mut self.inspect {
             inspect.next_finding(by);

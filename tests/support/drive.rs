@@ -25,7 +25,9 @@ use stepscope::io::config::session::FileView;
 use stepscope::io::input::expand;
 use stepscope::io::journal::beside;
 use stepscope::io::load::{Loader, load};
+use stepscope::io::model::cassette::Speed;
 use stepscope::io::model::setup::Setup;
+use stepscope::io::model::{Backend, settings};
 use stepscope::io::search;
 use stepscope::io::verifiers::{Wanted, judge};
 use stepscope::tui::app::{App, Looks};
@@ -54,6 +56,18 @@ fn looks() -> Looks {
     let theme = Theme::built_in("dark", Depth::True).unwrap();
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     Looks { theme, all, chosen: None, depth: Depth::True }
+}
+
+/// The model `small` of a server that speaks as Ollama does, asked without pauses and without a second try.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub(crate) fn small_at(url: String) -> Setup {
+    let wanted = settings::Wanted {
+        backend: Some(Backend::Ollama),
+        url: Some(url),
+        model: Some("small".to_owned()),
+        ..settings::Wanted::default()
+    };
+    Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
 }
 
 /// A program at a keyboard that is a string and a screen that is a buffer.
@@ -201,7 +215,9 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn drain(&mut self) {
         let mut is_new = false;
-        while let Ok(message) = self.events.try_recv() {
+        loop {
+            let news = || self.scribe.as_ref().and_then(|(_, news)| news.try_recv().ok()).map(Msg::Review);
+            let Some(message) = self.events.try_recv().ok().or_else(news) else { break };
             self.event(Event::Message(message));
             is_new = true;
         }
@@ -276,9 +292,9 @@ impl Drive {
                 drop(running);
                 out
             }
-            Work::Match(id, filter, plan) => {
+            Work::Match(id, letters, plan) => {
                 let (sender, found) = channel();
-                let fits = move |text: &[u8]| place_in(text, &|bytes| filter.fits_text(bytes));
+                let fits = move |text: &[u8]| place_in(text, &|piece| letters.is_match(piece));
                 let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
                 let mut out = Vec::new();
                 while let Ok(found) = found.recv_timeout(DEADLINE) {
@@ -328,14 +344,28 @@ impl Drive {
         state: &Path,
         change: impl FnOnce(&mut App),
     ) -> Self {
+        Self::whole(&[path.to_owned()], Beside::default(), journal, by, state, change)
+    }
+
+    /// Everything at once: files and what lies beside them, reviewed by somebody.
+    #[allow(dead_code, reason = "not every test file needs it")]
+    pub(crate) fn whole(
+        paths: &[PathBuf],
+        beside: Beside,
+        journal: &Path,
+        by: &str,
+        state: &Path,
+        change: impl FnOnce(&mut App),
+    ) -> Self {
         let (sender, news) = channel();
         let sender = std::sync::Mutex::new(sender);
         let tell = Tell::by(move |news| sender.lock().unwrap().send(news).is_ok());
         let scribe = Scribe::start(&[journal.into()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
-        let mut drive = Self::with(&[path.to_owned()], |app| {
+        let mut drive = Self::with_early(paths, beside, |app| {
             app.review = Review::new(reviewer, Place::Journal);
             change(app);
+            Vec::new()
         });
         drive.scribe = Some((scribe, news));
         drive.event(Event::Start(Size::new(120, 36)));

@@ -79,7 +79,7 @@ fn event(row: &Imported, known: &Known<'_>) -> Result<Event, Shown> {
     let mut event = Event::new(kind, known.reviewer.clone());
     event.verdict = Verdict::from_word(&word);
     if kind == EventKind::Verdict && event.verdict.is_none() {
-        return Err(shown!("the verdict {} is none of pass, fail, defer or skip", verdict.line().cut(40)));
+        return Err(shown!("the verdict \"{}\" is none of pass, fail, defer or skip", verdict.line().cut(40)));
     }
     event.item = Some(Item { id: Some(id.clone()), ..Item::default() });
     let sets = known.label_sets();

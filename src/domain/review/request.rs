@@ -113,7 +113,10 @@ pub fn known(label: LabelRef, sets: &LabelSets<'_>) -> Result<LabelRef, Shown> {
     let all: Vec<String> = all.take(MAX_NAMED).collect();
     let more = if all.len() == MAX_NAMED { ", …" } else { "" };
     let name = label.id.line().cut(40);
-    Err(shown!("there is no label {name}; there are {}{more}. An event of kind label_set adds one.", all.join(", ")))
+    Err(shown!(
+        "there is no label \"{name}\". There are {}{more}. An event of kind label_set adds one.",
+        all.join(", ")
+    ))
 }
 
 /// The labels of one text.
@@ -132,7 +135,7 @@ fn word<T>(
     let said = word.string().unwrap_or_else(|| Untrusted::new(word.raw()));
     match said.utf8().and_then(known) {
         Some(known) => Ok(Some(known)),
-        None => Err(shown!("the {key} {} is none of {words}", said.line().cut(40))),
+        None => Err(shown!("the {key} \"{}\" is none of {words}", said.line().cut(40))),
     }
 }
 
@@ -174,7 +177,9 @@ mod tests {
     fn what_is_not_understood_is_said() {
         assert!(asked("[]").unwrap_err().contains("no JSON object"));
         assert!(
-            asked(r#"{"id": 1, "verdict": "\u001bmaybe"}"#).unwrap_err().starts_with("the verdict ␛maybe is none of")
+            asked(r#"{"id": 1, "verdict": "\u001bmaybe"}"#)
+                .unwrap_err()
+                .starts_with("the verdict \"␛maybe\" is none of")
         );
         assert!(asked(r#"{"id": 1, "verdict": "pass", "gold_status": 3}"#).unwrap_err().contains("ok, suspect"));
         assert_eq!(asked(r#"{"verdict": "pass"}"#).unwrap().lacks(), Some("an item with an id or a row_index"));
@@ -182,13 +187,16 @@ mod tests {
         for (json, words) in [
             (
                 r#"{"id": 1, "verdict": "fail", "labels": ["slip", "\u001bslipp"]}"#,
-                "there is no label ␛slipp; there are slip",
+                "there is no label \"␛slipp\". There are slip",
             ),
-            (r#"{"id": 1, "verdict": "fail", "labels": "slip;b"}"#, "there is no label b"),
-            (r#"{"id": 1, "verdict": "fail", "labels": [{"id": "slip", "set": "own"}]}"#, "there is no label slip"),
+            (r#"{"id": 1, "verdict": "fail", "labels": "slip;b"}"#, "there is no label \"b\""),
+            (r#"{"id": 1, "verdict": "fail", "labels": [{"id": "slip", "set": "own"}]}"#, "there is no label \"slip\""),
             (r#"{"id": 1, "verdict": "fail", "labels": [7]}"#, "the label 7 has no id"),
             (r#"{"id": 1, "verdict": "fail", "labels": 7}"#, "neither a list nor a text"),
-            (r#"{"id": 1, "verdict": "fail", "fix_target": "banana"}"#, "the fix_target banana is none of step_run"),
+            (
+                r#"{"id": 1, "verdict": "fail", "fix_target": "banana"}"#,
+                "the fix_target \"banana\" is none of step_run",
+            ),
             (r#"{"id": 1, "verdict": "fail", "first_bad_step": 0}"#, "the first_bad_step 0 is no whole number from 1"),
             (r#"{"id": 1, "verdict": "fail", "first_bad_step": "2"}"#, "is no whole number from 1"),
             (r#"{"id": 1, "verdict": "fail", "first_bad_step": -1.5}"#, "is no whole number from 1"),

@@ -104,7 +104,7 @@ fn unknown_profile(name: &str, config: &Config) -> Trouble {
     let names: Vec<_> = config.profiles.keys().map(|name| Shown::line(name.as_bytes()).into_string()).collect();
     let there =
         if names.is_empty() { "config.toml has none".to_owned() } else { format!("there are {}", names.join(", ")) };
-    refused(shown!("there is no profile {}; {there}", Shown::line(name.as_bytes())))
+    refused(shown!("there is no profile \"{}\": {there}", Shown::line(name.as_bytes())))
 }
 
 fn key_of(name: &str, set: &impl Fn(&str) -> Option<String>) -> Result<Key, Trouble> {
@@ -243,7 +243,7 @@ mod tests {
         );
         assert!(settled(&far, CONFIG, &[]).unwrap_err().contains("FAR_KEY holds no key"));
         let gone = wanted(None, None, Some("gone"));
-        assert_eq!(settled(&gone, CONFIG, &[]).unwrap_err(), "there is no profile gone; there are far, home");
+        assert_eq!(settled(&gone, CONFIG, &[]).unwrap_err(), "there is no profile \"gone\": there are far, home");
         assert!(settled(&Wanted { offline: true, ..far }, CONFIG, &variables).unwrap_err().contains("--offline"));
     }
 

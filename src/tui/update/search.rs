@@ -68,7 +68,7 @@ impl App {
         if finding.planned < store.len() {
             let plan = Plan::of(store, finding.planned, |_| true);
             finding.go_on(store.len());
-            return vec![Effect::Work(Work::Match(finding.id, finding.filter.clone(), plan))];
+            return vec![Effect::Work(Work::Match(finding.id, finding.letters.clone(), plan))];
         }
         self.land();
         Vec::new()
@@ -107,16 +107,15 @@ impl App {
     }
 
     fn find_in_table(&mut self, typed: &str) -> Result<Effects, Shown> {
-        let quoted = format!("text:\"{}\"", typed.replace('"', ""));
-        let filter = Arc::new(Filter::parse(&quoted).map_err(|error| shown!("{}", error.message))?);
+        let letters = regex_of(typed)?;
         let id = self.new_search_id();
         let mut effects: Effects = self.end_find().into_iter().collect();
         let (from, records) = (self.table.list.at, self.store.len());
         let plan = Plan::in_order(&self.store, self.table.from_row(from, records));
-        let mut matches = Matches::new(id, typed, filter.clone(), [from, self.rows(), records]);
+        let mut matches = Matches::new(id, typed, letters.clone(), [from, self.rows(), records]);
         matches.jump = Some((0, from));
         self.table.finding = Some(matches);
-        effects.push(Effect::Work(Work::Match(id, filter, plan)));
+        effects.push(Effect::Work(Work::Match(id, letters, plan)));
         Ok(effects)
     }
 
