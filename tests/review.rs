@@ -178,7 +178,7 @@ fn what_is_not_understood_is_not_saved_and_the_rest_is() {
     for (said, expected) in said.iter().zip([
         "line 1 is not saved: the answer to this item is a number, the correction is not",
         "line 2 is not saved: no record has this id",
-        "line 3 is not saved: the verdict perhaps is none of pass, fail, defer or skip",
+        "line 3 is not saved: the verdict \"perhaps\" is none of pass, fail, defer or skip",
         "line 4 is not saved: this verdict lacks a verdict",
         "line 6 is not saved: it is not JSON: not JSON from here on",
         "line 8 is not saved: it is not JSON: the text ends in the middle of a value",
