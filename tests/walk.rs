@@ -376,7 +376,7 @@ impl Walk {
             _ => match screen {
                 Screen::Table => &["question"],
                 Screen::Run => &["Question", "Steps", "Step", "The start", "Global state", "Findings", "Difference"],
-                Screen::Evidence => &["Items", "Document", "Citation", "Checks"],
+                Screen::Evidence => &["Answer", "Items", "Document", "Citation", "Checks"],
                 Screen::Json => &["JSON", "json"],
                 Screen::Rerun => &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"],
                 Screen::Matrix => &["only A", "joined", "Matrix", "compar"],
