@@ -223,7 +223,7 @@ impl Walk {
                     MouseEventKind::ScrollUp,
                 ]);
                 // Twice, as a double click is.
-                for _ in 0..1 + self.dice.roll(2) {
+                for _ in 0..=self.dice.roll(2) {
                     self.last.push(format!("{kind:?}@{at:?}"));
                     self.d.mouse(kind, at.0, at.1);
                 }
@@ -318,7 +318,7 @@ impl Walk {
         };
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         match what {
-            0 | 1 => append(*self.dice.of(&lines)),
+            0 | 1 => append(self.dice.of(&lines)),
             2 => append(b"{\"id\": \"cut\", \"question\": \"How"),
             3 => append(b"\n\0\xff garbage\n"),
             4 => std::fs::write(&path, &text[..text.len() / 3]).unwrap(),
