@@ -317,8 +317,9 @@ impl Walk {
             file.write_all(bytes).unwrap();
         };
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let line = *self.dice.of(&lines);
         match what {
-            0 | 1 => append(self.dice.of(&lines)),
+            0 | 1 => append(line),
             2 => append(b"{\"id\": \"cut\", \"question\": \"How"),
             3 => append(b"\n\0\xff garbage\n"),
             4 => std::fs::write(&path, &text[..text.len() / 3]).unwrap(),
