@@ -231,6 +231,8 @@ pub mod tui {
     pub mod keymap;
     /// What a chain of verifiers says of the open record.
     pub mod ladder;
+    /// A line that is being typed.
+    pub mod line;
     /// A cursor over n rows.
     pub mod list;
     /// What find has found in the table.

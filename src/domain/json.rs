@@ -6,6 +6,7 @@
 //! keep their digits because they are only ever ranges of the text.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::text::Untrusted;
@@ -733,6 +734,13 @@ impl<'a> Value<'a> {
         self.at as usize
     }
 
+    /// The value of the same text with this index in the tape, and its key, where it is a member.
+    pub fn nth(self, index: usize) -> Option<Found<'a>> {
+        let value = self.with(u32::try_from(index).ok().filter(|_| index < self.nodes.len())?);
+        let key = value.at.checked_sub(1).map(|at| self.with(at)).filter(|before| before.kind() == Kind::Key);
+        Some(Found { key, value })
+    }
+
     /// Index of the first node after this value.
     pub fn next_index(self) -> usize {
         self.node().next as usize
@@ -979,6 +987,43 @@ pub struct Found<'a> {
     pub value: Value<'a>,
 }
 
+/// Finds many values of one text: what stands in a container is listed once, not gone through each time.
+#[derive(Debug)]
+pub struct Finder<'a> {
+    root: Value<'a>,
+    items: HashMap<u32, Vec<u32>>,
+    members: HashMap<u32, HashMap<Untrusted<'a>, u32>>,
+}
+
+impl<'a> Finder<'a> {
+    /// Finds values below this one.
+    pub fn new(root: Value<'a>) -> Self {
+        Self { root, items: HashMap::new(), members: HashMap::new() }
+    }
+
+    /// The same as [`Value::find`].
+    pub fn find(&mut self, pointer: &Pointer) -> Option<Found<'a>> {
+        let mut found = Found { key: None, value: self.root };
+        for part in &pointer.0 {
+            let here = found.value;
+            found = match part {
+                Part::Key(name) => {
+                    // Of keys that stand twice the last one counts.
+                    let list = || here.members().map(|member| (member.name(), member.key.at)).collect();
+                    let key = here.with(*self.members.entry(here.at).or_insert_with(list).get(name)?);
+                    Found { key: Some(key), value: here.with(key.at + 1) }
+                }
+                Part::Index(n) => {
+                    let list = || here.items().map(|item| item.at).collect();
+                    let at = *self.items.entry(here.at).or_insert_with(list).get(*n)?;
+                    Found { key: None, value: here.with(at) }
+                }
+            };
+        }
+        Some(found)
+    }
+}
+
 /// See [`Value::items`].
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
@@ -1149,6 +1194,33 @@ mod tests {
         let mut tape = Tape::default();
         tape.read(text);
         tape.problems.iter().map(|problem| problem.kind).collect()
+    }
+
+    #[test]
+    fn a_finder_finds_what_a_search_finds() {
+        let mut tape = Tape::default();
+        let text = br#"{"a": [1, {"b": 2, "b": [3], "c\u0064": 4}, []], "a": {"x": [[5], 6]}, "e": []}"#;
+        let root = tape.parse(text).unwrap();
+        let mut finder = Finder::new(root);
+        let mut pointers: Vec<Pointer> = root.walk().map(|stop| root.pointer_at(stop.value.range().start)).collect();
+        pointers.extend([
+            Pointer::from_iter(["nowhere"]),
+            Pointer::from_iter(["e"]).then(0),
+            Pointer::from_iter(["a"]).then(7),
+        ]);
+        for pointer in &pointers {
+            let place =
+                |found: Option<Found<'_>>| found.map(|found| (found.key.map(Value::index), found.value.index()));
+            assert_eq!(place(finder.find(pointer)), place(root.find(pointer)), "{pointer:?}");
+        }
+        for stop in root.walk() {
+            let found = root.nth(stop.value.index()).unwrap();
+            assert_eq!(
+                (found.value.index(), found.key.map(Value::index)),
+                (stop.value.index(), stop.key.map(Value::index))
+            );
+        }
+        assert!(root.nth(root.next_index()).is_none());
     }
 
     #[test]

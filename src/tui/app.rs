@@ -18,6 +18,7 @@ use crate::tui::front::{Screen, Screens};
 use crate::tui::inspect::{Hit, Inspect};
 use crate::tui::keymap::{Action, Key, Keymap};
 use crate::tui::msg::SearchId;
+use crate::tui::prose::size;
 use crate::tui::rerun::{Attempt, Models};
 use crate::tui::review::Review;
 use crate::tui::table::Table;
@@ -34,6 +35,18 @@ pub struct Status {
     pub failed: bool,
     /// It says why a key could not do anything.
     pub refused: bool,
+}
+
+/// How long somebody has waited for a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Patience {
+    /// Nobody waits.
+    #[default]
+    Free,
+    /// Not worth a word before this time.
+    Until(Instant),
+    /// So long that the status line says what is being read.
+    Over,
 }
 
 /// A search on the run screen or in the JSON.
@@ -102,6 +115,8 @@ pub struct App {
     pub opening: Option<(usize, Screen)>,
     /// The record of the table that is being read to be copied.
     pub copying: Option<(usize, Action)>,
+    /// How long somebody has waited for either.
+    pub patience: Patience,
     /// The terminal's background is light, as far as is known.
     pub light: bool,
     /// The search in the open record.
@@ -151,6 +166,7 @@ impl App {
             mouse: true,
             opening: None,
             copying: None,
+            patience: Patience::Free,
             light,
             find: Find::default(),
             next_search: 1,
@@ -187,6 +203,20 @@ impl App {
     /// How many records have findings of each severity, as far as they were checked.
     pub fn severity_counts(&self) -> [usize; 4] {
         self.store.totals().with
+    }
+
+    /// The record that somebody waits for.
+    pub fn awaited(&self) -> Option<usize> {
+        let opening = self.opening.map(|(record, _)| record);
+        opening.or(self.copying.map(|(record, _)| record)).filter(|record| *record < self.store.len())
+    }
+
+    /// What is being read, once it takes long enough to be said.
+    pub fn reading(&self) -> Option<Shown> {
+        let record = self.awaited().filter(|_| self.patience == Patience::Over)?;
+        let row = self.table.row_of(record) + 1;
+        let size = size(self.store.row(record)?.len as usize);
+        Some(shown!("Reading record {row} of \"{}\", {size}. Esc cancels.", self.name_of(record)))
     }
 
     /// What all the records are together: the name of the source, or how many there are.

@@ -186,18 +186,19 @@ impl Editor {
             self.said = Some(Shown::own("longer texts are not edited here"));
             return;
         }
-        for c in text.chars().filter(|c| !c.is_control() || *c == '\n' || *c == '\t') {
-            let at = self.byte();
-            let Some(line) = self.lines.get_mut(self.cursor.0) else { return };
-            if c != '\n' {
-                line.insert(at, c);
-                self.cursor.1 += 1;
-            } else if self.is_large {
-                let rest = line.split_off(at);
-                self.cursor = (self.cursor.0 + 1, 0);
-                self.lines.insert(self.cursor.0, rest);
-            }
-        }
+        let keeps = |c: &char| !c.is_control() || *c == '\t' || *c == '\n' && self.is_large;
+        let text: String = text.chars().filter(keeps).collect();
+        let (at, row) = (self.byte(), self.cursor.0);
+        let Some(line) = self.lines.get_mut(row) else { return };
+        let rest = line.split_off(at);
+        let mut parts = text.split('\n');
+        let first = parts.next().unwrap_or_default();
+        line.push_str(first);
+        let column = self.cursor.1 + first.chars().count();
+        let mut more: Vec<String> = parts.map(ToOwned::to_owned).collect();
+        self.cursor = more.last().map_or((row, column), |last| (row + more.len(), last.chars().count()));
+        more.last_mut().unwrap_or(line).push_str(&rest);
+        self.lines.splice(row + 1..row + 1, more);
     }
 
     fn cut(&mut self, from: usize, to: usize) {

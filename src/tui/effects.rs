@@ -41,6 +41,8 @@ use crate::tui::scribe::{Scribe, Tell};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_HEADLINE_TEXT: usize = 4 << 20;
+/// What is longer is read on a thread of its own, one after the other: the table need not wait for it.
+const LARGE: usize = 256 << 10;
 
 /// The way from background threads to the event loop. It can be handed out before the loop runs; what is sent then
 /// waits.
@@ -84,6 +86,8 @@ impl Outbox {
 pub struct Performer {
     outbox: Outbox,
     reader: Sender<Work>,
+    /// Started by the first work that may take long.
+    slow: Option<Sender<Work>>,
     keeper: Keeper,
     /// Only while files are followed.
     loader: Option<Loader>,
@@ -121,15 +125,24 @@ impl Memory {
 }
 
 impl Performer {
-    /// Starts the thread that reads.
+    /// Starts the thread that reads what is soon read.
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
-        let (reader, wanted) = channel();
-        let to_loop = outbox.clone();
-        let own = beside.clone();
-        std::thread::spawn(move || read_on_demand(&wanted, &to_loop, &own));
+        let reader = start_reader(&outbox, &beside);
         let keeper = Keeper::new(outbox.clone());
         let (searches, saving) = (Vec::new(), Vec::new());
-        Self { outbox, reader, keeper, loader: None, searches, memory, looking: None, beside, scribe: None, saving }
+        Self {
+            outbox,
+            reader,
+            slow: None,
+            keeper,
+            loader: None,
+            searches,
+            memory,
+            looking: None,
+            beside,
+            scribe: None,
+            saving,
+        }
     }
 
     /// Also tells the loader what was written.
@@ -160,9 +173,10 @@ impl Performer {
     pub fn perform(&mut self, work: Work) {
         match work {
             Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
+            Work::Record(_, ref reading, ..) if reading.len > LARGE => self.read_apart(work),
+            Work::Leg(..) => self.read_apart(work),
             Work::Headlines(..)
             | Work::Record(..)
-            | Work::Leg(..)
             | Work::Marks(_)
             | Work::Export(..)
             | Work::Lend(_)
@@ -228,6 +242,11 @@ impl Performer {
         }
     }
 
+    fn read_apart(&mut self, work: Work) {
+        let slow = self.slow.get_or_insert_with(|| start_reader(&self.outbox, &self.beside));
+        let _ = slow.send(work);
+    }
+
     /// In a thread of its own, because there may be gigabytes to read; an older one gives up.
     fn look_for_parents(&mut self, moves: u64, plan: Plan, wanted: BTreeSet<String>) {
         let outbox = self.outbox.clone();
@@ -243,6 +262,14 @@ impl Performer {
     fn end_search(&mut self, id: SearchId) {
         self.searches.retain(|(other, _)| *other != id);
     }
+}
+
+/// Starts a thread that reads what it is sent.
+fn start_reader(outbox: &Outbox, beside: &Arc<Beside>) -> Sender<Work> {
+    let (sender, wanted) = channel();
+    let (outbox, beside) = (outbox.clone(), beside.clone());
+    std::thread::spawn(move || read_on_demand(&wanted, &outbox, &beside));
+    sender
 }
 
 fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Beside) {

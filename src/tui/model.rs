@@ -10,7 +10,7 @@ use crate::domain::finding::{Finding, Findings, Place, Severity};
 use crate::domain::fork::Lineage;
 use crate::domain::formats;
 use crate::domain::headline::gold_text;
-use crate::domain::json::{Kind, Part, Pointer, Problem, Tape, Value};
+use crate::domain::json::{Finder, Kind, Part, Pointer, Problem, Tape, Value};
 use crate::domain::procedure::{Field, Procedure};
 use crate::domain::prompt::{self, AnswerShape};
 use crate::domain::recompute::{Derivation, Recomputed};
@@ -36,6 +36,8 @@ use crate::tui::sheet::Sheet;
 const MAX_TEXT: usize = 256 << 10;
 /// So many bytes of steps are made ready when a record is opened; what is beyond is made when it is looked at.
 const MAX_READY: usize = 4 << 20;
+/// So many values that a step reads or writes are listed with it; the state has them all.
+const MAX_LISTED: usize = 500;
 /// At most so many bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;
 
@@ -56,6 +58,8 @@ pub struct Opened {
     /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
     /// findings: ready for the screen.
     pub notes: Vec<Note>,
+    /// The values that the notes are about, in the order of the tape.
+    pub marks: Vec<Mark>,
     /// Where to fix the run.
     pub verdict: Option<Verdict>,
     /// What it is.
@@ -149,6 +153,13 @@ pub struct VariableRow {
     pub unresolved: Vec<usize>,
 }
 
+impl VariableRow {
+    /// The writing that holds at a moment.
+    pub fn held(&self, moment: Moment) -> Option<&WriteRow> {
+        self.writes.get(self.writes.partition_point(|write| write.from <= moment).checked_sub(1)?)
+    }
+}
+
 /// One writing of a variable.
 #[derive(Debug, Clone)]
 pub struct WriteRow {
@@ -223,6 +234,17 @@ pub struct Note {
     pub pointer: Pointer,
 }
 
+/// A note at a value of the tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// The value.
+    pub node: u32,
+    /// The note.
+    pub note: usize,
+    /// It is about the key.
+    pub on_key: bool,
+}
+
 /// One step in full.
 #[derive(Debug, Clone, Default)]
 pub struct Detail {
@@ -230,6 +252,8 @@ pub struct Detail {
     pub reads: Vec<DetailValue>,
     /// What it writes.
     pub writes: Vec<DetailValue>,
+    /// How many more it reads and writes than are listed.
+    pub more: (usize, usize),
     /// What is to be done.
     pub text: Shown,
     /// The prompt.
@@ -346,6 +370,7 @@ impl Opened {
             document: None,
             findings: Findings::new(),
             notes: Vec::new(),
+            marks: Vec::new(),
             verdict: None,
             kind: RecordKind::Broken,
             id: Shown::default(),
@@ -408,13 +433,15 @@ impl Opened {
         let steps = analysis.steps();
         let (details, web) = (analysis.first_details(steps.len()), analysis.state.web());
         let variables = analysis.variables();
-        let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| analysis.note(n, finding)).collect();
+        let mut places = Places::of(&analysis);
+        let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
+        let nodes = places.nodes(&findings);
         let (surprise, ended_at) = (analysis.state.last_step().surprise, analysis.state.ended_at());
         let baseline = beside.answer(analysis.subject.record.as_ref()).filter(|_| !self.hidden.has(Hidden::Baseline));
         let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
         let triage = Triage::judge(&analysis.subject, &findings, baseline).filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
-            triage.iter().flat_map(|triage| &triage.why).map(|why| analysis.argument(why)).collect();
+            triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
         let verdict = triage.as_ref().map(Verdict::of);
         let proof = analysis.proof();
         let routed = route(&analysis.subject, &findings);
@@ -435,6 +462,7 @@ impl Opened {
         self.rewards = rewards;
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
+        self.marks = marks(&nodes, &notes);
         (self.sheet, self.route) = (sheet, routed.map(|routed| routed.route));
         (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
         if let Some(facts) = facts {
@@ -511,8 +539,7 @@ impl Opened {
 
     /// The first writing of a variable that holds at a moment.
     pub fn write_at(&self, variable: usize, moment: Moment) -> Option<&WriteRow> {
-        let writes = &self.variables.get(variable)?.writes;
-        writes.get(writes.partition_point(|write| write.from <= moment).checked_sub(1)?)
+        self.variables.get(variable)?.held(moment)
     }
 }
 
@@ -537,6 +564,16 @@ fn ordered(argument: Vec<Note>, notes: Vec<Note>) -> Vec<Note> {
     }
     all.extend(left.into_iter().flatten());
     all
+}
+
+/// The nodes of findings with the notes that they became, of each node the first note first.
+fn marks(nodes: &[(u32, usize, bool)], notes: &[Note]) -> Vec<Mark> {
+    let places: HashMap<usize, usize> =
+        notes.iter().enumerate().filter_map(|(n, note)| Some((note.finding?, n))).collect();
+    let mark = |&(node, finding, on_key)| Some(Mark { node, note: *places.get(&finding)?, on_key });
+    let mut marks: Vec<Mark> = nodes.iter().filter_map(mark).collect();
+    marks.sort_by_key(|mark| (mark.node, mark.note));
+    marks
 }
 
 fn graver(a: Option<Severity>, b: Severity) -> Severity {
@@ -617,7 +654,7 @@ impl<'a> Analysis<'a> {
                     failed: call.is_some_and(|call| call.error.is_some())
                         || self.state.has_run(position) == Ran::Failed,
                     ran: self.state.has_run(position),
-                    is_last: last.positions.contains(&position),
+                    is_last: last.positions.binary_search(&position).is_ok(),
                     pointer: match (step, call) {
                         (None, Some(call)) => call.pointer(),
                         _ => Procedure::step_pointer(&base, position),
@@ -637,6 +674,7 @@ impl<'a> Analysis<'a> {
         variables
             .map(|(index, variable)| {
                 let count = variable.writes.len();
+                let reader = |from: usize| variable.readers.partition_point(|&reader| reader < from);
                 let writes = variable.writes.iter().enumerate().map(|(n, write)| {
                     let until = variable.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0);
                     let entry = Entry {
@@ -655,7 +693,7 @@ impl<'a> Analysis<'a> {
                             pointer: self.state.pointer(&entry),
                         }),
                         badge: write.badge,
-                        is_read: variable.readers.iter().any(|&reader| reader >= write.from.0 && reader < until),
+                        is_read: variable.readers.get(reader(write.from.0)).is_some_and(|&reader| reader < until),
                     }
                 });
                 let first = variable.writes.first().map_or(usize::MAX, |write| write.from.0);
@@ -673,77 +711,6 @@ impl<'a> Analysis<'a> {
                 row
             })
             .collect()
-    }
-
-    fn note(&self, n: usize, finding: &Finding) -> Note {
-        let pointer = finding.place().pointer();
-        Note {
-            finding: Some(n),
-            severity: finding.severity,
-            rule: finding.rule,
-            message: finding.message.line(),
-            help: finding.help,
-            step: self.step_of(&pointer),
-            variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
-            pointer,
-        }
-    }
-
-    fn argument(&self, why: &Argument) -> Note {
-        Note {
-            finding: None,
-            severity: Severity::Note,
-            rule: why.rule,
-            message: why.text.clone(),
-            help: None,
-            step: self.step_of(&why.pointer).or_else(|| self.writer_of(&why.pointer)),
-            variable: self.variable_of(&Place::Value(why.pointer.clone())),
-            pointer: why.pointer.clone(),
-        }
-    }
-
-    /// The step that wrote the value of a state that a pointer leads to.
-    fn writer_of(&self, pointer: &Pointer) -> Option<usize> {
-        let variable = self.variable_of(&Place::Value(pointer.clone()))?;
-        self.state.variables().get(variable)?.writers().next_back()
-    }
-
-    /// The step that a pointer lies in.
-    fn step_of(&self, pointer: &Pointer) -> Option<usize> {
-        let below = |base: &Pointer| match pointer.0.get(base.0.len()..)? {
-            [Part::Index(n), ..] if pointer.is_within(base) => Some(*n),
-            _ => None,
-        };
-        if let Some(step) = below(&self.base().then("steps")) {
-            return Some(step);
-        }
-        let entry = below(&Pointer::from_iter(["trace", "steps"]))?;
-        (0..self.state.step_count()).find(|&step| self.state.call(step).is_some_and(|call| call.entry == entry))
-    }
-
-    /// The variable that a place names: by its declaration in a step, or by its key in a state.
-    fn variable_of(&self, place: &Place) -> Option<usize> {
-        let pointer = place.pointer();
-        if let [Part::Key(state), Part::Key(name), ..] = pointer.0.as_slice()
-            && *state == "state"
-        {
-            return self.state.variable(name);
-        }
-        if let [.., Part::Key(outputs), Part::Key(name)] = pointer.0.as_slice()
-            && (*outputs == "outputs" || *outputs == "inputs")
-            && pointer.is_within(&Pointer::from_iter(["trace"]))
-        {
-            return self.state.variable(name);
-        }
-        if let Some(set) = self.state.sets().iter().find(|set| pointer.is_within(&set.pointer)) {
-            return self.state.variable(&set.variable);
-        }
-        let root = self.subject.record.as_ref()?.root;
-        let here = root.find(&pointer)?.value;
-        let name = here.get("name").and_then(Value::string).or_else(|| {
-            matches!(pointer.0.last(), Some(Part::Key(key)) if *key == "name").then(|| here.string()).flatten()
-        })?;
-        self.state.variable(&name)
     }
 
     /// The first of so many steps in full, as far as they take a bounded room.
@@ -785,9 +752,11 @@ impl<'a> Analysis<'a> {
         };
         let inputs = by_name(step.map(|step| step.inputs.as_slice()));
         let outputs = by_name(step.map(|step| step.outputs.as_slice()));
+        let (reads, writes) = (self.state.reads(position), self.state.writes(position));
         let mut detail = Detail {
-            reads: self.state.reads(position).iter().map(|entry| describe(entry, &inputs)).collect(),
-            writes: self.state.writes(position).iter().map(|entry| describe(entry, &outputs)).collect(),
+            reads: reads.iter().take(MAX_LISTED).map(|entry| describe(entry, &inputs)).collect(),
+            writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
+            more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
             text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
             ..Detail::default()
         };
@@ -827,6 +796,107 @@ impl<'a> Analysis<'a> {
             detail.schema = detail.schema.take().or_else(|| Some(request.schema.prose()));
             detail.prompt_rebuilt = true;
         }
+    }
+}
+
+/// The places of a record, for many findings at once: each container is gone through once.
+struct Places<'r, 'a> {
+    analysis: &'r Analysis<'a>,
+    finder: Option<Finder<'a>>,
+    /// The steps by their entries in the trace.
+    steps: HashMap<usize, usize>,
+}
+
+impl<'r, 'a> Places<'r, 'a> {
+    fn of(analysis: &'r Analysis<'a>) -> Self {
+        let finder = analysis.subject.record.as_ref().map(|record| Finder::new(record.root));
+        let calls = (0..analysis.state.step_count()).filter_map(|step| Some((analysis.state.call(step)?.entry, step)));
+        Self { analysis, finder, steps: calls.collect() }
+    }
+
+    /// The values that findings are about, for the JSON: node, finding, and whether the key is meant.
+    fn nodes(&mut self, findings: &Findings) -> Vec<(u32, usize, bool)> {
+        let Some(finder) = &mut self.finder else { return Vec::new() };
+        let mut nodes = Vec::new();
+        for (n, finding) in findings.iter().enumerate() {
+            for label in finding.labels().filter(|label| !matches!(label.place, Place::Bytes { .. })) {
+                let found = finder.find(&label.place.pointer());
+                nodes.extend(found.map(|found| (found.value.index() as u32, n, matches!(label.place, Place::Key(_)))));
+            }
+        }
+        nodes
+    }
+
+    fn note(&mut self, n: usize, finding: &Finding) -> Note {
+        let pointer = finding.place().pointer();
+        Note {
+            finding: Some(n),
+            severity: finding.severity,
+            rule: finding.rule,
+            message: finding.message.line(),
+            help: finding.help,
+            step: self.step_of(&pointer),
+            variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
+            pointer,
+        }
+    }
+
+    fn argument(&mut self, why: &Argument) -> Note {
+        Note {
+            finding: None,
+            severity: Severity::Note,
+            rule: why.rule,
+            message: why.text.clone(),
+            help: None,
+            step: self.step_of(&why.pointer).or_else(|| self.writer_of(&why.pointer)),
+            variable: self.variable_of(&Place::Value(why.pointer.clone())),
+            pointer: why.pointer.clone(),
+        }
+    }
+
+    /// The step that wrote the value of a state that a pointer leads to.
+    fn writer_of(&mut self, pointer: &Pointer) -> Option<usize> {
+        let variable = self.variable_of(&Place::Value(pointer.clone()))?;
+        self.analysis.state.variables().get(variable)?.writers().next_back()
+    }
+
+    /// The step that a pointer lies in.
+    fn step_of(&self, pointer: &Pointer) -> Option<usize> {
+        let below = |base: &Pointer| match pointer.0.get(base.0.len()..)? {
+            [Part::Index(n), ..] if pointer.is_within(base) => Some(*n),
+            _ => None,
+        };
+        if let Some(step) = below(&self.analysis.base().then("steps")) {
+            return Some(step);
+        }
+        let entry = below(&Pointer::from_iter(["trace", "steps"]))?;
+        self.steps.get(&entry).copied()
+    }
+
+    /// The variable that a place names: by its declaration in a step, or by its key in a state.
+    fn variable_of(&mut self, place: &Place) -> Option<usize> {
+        let pointer = place.pointer();
+        if let [Part::Key(state), Part::Key(name), ..] = pointer.0.as_slice()
+            && *state == "state"
+        {
+            return self.analysis.state.variable(name);
+        }
+        if let [.., Part::Key(outputs), Part::Key(name)] = pointer.0.as_slice()
+            && (*outputs == "outputs" || *outputs == "inputs")
+            && pointer.is_within(&Pointer::from_iter(["trace"]))
+        {
+            return self.analysis.state.variable(name);
+        }
+        let of_trace = matches!(pointer.0.first(), Some(Part::Key(key)) if *key == "trace");
+        let mut sets = self.analysis.state.sets().iter().filter(|_| of_trace);
+        if let Some(set) = sets.find(|set| pointer.is_within(&set.pointer)) {
+            return self.analysis.state.variable(&set.variable);
+        }
+        let here = self.finder.as_mut()?.find(&pointer)?.value;
+        let name = here.get("name").and_then(Value::string).or_else(|| {
+            matches!(pointer.0.last(), Some(Part::Key(key)) if *key == "name").then(|| here.string()).flatten()
+        })?;
+        self.analysis.state.variable(&name)
     }
 }
 

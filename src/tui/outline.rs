@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::domain::json::{Kind, Pointer, Value};
+use crate::domain::json::{Found, Kind, Pointer, Value};
 use crate::domain::text::{Shown, head};
 use crate::tui::list::List;
 
@@ -25,6 +25,8 @@ pub struct Outline {
 pub struct Row {
     /// Index of the value in the tape.
     pub node: u32,
+    /// How many values stand before it in the container around it.
+    pub place: u32,
     /// How many containers stand around it.
     pub depth: u16,
     /// It has an inside.
@@ -63,14 +65,22 @@ impl Outline {
 
     fn lay_out(&mut self, root: Value<'_>) {
         self.rows.clear();
+        // How many values stand before the next one, in each container that is open.
+        let mut places: Vec<u32> = Vec::new();
         let mut walk = root.walk();
         while let Some(stop) = walk.next() {
+            places.truncate(stop.depth);
+            let place = places.last().copied().unwrap_or(0);
+            places.iter_mut().last().into_iter().for_each(|place| *place += 1);
             let node = stop.value.index() as u32;
             let container = stop.value.is_container() && !stop.value.is_empty();
             let folded = container && self.folded.contains(&node);
-            self.rows.push(Row { node, depth: stop.depth.min(usize::from(u16::MAX)) as u16, container, folded });
+            let depth = stop.depth.min(usize::from(u16::MAX)) as u16;
+            self.rows.push(Row { node, place, depth, container, folded });
             if folded {
                 walk.skip_inside();
+            } else if container {
+                places.push(0);
             }
         }
     }
@@ -147,10 +157,9 @@ impl Outline {
     pub fn go_to(&mut self, root: Value<'_>, pointer: &Pointer) -> bool {
         let Some(found) = root.find(pointer) else { return false };
         let mut here = root;
-        for part in 0..pointer.0.len() {
+        for part in &pointer.0 {
             self.folded.remove(&(here.index() as u32));
-            let head = Pointer(pointer.0.get(..=part).unwrap_or_default().to_vec());
-            if let Some(next) = root.find(&head) {
+            if let Some(next) = here.find(&Pointer(vec![part.clone()])) {
                 here = next.value;
             }
         }
@@ -161,9 +170,8 @@ impl Outline {
 
     /// Moves the cursor to a value of the tape, opening what hides it.
     pub fn go_to_index(&mut self, root: Value<'_>, node: u32) {
-        let start = root.walk().find(|stop| stop.value.index() as u32 == node).map(|stop| stop.value.range().start);
-        if let Some(start) = start {
-            self.go_to(root, &root.pointer_at(start));
+        if let Some(found) = root.nth(node as usize) {
+            self.go_to(root, &root.pointer_at(found.value.range().start));
         }
     }
 
@@ -176,47 +184,16 @@ impl Outline {
     pub fn texts(&self, root: Value<'_>, first: usize, count: usize) -> Vec<(Row, RowText)> {
         let rows = self.rows.get(first..).unwrap_or_default();
         let rows = rows.get(..count.min(rows.len())).unwrap_or_default();
-        let Some(from) = rows.first().map(|row| row.node) else { return Vec::new() };
-        // One walk finds the keys and indices of all rows on screen.
-        let mut texts = Vec::with_capacity(rows.len());
-        let mut wanted = rows.iter().peekable();
-        let mut places: Vec<usize> = Vec::new();
-        let mut parents: Vec<Kind> = Vec::new();
-        let mut walk = root.walk();
-        while let Some(stop) = walk.next() {
-            places.truncate(stop.depth);
-            parents.truncate(stop.depth);
-            let index = places.last_mut().map(|place| {
-                *place += 1;
-                *place - 1
-            });
-            let node = stop.value.index() as u32;
-            let ends_before = stop.value.next_index() as u32 <= from;
-            if let Some(row) = wanted.next_if(|row| row.node == node) {
-                texts.push((*row, row_text(stop.key, index, parents.last().copied(), stop.value)));
-            }
-            if wanted.peek().is_none() {
-                break;
-            }
-            if stop.value.is_container() {
-                if ends_before || self.folded.contains(&node) {
-                    walk.skip_inside();
-                } else {
-                    places.push(0);
-                    parents.push(stop.value.kind());
-                }
-            }
-        }
-        texts
+        let text = |row: &Row| Some((*row, row_text(*row, root.nth(row.node as usize)?)));
+        rows.iter().filter_map(text).collect()
     }
 }
 
-fn row_text(key: Option<Value<'_>>, index: Option<usize>, parent: Option<Kind>, value: Value<'_>) -> RowText {
-    let is_index = parent == Some(Kind::Array);
-    let key = match (key, index) {
-        (Some(key), _) => key.string().map(|name| name.line()),
-        (None, Some(index)) if is_index => Some(Shown::count(index)),
-        _ => None,
+fn row_text(row: Row, Found { key, value }: Found<'_>) -> RowText {
+    let is_index = key.is_none() && row.depth > 0;
+    let key = match key {
+        Some(key) => key.string().map(|name| name.line()),
+        None => is_index.then(|| Shown::count(row.place as usize)),
     };
     RowText { key, is_index, kind: value.kind(), text: value_text(value, MAX_ROW_TEXT) }
 }

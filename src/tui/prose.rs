@@ -13,6 +13,21 @@ use crate::domain::text::Shown;
 /// At most so many bytes of one text are laid out; the rest is announced.
 pub const MAX_PROSE: usize = 64 << 10;
 
+/// Bytes as people say them.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// What is said of a text of which only the beginning is laid out.
+pub fn left_out(text: &str) -> Option<String> {
+    let rest = text.len().checked_sub(MAX_PROSE).filter(|rest| *rest > 0)?;
+    Some(format!("… {} more; stepscope show prints them", size(rest)))
+}
+
 /// Cuts a text into lines of at most `width` columns: at line breaks, then at blanks, then anywhere.
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     wrap_up_to(text, width, usize::MAX)
@@ -69,6 +84,13 @@ pub fn cut(text: &str, bytes: usize) -> &str {
     }
     let end = (0..=bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     text.get(..end).unwrap_or_default()
+}
+
+/// The longest end of a text that fits into `width` columns.
+pub fn tail(text: &str, width: usize) -> &str {
+    let fits = |start: &usize| text.get(*start..).is_some_and(|tail| tail.width() <= width);
+    let starts = text.char_indices().rev().map(|(start, _)| start);
+    starts.take_while(fits).last().map_or("", |start| text.get(start..).unwrap_or_default())
 }
 
 /// One line of a text with its marks painted.

@@ -17,7 +17,7 @@ use crate::io::failure::Failure;
 use crate::io::store::{Change, LoadEvent};
 use crate::shown;
 use crate::tui::allowed::Reason;
-use crate::tui::app::{App, Find, Status};
+use crate::tui::app::{App, Find, Patience, Status};
 use crate::tui::desk::making::Make;
 use crate::tui::dialog::{Dialog, Palette, Popup, Purpose};
 use crate::tui::front::{Front, Screen};
@@ -54,6 +54,8 @@ pub(in crate::tui) use review::glyph;
 
 /// While records are still being checked, the order of the table is made anew at most this often.
 const REARRANGE: Duration = Duration::from_millis(400);
+/// A record that is there sooner is opened without a word.
+const UNSAID: Duration = Duration::from_millis(150);
 /// A count cannot be longer.
 const MAX_COUNT: usize = 10_000_000;
 
@@ -67,6 +69,7 @@ impl Program for App {
     fn update(&mut self, event: Event<Msg>, now: Instant) -> Step<Work> {
         let before = self.table.list;
         let mut effects = self.take(event, now);
+        self.wait(now);
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == Screen::Table || fresh {
@@ -81,7 +84,8 @@ impl Program for App {
 
     fn wake_at(&self) -> Option<Instant> {
         let running = self.attempt.as_ref().and_then(|attempt| attempt.wake_at());
-        self.arrange_at.into_iter().chain(running).min()
+        let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
+        self.arrange_at.into_iter().chain(running).chain(said).min()
     }
 }
 
@@ -122,6 +126,16 @@ impl App {
             }
             Event::Stop(_) => vec![self.keep()],
         }
+    }
+
+    /// Notices since when somebody waits for a record.
+    fn wait(&mut self, now: Instant) {
+        self.patience = match (self.awaited(), self.patience) {
+            (None, _) => Patience::Free,
+            (Some(_), Patience::Free) => Patience::Until(now + UNSAID),
+            (Some(_), Patience::Until(at)) if at <= now => Patience::Over,
+            (Some(_), patience) => patience,
+        };
     }
 
     /// Keeps every cursor within what there is and on screen.
@@ -549,6 +563,10 @@ impl App {
 
     fn escape(&mut self) -> Effects {
         if self.count.is_some() {
+            return Vec::new();
+        }
+        if self.reading().is_some() {
+            (self.opening, self.copying) = (None, None);
             return Vec::new();
         }
         if let Some(inspect) =

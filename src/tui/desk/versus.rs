@@ -26,6 +26,8 @@ const MAX_VALUE: usize = 8 << 10;
 /// When so many bytes have been shown, later values are cut to so many.
 const MAX_ALL: usize = 256 << 10;
 const MAX_LATE: usize = 80;
+/// At most so many rows; those that only say that both are the same go first.
+const MAX_ROWS: usize = 2_000;
 /// At most so many steps are put side by side.
 const MAX_STEPS: usize = 200;
 /// At most so many items of a typed answer are listed.
@@ -117,6 +119,7 @@ impl Versus {
         if is_repair {
             rows.extend(procedures(one.as_ref(), other.as_ref()));
             rows.extend(findings(a, b));
+            bound(&mut rows, facts);
             return Self { record: a.index, names, against, rows, facts, ..Self::default() };
         }
         if let Some(difference) = &difference
@@ -149,7 +152,7 @@ impl Versus {
                 "one of the two is not readable as JSON, so their fields are not compared",
             ))),
         }
-        bound(&mut rows);
+        bound(&mut rows, facts);
         Self { record: a.index, names, against, rows, facts, ..Self::default() }
     }
 
@@ -374,7 +377,18 @@ fn value(value: Value<'_>) -> Shown {
 }
 
 /// Cuts what follows when very much has been said: everything is wrapped anew for every frame.
-fn bound(rows: &mut [Row]) {
+fn bound(rows: &mut Vec<Row>, facts: usize) {
+    if rows.len() > MAX_ROWS {
+        let mut n = 0;
+        rows.retain(|row| {
+            n += 1;
+            n <= facts || !row.is_same()
+        });
+    }
+    if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
+        rows.truncate(MAX_ROWS);
+        rows.push(Row::Sentence(shown!("{more} more lines are not listed")));
+    }
     let mut spent = 0;
     for row in rows {
         let Row::Sides { a, b, .. } = row else { continue };
@@ -441,6 +455,18 @@ mod tests {
             .rows
             .iter()
             .any(|row| matches!(row, Row::Heading(text) | Row::Sentence(text) if text.as_str().contains(wanted)))
+    }
+
+    #[test]
+    fn very_many_rows_are_counted() {
+        let state = |value: usize| {
+            (0..3 * MAX_ROWS).map(|n| format!(r#""v{n}": {}"#, value * usize::from(n > 5))).collect::<Vec<_>>()
+        };
+        let [a, b] = [1, 2].map(|value| run(&[("Read", "a")], &state(value).join(",")));
+        let versus = versus(&a, &b);
+        assert_eq!(versus.rows.len(), MAX_ROWS + 1);
+        assert!(says(&versus, "more lines are not listed"));
+        assert!(versus.rows.iter().skip(versus.facts).all(|row| !row.is_same()), "what is the same goes first");
     }
 
     #[test]

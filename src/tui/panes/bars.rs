@@ -8,13 +8,13 @@ use unicode_width::UnicodeWidthStr;
 use super::{Look, fit_spans, frame, put, severity_role};
 use crate::domain::finding::Severity;
 use crate::domain::route::Route;
-use crate::domain::text::Shown;
 use crate::domain::triage::{Confidence, Fix};
 use crate::tui::app::App;
 use crate::tui::dialog::{Prompt, Purpose};
 use crate::tui::front::Screen;
 use crate::tui::inspect::{Inspect, Pane};
 use crate::tui::keymap::{Action, BINDINGS, Binding};
+use crate::tui::line::window;
 use crate::tui::prose::fit;
 use crate::tui::rerun::Mode;
 use crate::tui::theme::Role;
@@ -214,6 +214,10 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
+    if let Some(reading) = app.reading() {
+        put(vec![Span::raw(" "), look.span(reading.as_str(), Role::Accent)], 0, area, buf);
+        return;
+    }
     if let Some(status) = &app.status {
         let role = if status.failed { Role::Fatal } else { Role::Accent };
         put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
@@ -389,20 +393,8 @@ pub fn prompt_cursor(prompt: &Prompt, area: Rect) -> u16 {
     area.x + (column as u16).min(area.width.saturating_sub(1))
 }
 
-/// The typed text as it is shown, from the first character that is on screen, and the column of the cursor in it. What
-/// is invisible is shown as a sign, so columns are counted on what is shown.
 fn prompt_window(prompt: &Prompt, area: Rect) -> (String, usize) {
-    let typed = prompt.line.value();
-    let at = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
-    let shown = |text: Option<&str>| Shown::line(text.unwrap_or_default().as_bytes()).into_string();
-    let (before, after) = (shown(typed.get(..at)), shown(typed.get(at..)));
-    let room = usize::from(area.width).saturating_sub(sign(prompt.purpose).width() + 1);
-    let mut head = before.as_str();
-    while head.width() > room {
-        let next = head.chars().next().map_or(0, char::len_utf8);
-        head = head.get(next..).unwrap_or_default();
-    }
-    (format!("{head}{after}"), head.width())
+    window(&prompt.line, usize::from(area.width).saturating_sub(sign(prompt.purpose).width() + 1))
 }
 
 /// The line that is being typed, in place of the keys, with what could stand there above it.

@@ -28,7 +28,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Boards", Role::Title)];
     if let Some(judged) = &app.desk.judged {
         let [here, elsewhere] = judged.counts;
-        title.push(look.span(format!("  {here} judged items"), Role::Dim));
+        title.push(look.span(format!("  {here} judged item{}", if here == 1 { "" } else { "s" }), Role::Dim));
         if elsewhere > 0 {
             title.push(look.span(format!(", {elsewhere} more are no records here and not counted"), Role::Warning));
         }

@@ -1,16 +1,17 @@
 //! The record as JSON, findings marked at their key or value. What is no JSON is shown as text.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use super::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
-use crate::domain::finding::Place;
 use crate::domain::json::Value;
 use crate::domain::text::{Shown, head};
 use crate::tui::inspect::{Inspect, inner_height, inner_width};
-use crate::tui::model::Note;
+use crate::tui::model::{Mark, Note};
 use crate::tui::outline::{Row, RowText};
 use crate::tui::prose;
 use crate::tui::theme::Role;
@@ -30,12 +31,11 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     };
     let outline = &inspect.outline;
-    let marks = marks(inspect, root);
     let height = usize::from(inner.height);
     let visible = outline.list.visible(outline.len(), height);
     for (line, (row, text)) in outline.texts(root, visible.start, height).into_iter().enumerate() {
-        let mark = marks.iter().find(|mark| mark.node == row.node);
-        let hidden = mark.is_none().then(|| hidden_mark(&marks, row, root)).flatten();
+        let mark = here(inspect, row).first();
+        let hidden = mark.is_none().then(|| hidden_mark(inspect, row, root)).flatten();
         put(spans(row, &text, mark, hidden, inspect, look), line, inner, buf);
         if visible.start + line == outline.list.at {
             wash(line, inner, buf, look.selection());
@@ -44,35 +44,23 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     scroll_mark(area, outline.list.top, outline.len(), buf, look);
 }
 
-/// A finding at a value of the tape.
-struct Mark {
-    node: u32,
-    note: usize,
-    on_key: bool,
+/// The marks of the values from one node up to another.
+fn marks(inspect: &Inspect, nodes: Range<usize>) -> &[Mark] {
+    let marks = &inspect.opened.marks;
+    let place = |node: usize| marks.partition_point(|mark| (mark.node as usize) < node);
+    marks.get(place(nodes.start)..place(nodes.end)).unwrap_or_default()
 }
 
-fn marks(inspect: &Inspect, root: Value<'_>) -> Vec<Mark> {
-    let mut marks = Vec::new();
-    let notes = inspect.opened.notes.iter().enumerate();
-    for (note, finding) in notes.filter_map(|(n, note)| Some((n, inspect.opened.findings.get(note.finding?)?))) {
-        for label in finding.labels() {
-            let found = root.find(&label.place.pointer());
-            if let Some(found) = found.filter(|_| !matches!(label.place, Place::Bytes { .. })) {
-                let on_key = matches!(label.place, Place::Key(_));
-                marks.push(Mark { node: found.value.index() as u32, note, on_key });
-            }
-        }
-    }
-    marks
+/// The marks of a value.
+fn here(inspect: &Inspect, row: Row) -> &[Mark] {
+    let node = row.node as usize;
+    marks(inspect, node..node + 1)
 }
 
 /// The first finding inside a folded container.
-fn hidden_mark<'a>(marks: &'a [Mark], row: Row, root: Value<'_>) -> Option<&'a Mark> {
-    if !row.folded {
-        return None;
-    }
-    let end = root.walk().find(|stop| stop.value.index() as u32 == row.node)?.value.next_index() as u32;
-    marks.iter().find(|mark| mark.node > row.node && mark.node < end)
+fn hidden_mark<'i>(inspect: &'i Inspect, row: Row, root: Value<'_>) -> Option<&'i Mark> {
+    let inside = root.nth(row.node as usize).filter(|_| row.folded)?.value;
+    marks(inspect, inside.index() + 1..inside.next_index()).iter().min_by_key(|mark| mark.note)
 }
 
 fn spans(
@@ -164,9 +152,7 @@ pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let pointer = pointer_of(root, row.node).text();
     let mut line =
         vec![look.span(if pointer.is_empty() { "/".into() } else { pointer.line().into_string() }, Role::Faint)];
-    let marks = marks(inspect, root);
-    let here = marks.iter().filter(|mark| mark.node == row.node).filter_map(|mark| inspect.opened.notes.get(mark.note));
-    for note in here {
+    for note in here(inspect, row).iter().filter_map(|mark| inspect.opened.notes.get(mark.note)) {
         line.push(look.span(format!("  {} {}", note.severity.glyph(), note.message), severity_role(note.severity)));
     }
     line
@@ -174,6 +160,5 @@ pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
 
 /// The pointer of a value of the tape.
 pub fn pointer_of(root: Value<'_>, node: u32) -> crate::domain::json::Pointer {
-    let found = root.walk().find(|stop| stop.value.index() as u32 == node);
-    found.map(|stop| root.pointer_at(stop.value.range().start)).unwrap_or_default()
+    root.nth(node as usize).map(|found| root.pointer_at(found.value.range().start)).unwrap_or_default()
 }

@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, wash};
-use crate::domain::text::Shown;
 use crate::tui::app::App;
 use crate::tui::dialog::Palette;
+use crate::tui::line;
 use crate::tui::prose::pad;
 use crate::tui::theme::Role;
 use crate::tui::view::window;
@@ -27,9 +27,9 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Lo
     let place = place(area);
     Clear.render(place, buf);
     let inner = frame(vec![look.span("Actions", Role::Title)], place, buf, look);
-    let typed = Shown::line(palette.line.value().as_bytes());
+    let (typed, _) = line::window(&palette.line, usize::from(inner.width).saturating_sub(3));
     put(
-        vec![look.span(": ", Role::HintKey), look.span(typed.as_str(), Role::Text), look.span("▏", Role::Accent)],
+        vec![look.span(": ", Role::HintKey), look.span(typed, Role::Text), look.span("▏", Role::Accent)],
         0,
         inner,
         buf,
@@ -39,7 +39,7 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Lo
     if rows.is_empty() {
         put(vec![look.span("no action is called that", Role::Dim)], 0, body, buf);
     }
-    for (line, n) in palette.list.visible(rows.len(), usize::from(body.height)).enumerate() {
+    for (row, n) in palette.list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(binding) = rows.get(n) else { continue };
         let role = if app.allowed_at(app.base(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
@@ -48,9 +48,9 @@ pub fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Lo
             look.span(pad(&key, 7), Role::HintKey),
             look.span(binding.help, Role::Dim),
         ];
-        put(spans, line, body, buf);
+        put(spans, row, body, buf);
         if n == palette.list.at {
-            wash(line, body, buf, look.selection());
+            wash(row, body, buf, look.selection());
         }
     }
 }

@@ -24,7 +24,9 @@ pub fn place(popup: &Popup, area: Rect) -> Rect {
 pub fn draw(popup: &Popup, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(popup, area);
     Clear.render(place, buf);
-    let title = vec![look.span(popup.title.as_str(), Role::Title), look.span("  Esc closes, y v copies", Role::Faint)];
+    let mut title = vec![look.span(popup.title.as_str(), Role::Title)];
+    title.extend(prose::left_out(popup.text.as_str()).map(|rest| look.span(format!("  {rest}"), Role::Warning)));
+    title.push(look.span("  Esc closes, y v copies", Role::Faint));
     let inner = frame(title, place, buf, look);
     let window = popup.top..popup.top + usize::from(inner.height);
     let lines = prose::lines(&popup.text, inner_width(place), window, look.style(Role::Text), &[]);

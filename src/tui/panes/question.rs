@@ -39,6 +39,9 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         title.push(look.span("   executed exactly ", Role::Dim));
         title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
     }
+    title.extend(
+        prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
+    );
     if look.focused && !opened.proof.marks.is_empty() {
         title.push(look.span("   h l quantities", Role::Faint));
     }

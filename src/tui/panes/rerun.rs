@@ -17,7 +17,7 @@ use crate::io::model::setup::Server;
 use crate::shown;
 use crate::tui::app::App;
 use crate::tui::inspect::{Inspect, inner_width};
-use crate::tui::prose::{MAX_PROSE, fit, fit_apart, pad, wrap};
+use crate::tui::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrap};
 use crate::tui::rerun::leg::Way;
 use crate::tui::rerun::outcome::{Outcome, Row, Side};
 use crate::tui::rerun::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
@@ -28,6 +28,10 @@ use crate::tui::view::{WIDE, parts};
 const WORD: usize = 13;
 /// The longest bar of a distribution.
 const BAR: usize = 20;
+/// So many variables are listed.
+const MAX_ROWS: usize = 1_000;
+/// So many of the variables that a step is to write are listed.
+const MAX_EXPECTED: usize = 200;
 /// So many bytes of a reply that is still coming are laid out for each row on screen.
 const TAIL: usize = 4;
 
@@ -184,7 +188,7 @@ fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
         let text = "looking for servers at the customary ports of this machine…";
         lines.push(vec![look.span(text, Role::Accent)]);
     } else if !picker.offers.iter().any(|offer| matches!(offer, Offer::Found(..) | Offer::Named(_))) {
-        let text = "no model server answers; start one, or name it with --url or a profile in config.toml";
+        let text = "no model server answers: start one, or name it with --url";
         lines.push(vec![look.span(text, Role::Warning)]);
     }
     lines.extend(picker.trouble.as_ref().map(|why| vec![look.span(why.as_str(), Role::Warning)]));
@@ -233,11 +237,6 @@ fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
     let what =
         shown!("{verb} {steps} of {of} steps{times}, about {tokens} tokens, {size} at first, of {model} at {place}");
     (what, Role::Live)
-}
-
-/// Bytes as people say them.
-fn size(bytes: usize) -> String {
-    if bytes < 1000 { format!("{bytes} B") } else { format!("{:.1} kB", bytes as f64 / 1000.0) }
 }
 
 fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
@@ -802,7 +801,7 @@ impl Text<'_> {
     }
 
     fn rows(&mut self, rows: &[Row]) {
-        for row in rows {
+        for row in rows.iter().take(MAX_ROWS) {
             let (glyph, role) = match row.change {
                 Change::Same => ("=", Role::Dim),
                 Change::Differs => ("≠", Role::Changed),
@@ -821,6 +820,9 @@ impl Text<'_> {
             if let Some(computed) = computed {
                 self.side("computed", Some(computed), None);
             }
+        }
+        if rows.len() > MAX_ROWS {
+            self.say(format!("… {} more are not listed", rows.len() - MAX_ROWS), Role::Faint);
         }
     }
 
@@ -878,5 +880,5 @@ fn expected(attempt: &Attempt, inspect: Option<&Inspect>) -> Vec<Row> {
             change: Change::Same,
         }
     };
-    ask.request.expected.iter().map(row).collect()
+    ask.request.expected.iter().take(MAX_EXPECTED).map(row).collect()
 }

@@ -15,6 +15,7 @@ use crate::tui::app::App;
 use crate::tui::dialog::Dialog;
 use crate::tui::front::Screen;
 use crate::tui::keymap::{Action, BINDINGS};
+use crate::tui::line::window as window_of;
 use crate::tui::list::List;
 use crate::tui::prose::fit;
 use crate::tui::review::{Ask, Draft, ENOUGH, Field, Purpose};
@@ -300,7 +301,7 @@ fn title(app: &App, field: &Field) -> Shown {
 pub fn cursor(app: &App, area: Rect) -> Option<u16> {
     let Dialog::Review(Ask::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
     let head = title(app, field);
-    let (_, before) = typed(line, room(&head, area));
+    let (_, before) = window_of(line, room(&head, area));
     Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))
 }
 
@@ -308,25 +309,12 @@ fn room(head: &Shown, area: Rect) -> usize {
     usize::from(area.width).saturating_sub(head.as_str().width() + 1)
 }
 
-/// The part of the typed text that is on screen, and the column of the cursor in it.
-fn typed(line: &tui_input::Input, room: usize) -> (String, usize) {
-    let text = line.value();
-    let at = text.char_indices().nth(line.cursor()).map_or(text.len(), |(at, _)| at);
-    let shown = |text: Option<&str>| Shown::line(text.unwrap_or_default().as_bytes()).into_string();
-    let (before, after) = (shown(text.get(..at)), shown(text.get(at..)));
-    let mut head = before.as_str();
-    while head.width() > room {
-        head = head.get(head.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
-    }
-    (format!("{head}{after}"), head.width())
-}
-
 /// Draws what is asked; `bottom` is the line of the keys, `status` the one above it.
 pub fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
     match ask {
         Ask::Line { field, line, proposed, refused, .. } => {
             let head = title(app, field);
-            let (text, _) = typed(line, room(&head, bottom));
+            let (text, _) = window_of(line, room(&head, bottom));
             Clear.render(bottom, buf);
             buf.set_style(bottom, look.style(Role::StatusBar));
             let role = if *proposed { Role::Dim } else { Role::Text };
@@ -377,7 +365,7 @@ fn labels(
         }
     };
     let inner = frame(vec![look.span(heading.into_string(), Role::Title)], place, buf, look);
-    let (text, _) = typed(line, usize::from(inner.width).saturating_sub(3));
+    let (text, _) = window_of(line, usize::from(inner.width).saturating_sub(3));
     put(vec![look.span("> ", Role::HintKey), look.span(format!("{text}▏"), Role::Text)], 0, inner, buf);
     let set = app.review.label_set();
     let room = usize::from(inner.height).saturating_sub(2);

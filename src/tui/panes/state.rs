@@ -18,6 +18,8 @@ use crate::tui::proof::superscript;
 use crate::tui::prose::{fit, pad};
 use crate::tui::theme::Role;
 
+/// So many steps of a variable are named in a line.
+const MAX_NAMED: usize = 20;
 /// From this width on a badge is a word.
 const ROOMY: usize = 56;
 
@@ -109,15 +111,42 @@ fn heading(inspect: &Inspect, columns: Columns, look: Look<'_>) -> Vec<Span<'sta
     let mut line = vec![look.span(pad("  variable", columns.name), Role::Faint)];
     line.push(look.span(pad("value", columns.value + columns.badge), Role::Faint));
     line.push(Span::raw(" "));
-    for column in columns.first..columns.first + columns.count {
-        let label = if column == 0 { "q".to_owned() } else { (column % 100).to_string() };
-        let role = if column == inspect.moment.0 { Role::Current } else { Role::Faint };
-        let style = look.style(role);
-        let style = if role == Role::Current { style.add_modifier(Modifier::UNDERLINED) } else { style };
-        line.push(Span::styled(label.clone(), style));
-        line.push(look.span(" ".repeat(columns.cell.saturating_sub(label.len())), Role::Faint));
-    }
+    line.extend(numbers(columns, inspect.moment.0).into_iter().map(|(text, is_current)| {
+        let style = look.style(if is_current { Role::Current } else { Role::Faint });
+        Span::styled(text, if is_current { style.add_modifier(Modifier::UNDERLINED) } else { style })
+    }));
     line
+}
+
+/// The numbers over the columns of steps and the blanks between them, and which of them is the current step. Where they
+/// would touch, only every fifth has one, and the current step.
+fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
+    let label = |column: usize| if column == 0 { "q".to_owned() } else { column.to_string() };
+    let all = columns.first..columns.first + columns.count;
+    let every = if label(all.end.saturating_sub(1)).len() < columns.cell { 1 } else { 5 };
+    let place = |column: usize| (column - columns.first) * columns.cell;
+    let end = place(all.end);
+    let (from, to) = match all.contains(&current) {
+        true => (place(current), place(current) + label(current).len()),
+        false => (end, end),
+    };
+    let (mut out, mut at) = (Vec::new(), 0);
+    for column in all {
+        let (start, text) = (place(column), label(column));
+        let behind = start + text.len();
+        let is_free = start >= at && behind <= end && (behind < from || start > to) && column % every == 0;
+        if is_free || column == current {
+            out.extend([(" ".repeat(start.saturating_sub(at)), false), (text, column == current)]);
+            // One blank at least before the next.
+            at = behind;
+            if every > 1 && at < end {
+                out.push((" ".to_owned(), false));
+                at += 1;
+            }
+        }
+    }
+    out.push((" ".repeat(end.saturating_sub(at)), false));
+    out
 }
 
 fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
@@ -244,7 +273,7 @@ fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) 
 fn change(inspect: &Inspect, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
     let anchor = inspect.anchor.filter(|_| held.badge != Badge::NotRun)?;
     let (from, to) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
-    let at = |moment: Moment| row.writes.iter().rev().find(|write| write.from <= moment);
+    let at = |moment: Moment| row.held(moment);
     let (before, after) = (at(from), at(to).unwrap_or(held));
     let text = |write: &WriteRow| write.value.as_ref().map(|value| value.line.clone());
     Some(match before {
@@ -277,11 +306,13 @@ fn lifeline(
     let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != Origin::Declared;
     for column in columns.first..columns.first + columns.count {
         let is_put = |write: &WriteRow| write.step.is_some() || column == 0 || write.badge == Badge::Override;
-        let write = row.writes.iter().rposition(|write| write.from.0 == column && is_put(write));
+        let from = |column: usize| row.writes.partition_point(|write| write.from.0 < column);
+        let here = from(column)..from(column + 1);
+        let write = here.rev().find(|n| row.writes.get(*n).is_some_and(is_put));
         let badge = write.and_then(|n| row.writes.get(n)).map(|write| write.badge);
         let ghostly = column > 0 && !ran(column - 1) && badge != Some(Badge::Override);
         let reads = column > 0 && row.readers.binary_search(&(column - 1)).is_ok();
-        let unresolved = column > 0 && row.unresolved.contains(&(column - 1));
+        let unresolved = column > 0 && row.unresolved.binary_search(&(column - 1)).is_ok();
         let (glyph, role) = match write {
             Some(_) if badge == Some(Badge::Override) => ("✎", Role::Changed),
             // It is declared there, and nothing was written.
@@ -330,12 +361,21 @@ pub const LEGEND: [(&str, &str); 15] = [
     ("amb", "ambiguous: several steps write it, only the last value is known"),
 ];
 
+/// The first steps of a list by their numbers, and how many more there are.
+fn list(steps: impl Iterator<Item = usize>) -> String {
+    let mut steps = steps.map(|step| (step + 1).to_string());
+    let named: Vec<String> = steps.by_ref().take(MAX_NAMED).collect();
+    match steps.count() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
 /// A short description of the chosen variable, for the line below the panes.
 pub fn describe(inspect: &Inspect) -> String {
     let Some(row) = inspect.opened.variables.get(inspect.variables.at) else { return String::new() };
-    let list = |steps: Vec<usize>| steps.iter().map(|step| (step + 1).to_string()).collect::<Vec<_>>().join(", ");
-    let writers = list(row.writes.iter().filter_map(|write| write.step).collect());
-    let readers = list(row.readers.clone());
+    let writers = list(row.writes.iter().filter_map(|write| write.step));
+    let readers = list(row.readers.iter().copied());
     let written = match (row.origin, writers.is_empty()) {
         (Origin::Given, _) => "given with the question".to_owned(),
         (_, true) => "no step writes it".to_owned(),
@@ -353,4 +393,26 @@ pub fn describe(inspect: &Inspect) -> String {
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
     let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.meaning())).unwrap_or_default();
     format!("{}: {known}{computed}{written}, {read}{text}", row.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(cell: usize, first: usize, count: usize, current: usize) -> String {
+        let columns = Columns { name: 0, value: 0, badge: 0, cell, first, count };
+        numbers(columns, current)
+            .into_iter()
+            .map(|(text, is_current)| if is_current { format!("[{text}]") } else { text })
+            .collect()
+    }
+
+    #[test]
+    fn the_numbers_of_steps_do_not_touch() {
+        assert_eq!(heading(3, 0, 4, 2), "q  1  [2]  3  ");
+        assert_eq!(heading(2, 0, 10, 10), "q 1 2 3 4 5 6 7 8 9 ");
+        assert_eq!(heading(2, 8, 8, 11), "      [11]      15");
+        assert_eq!(heading(2, 94, 12, 97), "  95  [97]    100         ");
+        assert!(!heading(2, 180, 21, 200).contains("199200"));
+    }
 }

@@ -11,7 +11,7 @@ use crate::domain::text::Shown;
 use crate::shown;
 use crate::tui::inspect::{Inspect, Tab, inner_width};
 use crate::tui::model::DetailValue;
-use crate::tui::prose::{fit, pad, wrap};
+use crate::tui::prose::{fit, left_out, pad, wrap};
 use crate::tui::theme::{Role, Theme};
 
 /// A value in the list takes at most so many lines; `Enter` on the variable shows it whole.
@@ -112,6 +112,10 @@ impl Page<'_> {
             let line = text.as_str().get(range).unwrap_or_default().to_owned();
             self.push(vec![Span::styled(line, style)]);
         }
+        if let Some(rest) = left_out(text.as_str()) {
+            let style = self.style(Role::Warning);
+            self.push(vec![Span::styled(rest, style)]);
+        }
     }
 
     fn text(&mut self, text: Option<&Shown>, nothing: &'static str) {
@@ -156,8 +160,8 @@ impl Page<'_> {
             None => {}
         }
         self.prose(&detail.text, Role::Text);
-        self.values("reads", &detail.reads);
-        self.values("writes", &detail.writes);
+        self.values("reads", &detail.reads, detail.more.0);
+        self.values("writes", &detail.writes, detail.more.1);
         if !detail.facts.is_empty() {
             self.heading("call");
             for (name, value) in &detail.facts {
@@ -186,7 +190,7 @@ impl Page<'_> {
         }
     }
 
-    fn values(&mut self, word: &'static str, values: &[DetailValue]) {
+    fn values(&mut self, word: &'static str, values: &[DetailValue], more: usize) {
         self.heading(word);
         if values.is_empty() {
             let style = self.style(Role::Dim);
@@ -194,6 +198,10 @@ impl Page<'_> {
         }
         for value in values {
             self.value(value);
+        }
+        if more > 0 {
+            let style = self.style(Role::Faint);
+            self.push(vec![Span::styled(format!("  … and {more} more: the global state lists them"), style)]);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What became of a run that was gone on with: the fork beside its parent, ready for the panes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::domain::compare::difference::{Change, Difference, Held, Variable};
 use crate::domain::finding::{Finding, Severity};
@@ -104,7 +104,7 @@ impl Outcome {
         let (a, b) = (tape_a.root(parent).map(formats::read), tape_b.root(&line).map(formats::read));
         let (Some(a), Some(b)) = (a, b) else { return Self { line, ..Self::default() } };
         let difference = Difference::of(&a, &b);
-        let asked: Vec<usize> = fork.calls.iter().map(|call| call.step).collect();
+        let asked: HashSet<usize> = fork.calls.iter().map(|call| call.step).collect();
         let rows = rows(&difference, &b, &asked);
         let diverges = difference.first.as_ref().map(|first| first.step);
         let (before, found_a) = Side::of(&Subject::new(parent, &tape_a.problems, Some(a)), beside);
@@ -127,7 +127,7 @@ fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
     all
 }
 
-fn rows(difference: &Difference<'_>, fork: &Record<'_>, asked: &[usize]) -> Vec<Row> {
+fn rows(difference: &Difference<'_>, fork: &Record<'_>, asked: &HashSet<usize>) -> Vec<Row> {
     let procedure = fork.procedure.map(Procedure::read);
     let state = State::of(fork, procedure.as_ref());
     let proof = Proof::of(fork, procedure.as_ref(), &state);

@@ -1,19 +1,24 @@
 //! Dialogs: opening and closing them, and the keys of those that belong to no screen of their own.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use tui_input::{Input as Line, InputRequest};
+use crossterm::event::{KeyCode, KeyEvent};
+use tui_input::Input as Line;
 
 use super::Effects;
 use crate::domain::filter::{Filter, completions};
 use crate::domain::text::Shown;
+use crate::shown;
 use crate::tui::app::App;
 use crate::tui::derivation::Origin;
 use crate::tui::dialog::{Dialog, Palette, Prompt, Purpose};
 use crate::tui::inspect::Pane;
 use crate::tui::keymap::{Action, Context, Key, Lookup};
+use crate::tui::line::{MAX_LINE, cursor_byte, edit, insert};
 use crate::tui::list::Move;
 use crate::tui::panes;
 use crate::tui::review::Ask;
+
+/// Longer filters are read when they are taken, not at every key.
+const MAX_LIVE: usize = 4 << 10;
 
 impl App {
     /// Opens a dialog. Who opens something is not taken away from it by what was asked for before.
@@ -93,8 +98,8 @@ impl App {
             self.say(Shown::own("pasted text is not a command; press / or f to type"));
             return Vec::new();
         };
-        for c in text.chars().filter(|c| !c.is_control()).take(4_000) {
-            line.handle(InputRequest::InsertChar(c));
+        if !insert(line, text) {
+            self.fail(shown!("only the first {} kB are taken here", MAX_LINE >> 10));
         }
         match &mut self.dialog {
             Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
@@ -292,9 +297,12 @@ fn refresh_prompt(prompt: &mut Prompt) {
         return;
     }
     let typed = prompt.line.value();
+    if typed.len() > MAX_LIVE {
+        (prompt.error, prompt.completions) = (None, Vec::new());
+        return;
+    }
     prompt.error = Filter::parse(typed).err();
-    let cursor = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
-    prompt.completions = completions(typed, cursor).1;
+    prompt.completions = completions(typed, cursor_byte(&prompt.line)).1;
     // While a word is being typed it need not be whole.
     if !prompt.completions.is_empty() {
         prompt.error = None;
@@ -309,7 +317,7 @@ fn choose(prompt: &mut Prompt, by: isize) {
         Some(at) => (at as isize + by).rem_euclid(count),
     };
     let typed = prompt.line.value().to_owned();
-    let cursor = typed.char_indices().nth(prompt.line.cursor()).map_or(typed.len(), |(at, _)| at);
+    let cursor = cursor_byte(&prompt.line);
     let start = typed.get(..cursor).and_then(|before| before.rfind(char::is_whitespace)).map_or(0, |at| at + 1);
     let Some(completion) = prompt.completions.get(next as usize) else { return };
     let (head, tail) = (typed.get(..start).unwrap_or_default(), typed.get(cursor..).unwrap_or_default());
@@ -321,29 +329,4 @@ fn choose(prompt: &mut Prompt, by: isize) {
         prompt.chosen = None;
         refresh_prompt(prompt);
     }
-}
-
-/// Edits a line as shells do; `false`: the key means nothing there.
-pub(super) fn edit(line: &mut Line, event: KeyEvent) -> bool {
-    let control = event.modifiers.contains(KeyModifiers::CONTROL);
-    let request = match event.code {
-        KeyCode::Char('a') if control => InputRequest::GoToStart,
-        KeyCode::Char('e') if control => InputRequest::GoToEnd,
-        KeyCode::Char('w') if control => InputRequest::DeletePrevWord,
-        KeyCode::Char('u') if control => InputRequest::DeleteLine,
-        KeyCode::Char('k') if control => InputRequest::DeleteTillEnd,
-        KeyCode::Char('h') if control => InputRequest::DeletePrevChar,
-        KeyCode::Char(c) if !control => InputRequest::InsertChar(c),
-        KeyCode::Backspace => InputRequest::DeletePrevChar,
-        KeyCode::Delete => InputRequest::DeleteNextChar,
-        KeyCode::Left if control => InputRequest::GoToPrevWord,
-        KeyCode::Right if control => InputRequest::GoToNextWord,
-        KeyCode::Left => InputRequest::GoToPrevChar,
-        KeyCode::Right => InputRequest::GoToNextChar,
-        KeyCode::Home => InputRequest::GoToStart,
-        KeyCode::End => InputRequest::GoToEnd,
-        _ => return false,
-    };
-    line.handle(request);
-    true
 }

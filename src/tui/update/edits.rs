@@ -259,8 +259,7 @@ fn editable_moment(inspect: &crate::tui::inspect::Inspect) -> Result<usize, &'st
         return Ok(inspect.moment.0);
     }
     let from = inspect.opened.write_at(inspect.variables.at, inspect.moment).map(|write| write.from.0);
-    from.filter(|from| *from < steps)
-        .ok_or("the last step wrote it, so nothing goes on from it; choose another variable, or go back with [")
+    from.filter(|from| *from < steps).ok_or("the last step wrote it: go back with [, or choose another variable")
 }
 
 fn row_name(inspect: &crate::tui::inspect::Inspect, variable: usize) -> Option<Untrusted<'static>> {

@@ -4,7 +4,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input as Line;
 
 use super::super::Effects;
-use super::super::dialogs::edit;
 use crate::domain::json::Part;
 use crate::domain::review::event::{Anchor, AnswerType, Event, EventKind, Label, LabelRef, LabelSet, MAX_TEXT, Text};
 use crate::domain::spans::Numbering;
@@ -17,6 +16,7 @@ use crate::tui::evidence::Pane as EvidencePane;
 use crate::tui::front::Screen;
 use crate::tui::inspect::Pane;
 use crate::tui::keymap::{Action, Context, Key, Lookup};
+use crate::tui::line::edit;
 use crate::tui::list::List;
 use crate::tui::review::{Ask, Field, Purpose, id_for};
 

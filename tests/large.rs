@@ -1,0 +1,134 @@
+//! The screen over what is very large: what is read is said and can be left, long pastes go in at once, and what is drawn
+//! is bounded and says what it leaves out.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(dead_code, reason = "the harness serves several test files")]
+
+#[path = "support/drive.rs"]
+mod drive;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use drive::Drive;
+use stepscope::tui::dialog::Dialog;
+use stepscope::tui::editor;
+use stepscope::tui::front::Screen;
+use stepscope::tui::line::MAX_LINE;
+use stepscope::tui::run::{Event, Program as _};
+
+/// Tells the program what the time is.
+fn tick(d: &mut Drive, time: Duration) {
+    d.after(time);
+    d.event(Event::Tick);
+    d.draw();
+}
+
+const SOON: Duration = Duration::from_millis(20);
+const LATER: Duration = Duration::from_secs(1);
+
+#[test]
+fn what_is_read_for_long_is_said_and_left_at_once() {
+    let mut d = Drive::runs();
+    assert_eq!(d.app.wake_at(), None);
+    d.hold = true;
+    d.keys("j f 'kind:procedural' Enter");
+    d.release();
+    let filtered = d.table_ids();
+    d.hold = true;
+    d.keys("Enter");
+    tick(&mut d, SOON);
+    d.hides(&["Reading"]);
+    tick(&mut d, LATER);
+    assert!(d.status().starts_with("Reading record 2 of \"runs.jsonl\", "), "{}", d.status());
+    assert!(d.status().ends_with("B. Esc cancels."), "{}", d.status());
+    assert_eq!(d.app.wake_at(), None, "once it is said, nothing is to be done");
+    d.keys("Esc");
+    d.hides(&["Reading"]);
+    d.release();
+    assert_eq!(d.app.screen(), Screen::Table, "what was left does not come");
+    assert_eq!(d.table_ids(), filtered, "the filter is as it was");
+    // On the run, where Esc goes back otherwise.
+    d.keys("Enter");
+    assert_eq!(d.app.screen(), Screen::Run);
+    let header = d.header();
+    d.hold = true;
+    d.keys("}");
+    tick(&mut d, LATER);
+    tick(&mut d, LATER);
+    assert!(d.status().contains("Reading record 3"), "{}", d.status());
+    d.keys("Esc").release();
+    assert_eq!((d.app.screen(), d.header()), (Screen::Run, header));
+}
+
+#[test]
+fn a_pasted_megabyte_goes_into_a_line_at_once_as_far_as_it_fits() {
+    let mut d = Drive::runs();
+    let long = "漢 text with words and \u{202e} signs ".repeat((1 << 20) / 35);
+    for prompt in ["f", "/", ":"] {
+        d.keys(prompt);
+        d.paste(&long);
+        assert!(d.status().contains("only the first 64 kB are taken here"), "{prompt}: {}", d.status());
+        let line = d.app.dialog.as_mut().and_then(Dialog::line_mut).unwrap();
+        assert!(line.value().len() > MAX_LINE - 4 && line.value().len() <= MAX_LINE, "{}", line.value().len());
+        // It is edited as any other, and a full line takes no more.
+        d.keys("x Left Left Backspace Home a End ^W");
+        d.keys("Esc");
+        if matches!(d.app.dialog, Some(Dialog::Drop(_))) {
+            d.keys("Esc");
+        }
+        assert!(d.app.dialog.is_none(), "{prompt}");
+    }
+}
+
+#[test]
+fn a_pasted_megabyte_goes_into_the_editor_at_once() {
+    let mut d = Drive::runs();
+    d.keys("Enter Tab [ [ v");
+    let Some(Dialog::Editor(_)) = &d.app.dialog else { panic!("{}", d.screen()) };
+    let line = "é\u{202e}x".repeat(50_000);
+    d.paste(&line);
+    d.paste(&line);
+    let Some(Dialog::Editor(open)) = &d.app.dialog else { panic!("{}", d.screen()) };
+    assert_eq!(open.text().matches(&line).count(), 2, "{}", open.text().len());
+    d.paste(&"y".repeat(editor::MAX_TEXT));
+    d.shows(&["longer texts are not edited here"]);
+}
+
+/// A run whose first step writes many variables and whose second reads them all.
+fn many_variables(count: usize) -> String {
+    let fields = (0..count).fold(String::new(), |all, n| {
+        all + if n > 0 { "," } else { "" } + &format!(r#"{{"name":"v{n}","description":"d"}}"#)
+    });
+    let state = (0..count).fold(String::new(), |mut all, n| {
+        let _ = write!(all, r#""v{n}":{n},"#);
+        all
+    });
+    format!(
+        r#"{{"id":"a","question":"q","status":"ok","mode":"procedural","procedure":{{"NameDescription":"n","steps":[{{"id":1,"inputs":[{{"name":"problem_text","description":"d"}}],"stepDescription":"w","output":[{fields}]}},{{"id":2,"inputs":[{fields}],"stepDescription":"r","output":[{{"name":"final_answer","description":"d"}}]}}]}},"state":{{{state}"final_answer":"1"}}}}"#
+    )
+}
+
+#[test]
+fn a_step_lists_the_first_of_many_values_and_counts_the_rest() {
+    let (_folder, mut d) = Drive::text(many_variables(700));
+    d.keys("Enter");
+    d.app.inspect.as_mut().unwrap().focus(stepscope::tui::inspect::Pane::Step);
+    d.keys("Z").shows(&["reads", "v0"]);
+    assert_eq!(d.app.inspect.as_ref().unwrap().detail.reads.len(), 500);
+    while !d.screen().contains("… and 200 more: the global state lists them") {
+        let before = d.screen();
+        d.keys("^D");
+        assert_ne!(before, d.screen(), "the end came without the count");
+    }
+}
+
+#[test]
+fn what_is_too_long_to_be_laid_out_is_announced() {
+    let text = "a word ".repeat(20_000);
+    let record =
+        format!(r#"{{"id":"a","question":"{text}","mode":"baseline","gold_num":1.0,"pred_num":1,"raw":"{text}"}}"#);
+    let (_folder, mut d) = Drive::text(record);
+    d.keys("Enter").shows(&["Question", "… 74.5 kB more; stepscope show prints them"]);
+    d.app.inspect.as_mut().unwrap().focus(stepscope::tui::inspect::Pane::Question);
+    d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
+}
