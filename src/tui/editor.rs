@@ -198,7 +198,8 @@ impl Editor {
         let mut more: Vec<String> = parts.map(ToOwned::to_owned).collect();
         self.cursor = more.last().map_or((row, column), |last| (row + more.len(), last.chars().count()));
         more.last_mut().unwrap_or(line).push_str(&rest);
-        self.lines.splice(row + 1..row + 1, more);
+        let below = row + 1;
+        self.lines.splice(below..below, more);
     }
 
     fn cut(&mut self, from: usize, to: usize) {

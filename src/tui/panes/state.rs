@@ -126,10 +126,8 @@ fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
     let every = if label(all.end.saturating_sub(1)).len() < columns.cell { 1 } else { 5 };
     let place = |column: usize| (column - columns.first) * columns.cell;
     let end = place(all.end);
-    let (from, to) = match all.contains(&current) {
-        true => (place(current), place(current) + label(current).len()),
-        false => (end, end),
-    };
+    let from = if all.contains(&current) { place(current) } else { end };
+    let to = (from + label(current).len()).min(end);
     let (mut out, mut at) = (Vec::new(), 0);
     for column in all {
         let (start, text) = (place(column), label(column));
