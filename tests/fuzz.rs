@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(dead_code, reason = "the harness serves several test files")]
 
+#[path = "support/folder.rs"]
+mod folder;
 #[path = "support/nasty.rs"]
 mod nasty;
 
@@ -17,8 +19,10 @@ use std::hash::{Hash as _, Hasher as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant, SystemTime};
 
+use folder::{Entry, What, file, make, mutate_folder, packed, taken, unpacked};
 use stepscope::domain::filter::{Filter, text_pattern};
 use stepscope::domain::row::Row;
 use stepscope::domain::rules::answer::Schema;
@@ -33,7 +37,9 @@ use stepscope::io::input::expand;
 use stepscope::io::journal::read_all;
 use stepscope::io::model::cassette::{Speed, Tape};
 use stepscope::io::model::endpoint::Backend;
-use stepscope::io::model::reply::Reader;
+use stepscope::io::model::key::Key;
+use stepscope::io::model::redact::Redactor;
+use stepscope::io::model::reply::{Reader, Told};
 use stepscope::io::verifiers::{Wanted, build};
 use stepscope::tui::model::Opened;
 use stepscope::tui::theme::{Depth, Theme};
@@ -41,11 +47,15 @@ use stepscope::tui::theme::{Depth, Theme};
 /// Cases of each reader, where nobody asks for more.
 const CASES: usize = 1_500;
 /// Cases that the built program gets.
-const SAMPLE: usize = 12;
+const SAMPLE: usize = 60;
 /// Far more than a case may take, in a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What the program may take for one, in kilobytes.
-const MEMORY_KB: usize = 1 << 20;
+/// The same for the built program: seconds of work.
+const CPU_SECONDS: u64 = 20;
+/// What the program may take for one, in kilobytes: what is promised, and the stacks of its threads.
+const MEMORY_KB: usize = (256 + 64) << 10;
+/// What stands outside of every folder that is read, and may be seen nowhere.
+const SECRET: &str = "SEKRET-0123456789";
 
 /// Numbers that look like chance (splitmix64), the same for the same seed.
 struct Dice(u64);
@@ -228,9 +238,13 @@ fn lines_of(name: &str) -> Vec<Vec<u8>> {
 
 /// What is said of the records of a file, one entry each, in order.
 fn said(path: &Path, threads: usize) -> Result<Vec<String>, String> {
+    said_of(&[path.to_owned()], threads)
+}
+
+fn said_of(paths: &[PathBuf], threads: usize) -> Result<Vec<String>, String> {
     let mut all = String::new();
     let outcome = check(
-        expand(&[path.to_owned()]),
+        expand(paths),
         threads,
         None,
         |checked, out| {
@@ -259,9 +273,54 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Resul
     if one == other { Ok(()) } else { Err(format!("{what}:\n{one:?}\n{other:?}")) }
 }
 
+/// The texts of all records of a folder, and what could not be read of it.
+fn texts(path: &Path, threads: usize) -> Result<String, String> {
+    let mut all = Vec::new();
+    let outcome = check(
+        expand(&[path.to_owned()]),
+        threads,
+        None,
+        |checked, out| {
+            let lines = checked.subject.document.as_ref().map(|document| document.len());
+            out.extend_from_slice(format!("{lines:?} ").as_bytes());
+            out.extend_from_slice(checked.text);
+            out.push(b'\n');
+        },
+        |bytes, _| {
+            all.extend_from_slice(bytes);
+            Ok(())
+        },
+    );
+    let mut all = String::from_utf8_lossy(&all).into_owned();
+    for failure in outcome.failures.iter().chain(&outcome.missing) {
+        let sentence = failure.to_string();
+        if let Some(leak) = sentence.chars().find(|c| is_hidden(*c)) {
+            return Err(format!("{leak:?} is said as it is"));
+        }
+        all += &sentence;
+    }
+    Ok(all)
+}
+
+/// Names, sizes and times of everything below a folder; links are not followed.
+fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
+    let mut state = Vec::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let meta = fs::symlink_metadata(&path).unwrap();
+        if meta.is_dir() {
+            state.extend(self::state(&path));
+        }
+        state.push((path, meta.len(), meta.modified().unwrap()));
+    }
+    state.sort();
+    state
+}
+
 /// A reader: where its cases come from, how they are changed, and what must hold of each.
 struct Fuzzed {
     name: &'static str,
+    /// Its cases take so many times as long as others.
+    weight: usize,
     seeds: fn() -> Vec<Vec<u8>>,
     mutate: fn(&[u8], &mut Dice) -> Vec<u8>,
     judge: fn(&[u8], &Path) -> Result<(), String>,
@@ -305,7 +364,116 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     write(&[first, &b"\n"[..], &line, b"\n", last, b"\n"].concat());
     let with = said(&path, 1)?;
     same("what comes first changes", &without.first(), &with.first())?;
-    same("what comes last changes", &without.last(), &with.last())
+    same("what comes last changes", &without.last(), &with.last())?;
+    // In files of their own they say what they say one behind the other.
+    let (one, other) = (folder.join("one.jsonl"), folder.join("other.jsonl"));
+    fs::write(&one, [&line, &b"\n"[..], last, b"\n"].concat()).unwrap();
+    fs::write(&other, [first, &b"\n"[..], &line, b"\n"].concat()).unwrap();
+    let apart = [said(&one, 1)?, said(&other, 1)?].concat();
+    same("files together differ from files alone", &apart, &said_of(&[one, other], 2)?)
+}
+
+/// Stores: folders, a database, both, and one that is being written.
+fn stores() -> Vec<Vec<u8>> {
+    let folder = taken(&fixture("stores/store"));
+    let dir = tempfile::tempdir().unwrap();
+    let written = |name: &str, live: bool| {
+        let path = dir.path().join(name);
+        let database = rusqlite::Connection::open(&path).unwrap();
+        if live {
+            database.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;").unwrap();
+        }
+        database.execute_batch(STORE).unwrap();
+        // While it is open what was written last stands in its log.
+        let log = fs::read(dir.path().join(format!("{name}-wal")));
+        let mut files = vec![file("storage.sqlite", fs::read(&path).unwrap())];
+        files.extend(log.ok().map(|log| file("storage.sqlite-wal", log)));
+        files
+    };
+    let (plain, live) = (written("plain", false), written("live", true));
+    assert_eq!((plain.len(), live.len()), (1, 2));
+    let question = |name: &str, text: &str| file(&format!("d/questions/q_11111111/{name}"), text);
+    let answers = vec![
+        question("parsed_question.json", r#"{"question_text_original": "How much?", "answer_type": "amount"}"#),
+        question(
+            "answer.json",
+            r#"{"extraction_method": "verbatim", "confidence": 0.5, "answer_found": true, "items": [{"amount": {"value": 2, "currency": "USD"}, "spans": [{"line_start": 0, "line_end": 1, "quote": "two"}]}]}"#,
+        ),
+        question("meta.json", r#"{"model": "m", "schema_used": "AmountAnswer", "pages": [1]}"#),
+    ];
+    let traces = file(
+        "a.jsonl",
+        r#"{"question": "q", "document": {"path": "d/notes.txt"}, "answer": {"answer_found": true, "items": [{"value": 1, "line_start": 0, "line_end": 0, "quote": "a"}]}}"#,
+    );
+    let notes = file("d/notes.txt", "a\nb\n");
+    [
+        folder.clone(),
+        plain.clone(),
+        [plain, folder.clone()].concat(),
+        [live, answers.clone()].concat(),
+        [folder, answers, vec![traces, notes]].concat(),
+    ]
+    .iter()
+    .map(|entries| packed(entries))
+    .collect()
+}
+
+const STORE: &str = "
+    CREATE TABLE questions (question_id TEXT PRIMARY KEY, question_text TEXT, created_at REAL);
+    CREATE TABLE parsed_questions (question_id TEXT, doc_id TEXT, schema_name TEXT, parsed_json TEXT);
+    CREATE TABLE retrieved_pages (question_id TEXT, doc_id TEXT, page_num INTEGER, rank INTEGER, text TEXT);
+    CREATE TABLE answers (question_id TEXT, doc_id TEXT, schema_name TEXT, answer_json TEXT, model_used TEXT,
+        created_at REAL, PRIMARY KEY (question_id, doc_id));
+    CREATE TABLE lines (doc_id TEXT, page_num INTEGER, line_num INTEGER, text TEXT);
+    CREATE TABLE documents (doc_id TEXT PRIMARY KEY);
+    CREATE TABLE llm_calls (call_hash TEXT PRIMARY KEY, model TEXT, schema_name TEXT, input TEXT, output_json TEXT,
+        label TEXT, created_at REAL);
+    INSERT INTO questions VALUES ('q', 'How much?', 1);
+    INSERT INTO answers VALUES ('q', 'd', 'AmountAnswer', '{\"answer_found\": true, \"items\": []}', 'm', 0);
+    INSERT INTO lines VALUES ('d', 1, 1, 'It is two.'), ('d', 1, 2, 'Or three.');
+    INSERT INTO retrieved_pages VALUES ('q', 'd', 1, 1, 'It is two.');
+    INSERT INTO llm_calls VALUES ('h', 'm', 's', 'What?', '{}', 'l', 1.5);";
+
+/// What nobody named lies beside the folder of a case, under every name that links lead to.
+fn secrets(folder: &Path) {
+    let at = folder.join("outside");
+    if at.exists() {
+        return;
+    }
+    let answer = format!(r#"{{"question": "{SECRET}", "answer_found": true, "items": [{{"text": "{SECRET}"}}]}}"#);
+    let line = format!("{{\"id\": \"{SECRET}\", \"question\": \"{SECRET}\", \"state\": {{}}}}\n");
+    let path = |name: &str| format!("questions/q_22222222/{name}");
+    make(
+        &[
+            file("answer.json", answer.clone()),
+            file("a.jsonl", line),
+            file("notes.txt", format!("{SECRET}\n")),
+            file(&path("answer.json"), answer),
+            file(&path("parsed_question.json"), format!("{{\"question_text_original\": \"{SECRET}\"}}")),
+        ],
+        &at,
+    );
+    let database = rusqlite::Connection::open(at.join("storage.sqlite")).unwrap();
+    database.execute_batch(&STORE.replace("How much?", SECRET).replace("It is two.", SECRET)).unwrap();
+}
+
+/// Of a store, and of each part of it, the same is said again; nothing from outside is in it, and nothing is written.
+fn judge_store(case: &[u8], folder: &Path) -> Result<(), String> {
+    secrets(folder);
+    let at = folder.join("store");
+    make(&unpacked(case), &at);
+    let before = state(&at);
+    same("two readings differ", &said(&at, 1)?, &said(&at, 2)?)?;
+    let all = texts(&at, 1)?;
+    same("two readings of the texts differ", &all, &texts(&at, 2)?)?;
+    let mut parts = vec![at.join("storage.sqlite"), at.join("d"), at.join("flats/lease"), at.join("d/questions")];
+    // What a person names may be a link.
+    parts.retain(|part| !part.ancestors().take_while(|above| *above != at).any(Path::is_symlink));
+    let parts = parts.iter().filter(|part| part.exists()).map(|part| texts(part, 1)).collect::<Result<Vec<_>, _>>()?;
+    if parts.iter().chain([&all]).any(|text| text.contains(SECRET)) {
+        return Err("what lies outside was read".to_owned());
+    }
+    same("something was written", &before, &state(&at))
 }
 
 /// A list of records, or one over several lines.
@@ -431,13 +599,45 @@ fn streams() -> Vec<Vec<u8>> {
         events.into_bytes(),
         lines.into_bytes(),
         whole.as_bytes().to_vec(),
+        whole.replace("hi", KEY).into_bytes(),
+        KEY.bytes().fold(String::new(), |all, byte| all + &format!("data: {{\"choices\": [{{\"delta\": {{\"content\": \"\\u{byte:04X}\"}}}}]}}\n\n")).into_bytes(),
+        format!("data: {{\"type\": \"response.output_text.delta\", \"delta\": \"{}\"}}\n\n", KEY.replace('/', "\\/")).into_bytes(),
+        b"event: content_block_delta\ndata: {\"type\": \"content_block_delta\", \"delta\": {\"type\": \"text_delta\", \"text\": \"Hi\"}}\n\n".to_vec(),
         b"event: error\ndata: {\"error\": {\"message\": \"no\"}}\n\n".to_vec(),
     ]
 }
 
-/// Wherever a stream is split on its way, the same pieces come of it.
+/// A key that some streams say back.
+const KEY: &str = "sk-Fuzzed/0123_456789";
+
+/// Wherever a stream is split on its way, the same pieces come of it, and no key with them.
 fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
-    for (backend, framing) in [(Backend::Ollama, Framing::Lines), (Backend::Chat, Framing::Events)] {
+    let redactor = Redactor::new(Key::new(KEY).as_ref());
+    let clean = redactor.whole(case);
+    if redactor.finds(&clean) {
+        return Err("the key is still there".to_owned());
+    }
+    for size in [1, 2, 3, 7] {
+        let mut pieces = redactor.clone();
+        let mut out: Vec<u8> = case.chunks(size).flat_map(|piece| pieces.push(piece)).collect();
+        out.extend(pieces.finish());
+        same("another split, another redaction", &clean, &out)?;
+    }
+    for backend in Backend::ALL {
+        let told = |size: usize| {
+            let mut told = Told::by(backend, redactor.clone());
+            clean.chunks(size).for_each(|piece| told.push(piece));
+            told.end(false);
+            (told.gives_away(), told.written())
+        };
+        let whole = told(clean.len().max(1));
+        if redactor.finds(&whole.1) {
+            return Err("what is recorded gives the key away".to_owned());
+        }
+        let framing = match backend {
+            Backend::Ollama | Backend::OllamaChat => Framing::Lines,
+            _ => Framing::Events,
+        };
         let read = |size: usize| {
             let (mut framer, mut reader) = (Framer::new(framing, 1 << 16), Reader::new(backend));
             let (mut frames, mut pieces, mut ended) = (Vec::new(), Vec::new(), None);
@@ -459,9 +659,10 @@ fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
             let text: Vec<u8> = pieces.iter().flat_map(|(_, text)| text.bytes().to_vec()).collect();
             (frames, text, ended)
         };
-        let whole = read(case.len().max(1));
+        let pieces = read(case.len().max(1));
         for size in [1, 2, 3, 7] {
-            same("another split, another reply", &whole, &read(size))?;
+            same("another split, another reply", &pieces, &read(size))?;
+            same("another split, another recording", &whole, &told(size))?;
         }
     }
     Ok(())
@@ -496,35 +697,45 @@ fn judge_filter(case: &[u8], _: &Path) -> Result<(), String> {
     }
 }
 
-const READERS: [Fuzzed; 13] = [
-    Fuzzed { name: "record", seeds: records, mutate, judge: judge_record },
-    Fuzzed { name: "list", seeds: lists, mutate, judge: |case, folder| judge_file(case, folder, "case.json") },
+const READERS: [Fuzzed; 14] = [
+    Fuzzed { name: "store", weight: 10, seeds: stores, mutate: mutate_folder, judge: judge_store },
+    Fuzzed { name: "record", weight: 2, seeds: records, mutate, judge: judge_record },
+    Fuzzed {
+        name: "list",
+        weight: 1,
+        seeds: lists,
+        mutate,
+        judge: |case, folder| judge_file(case, folder, "case.json"),
+    },
     Fuzzed {
         name: "forks",
+        weight: 1,
         seeds: records,
         mutate,
         judge: |case, folder| judge_file(case, folder, "a.jsonl.forks.jsonl"),
     },
     Fuzzed {
         name: "parquet",
+        weight: 1,
         seeds: tables,
         mutate: flip,
         judge: |case, folder| judge_file(case, folder, "case.parquet"),
     },
     Fuzzed {
         name: "sqlite",
+        weight: 1,
         seeds: databases,
         mutate: flip,
         judge: |case, folder| judge_file(case, folder, "case.db"),
     },
-    Fuzzed { name: "journal", seeds: journals, mutate, judge: judge_journal },
-    Fuzzed { name: "theme", seeds: themes, mutate, judge: judge_theme },
-    Fuzzed { name: "config", seeds: configs, mutate, judge: judge_config },
-    Fuzzed { name: "chain", seeds: chains, mutate, judge: judge_chain },
-    Fuzzed { name: "schema", seeds: schemas, mutate, judge: judge_schema },
-    Fuzzed { name: "stream", seeds: streams, mutate, judge: judge_stream },
-    Fuzzed { name: "recording", seeds: recordings, mutate, judge: judge_recording },
-    Fuzzed { name: "filter", seeds: filters, mutate, judge: judge_filter },
+    Fuzzed { name: "journal", weight: 1, seeds: journals, mutate, judge: judge_journal },
+    Fuzzed { name: "theme", weight: 1, seeds: themes, mutate, judge: judge_theme },
+    Fuzzed { name: "config", weight: 1, seeds: configs, mutate, judge: judge_config },
+    Fuzzed { name: "chain", weight: 1, seeds: chains, mutate, judge: judge_chain },
+    Fuzzed { name: "schema", weight: 1, seeds: schemas, mutate, judge: judge_schema },
+    Fuzzed { name: "stream", weight: 1, seeds: streams, mutate, judge: judge_stream },
+    Fuzzed { name: "recording", weight: 1, seeds: recordings, mutate, judge: judge_recording },
+    Fuzzed { name: "filter", weight: 1, seeds: filters, mutate, judge: judge_filter },
 ];
 
 /// What is wrong with a case, if anything is.
@@ -567,7 +778,7 @@ fn mutated_input_of_every_reader_is_borne() {
                             let mut dice = Dice(seed ^ ((round as u64) << 40) ^ ((n as u64) << 32) ^ (half << 56));
                             let seeds = (reader.seeds)();
                             assert!(!seeds.is_empty(), "{}", reader.name);
-                            for _ in 0..CASES / 2 {
+                            for _ in 0..CASES / 2 / reader.weight {
                                 let case = (reader.mutate)(dice.one(&seeds).as_slice(), &mut dice);
                                 wrong.extend(
                                     judge(reader, &case, folder.path()).map(|why| keep(reader.name, &case, &why)),
@@ -615,7 +826,7 @@ fn seeds_are_what_their_readers_take() {
 #[test]
 fn what_was_found_once_is_borne() {
     let folder = tempfile::tempdir().unwrap();
-    for reader in &READERS {
+    for reader in READERS.iter().chain([&COMMANDS]) {
         let Ok(kept) = fs::read_dir(fixture("fuzz").join(reader.name)) else { continue };
         for path in kept.map(|entry| entry.unwrap().path()) {
             let wrong = judge(reader, &fs::read(&path).unwrap(), folder.path());
@@ -624,50 +835,295 @@ fn what_was_found_once_is_borne() {
     }
 }
 
-/// Runs the built program with bounded memory.
-fn run(arguments: &[&str], path: &Path, piped: bool) -> (Option<i32>, Vec<u8>, Vec<u8>) {
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(format!("ulimit -v {MEMORY_KB}; exec \"$@\"")).arg("sh");
-    command.arg(env!("CARGO_BIN_EXE_stepscope")).args(arguments);
-    if piped {
-        command.arg("-").stdin(Stdio::from(fs::File::open(path).unwrap()));
-    } else {
-        command.arg(path).stdin(Stdio::null());
-    }
-    let output = command.output().unwrap();
-    (output.status.code(), output.stdout, output.stderr)
+/// What must hold of a run of the program, beside its exit code, and that it says nothing it would have to hide.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// A second run says the same.
+    Again,
+    /// Nothing that a terminal obeys stands in its output.
+    Shown,
+    /// Each line is JSON.
+    Lines,
+    /// It is the same when the first file comes through a pipe.
+    Piped,
+    /// It writes nothing.
+    Quiet,
 }
 
-#[test]
-fn the_program_bears_mutated_records_from_files_and_pipes() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut dice = Dice(asked("STEPSCOPE_FUZZ_SEED").unwrap_or(1_u64).wrapping_add(77));
-    let seeds = records();
-    for _ in 0..SAMPLE {
-        let mut case = mutate(dice.one(&seeds).as_slice(), &mut dice);
-        case.push(b'\n');
-        let path = folder.path().join("case.jsonl");
-        fs::write(&path, &case).unwrap();
-        let findings = |output: &[u8]| -> Vec<serde_json::Value> {
-            let lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-            lines.map(|line| serde_json::from_slice::<serde_json::Value>(line).unwrap()["findings"].clone()).collect()
-        };
-        let fail = |why: &str| panic!("{}", keep("record", &case, why));
-        let [file, again, pipe] = [false, false, true].map(|piped| run(&["check", "--format", "jsonl"], &path, piped));
-        for (code, out, error) in [&file, &again, &pipe] {
-            let text = [std::str::from_utf8(out), std::str::from_utf8(error)].map(|text| text.unwrap_or("\u{1b}"));
-            if !matches!(code, Some(0..=2)) || (*code == Some(2) && error.is_empty()) {
-                fail(&format!("exit {code:?}"));
-            }
-            if text.iter().any(|text| text.contains("panicked at") || text.chars().any(|c| c != '\n' && is_hidden(c))) {
-                fail("a panic or a control character");
-            }
-        }
-        if file != again {
-            fail("two runs differ");
-        }
-        if (file.0, findings(&file.1)) != (pipe.0, findings(&pipe.1)) {
-            fail("a pipe differs from a file");
+/// A command with the files that it is given.
+struct Run {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// What stands on its standard input.
+    input: &'static str,
+    files: &'static [&'static str],
+    codes: &'static [i32],
+    holds: &'static [Holds],
+}
+
+use Holds::{Again, Lines, Piped, Quiet, Shown as Says};
+
+const ALL: &[Holds] = &[Again, Says, Quiet];
+const JSON: &[Holds] = &[Again, Says, Lines, Quiet];
+const DONE: &[i32] = &[0, 1, 2];
+const RECORDS: &[&str] = &["a.jsonl"];
+const REVIEWED: &[&str] = &["a.jsonl", "a.jsonl.reviews.jsonl"];
+
+const fn run(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    files: &'static [&'static str],
+    codes: &'static [i32],
+    holds: &'static [Holds],
+) -> Run {
+    Run { name, arguments, input: "", files, codes, holds }
+}
+
+const RUNS: [Run; 36] = [
+    run("check", &["check", "a.jsonl"], RECORDS, DONE, &[Again, Says, Quiet, Piped]),
+    run("short", &["check", "--format", "short", "a.jsonl"], RECORDS, DONE, &[Again, Says, Quiet, Piped]),
+    run("lines", &["check", "--format", "jsonl", "a.jsonl"], RECORDS, DONE, &[Again, Says, Lines, Quiet, Piped]),
+    run("sarif", &["check", "--format", "sarif", "a.jsonl"], RECORDS, DONE, ALL),
+    run("summary", &["check", "--summary", "--format", "jsonl", "a.jsonl"], RECORDS, DONE, JSON),
+    run("reviewed", &["check", "--reviewed", "a.jsonl"], REVIEWED, DONE, ALL),
+    run("expect", &["check", "--expect", "a.jsonl.reviews.jsonl", "a.jsonl"], REVIEWED, DONE, ALL),
+    run("baseline", &["check", "--baseline", "b.jsonl", "a.jsonl"], &["a.jsonl", "b.jsonl"], DONE, ALL),
+    run("types", &["check", "--schemas", "types", "o.jsonl"], &["o.jsonl", "types/vin.json"], DONE, ALL),
+    run("schema", &["check", "--schema", "s.json", "o.jsonl"], &["o.jsonl", "s.json"], DONE, ALL),
+    run("document", &["check", "--document", "d.parquet", "o.jsonl"], &["o.jsonl", "d.parquet"], DONE, ALL),
+    run("forks", &["check", "a.jsonl.forks.jsonl"], &["a.jsonl.forks.jsonl"], DONE, ALL),
+    run(
+        "folder",
+        &["check", "--format", "jsonl", "."],
+        &["a.jsonl", "a.jsonl.forks.jsonl", "a.jsonl.reviews.jsonl", "o.jsonl", "d.parquet", "storage.sqlite"],
+        DONE,
+        JSON,
+    ),
+    run("database", &["check", "storage.sqlite"], &["storage.sqlite"], DONE, ALL),
+    run("table", &["check", "d.parquet"], &["d.parquet"], DONE, ALL),
+    run("show", &["show", "a.jsonl", "--line", "1", "--state"], RECORDS, DONE, ALL),
+    run("show all", &["show", "p.json"], &["p.json"], DONE, ALL),
+    run("prompt", &["show", "a.jsonl", "--line", "1", "--step", "1", "--prompt"], RECORDS, DONE, &[Again, Quiet]),
+    run("repair", &["repair", "--without-model", "p.json"], &["p.json"], DONE, &[Again, Quiet]),
+    run("fixes", &["repair", "--list", "p.json"], &["p.json"], DONE, ALL),
+    run("exact", &["rerun", "--exact", "a.jsonl", "--line", "1"], RECORDS, &[0, 1, 2, 3], &[Quiet]),
+    run(
+        "replay",
+        &["rerun", "w.jsonl", "--line", "1", "--step", "1", "--cassette", "tape.jsonl"],
+        &["w.jsonl", "tape.jsonl"],
+        &[0, 1, 2, 3],
+        &[Quiet],
+    ),
+    run(
+        "run",
+        &["run", "p.json", "--question-file", "q.txt", "--answer-schema", "s.json", "--cassette", "tape.jsonl"],
+        &["p.json", "q.txt", "s.json", "tape.jsonl"],
+        &[0, 2, 3],
+        &[Again, Quiet],
+    ),
+    run("compare", &["compare", "a.jsonl", "b.jsonl"], &["a.jsonl", "b.jsonl"], DONE, ALL),
+    run("compared", &["compare", "--format", "jsonl", "a.jsonl", "b.jsonl"], &["a.jsonl", "b.jsonl"], DONE, JSON),
+    run(
+        "verify",
+        &["verify", "--verifier", "json_schema", "--schema", "s.json", "--field", "question", "a.jsonl"],
+        &["a.jsonl", "s.json"],
+        DONE,
+        JSON,
+    ),
+    run("chain", &["verify", "--chain", "c.toml", "a.jsonl"], &["a.jsonl", "c.toml", "s.json"], DONE, JSON),
+    run(
+        "named",
+        &["verify", "--verifiers", "v.toml", "--verifier", "x", "a.jsonl"],
+        &["a.jsonl", "v.toml"],
+        DONE,
+        JSON,
+    ),
+    run("list", &["review", "list", "a.jsonl"], REVIEWED, DONE, ALL),
+    run("csv", &["review", "export", "--format", "csv", "a.jsonl"], REVIEWED, DONE, ALL),
+    run("stats", &["review", "stats", "a.jsonl"], REVIEWED, DONE, ALL),
+    run("agreement", &["review", "agreement", "a.jsonl"], REVIEWED, DONE, ALL),
+    run("merge", &["review", "merge", "a.jsonl.reviews.jsonl"], REVIEWED, DONE, &[Again, Quiet]),
+    run("import", &["review", "import", "x.csv", "a.jsonl", "--reviewer", "me"], &["a.jsonl", "x.csv"], DONE, &[Says]),
+    Run {
+        input: "add.txt",
+        ..run("add", &["review", "add", "a.jsonl", "--reviewer", "me"], &["a.jsonl", "add.txt"], DONE, &[Says])
+    },
+    run(
+        "models",
+        &["models", "--config-dir", "cfg", "--url", "http://127.0.0.1:9", "--offline"],
+        &["cfg/config.toml", "cfg/themes/own.toml"],
+        &[0, 2, 3],
+        ALL,
+    ),
+];
+
+/// The files that the commands are given.
+fn bench() -> Vec<Entry> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let first = |lines: Vec<Vec<u8>>, count: usize| {
+        lines.into_iter().take(count).flat_map(|line| [line, b"\n".to_vec()].concat()).collect::<Vec<u8>>()
+    };
+    let runs = lines_of("runs.jsonl");
+    let record: serde_json::Value = serde_json::from_slice(&runs[0]).unwrap();
+    let samples = fs::read(root.join("sample_runs/word_problems.jsonl")).unwrap();
+    let samples: Vec<Vec<u8>> = samples.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let fork = String::from_utf8(runs[1].clone()).unwrap().replacen(
+        '{',
+        r#"{"trace": {"fork": {"parent": "orchard", "how": "rerun"}}, "#,
+        1,
+    );
+    let config = configs().concat();
+    vec![
+        file("a.jsonl", [first(runs.clone(), 5), first(lines_of("answers.jsonl"), 1)].concat()),
+        file("b.jsonl", first(runs[2..].to_vec(), 6)),
+        file("o.jsonl", first(lines_of("answers.jsonl"), 3)),
+        file("w.jsonl", first(samples, 2)),
+        file("p.json", serde_json::to_vec(&record["procedure"]).unwrap()),
+        file("s.json", br##"{"type": "object", "properties": {"final_answer": {"type": "string", "pattern": "^a+$"}}, "required": ["final_answer"], "$defs": {"a": {"$ref": "#/$defs/a"}}}"##),
+        file("q.txt", "How many?\n"),
+        file("tape.jsonl", fs::read(root.join("sample_runs/cassette.jsonl")).unwrap()),
+        file("d.parquet", fs::read(fixture("stores/tables/pandas3.parquet")).unwrap()),
+        file("storage.sqlite", databases().concat()),
+        file("a.jsonl.reviews.jsonl", [journals()[0].clone(), b"\n".to_vec(), journals()[4].clone(), b"\n".to_vec()].concat()),
+        file("a.jsonl.forks.jsonl", fork + "\n"),
+        file("types/vin.json", br#"{"type": "string", "minLength": 3}"#),
+        file("c.toml", chains()[0].clone()),
+        file("v.toml", "[x]\nverifier = \"regex_format\"\npattern = \"(a|b)+$\"\n"),
+        file("x.csv", "id,verdict,labels,note\norchard,fail,,\"a, b\"\nferry,pass,,\n"),
+        file("add.txt", "{\"id\": \"orchard\", \"verdict\": \"fail\", \"note\": \"n\"}\n{\"id\": \"ferry\", \"verdict\": \"pass\"}\n"),
+        file("cfg/config.toml", config),
+        file("cfg/themes/own.toml", themes()[0].clone()),
+    ]
+}
+
+/// A command's name, and behind it the folder in which it runs.
+fn commands() -> Vec<Vec<u8>> {
+    let bench = bench();
+    let case = |run: &Run| {
+        let entries: Vec<Entry> = bench.iter().filter(|entry| run.files.contains(&&*entry.name)).cloned().collect();
+        assert_eq!(entries.len(), run.files.len(), "{}", run.name);
+        [run.name.as_bytes(), b"\n", &packed(&entries)].concat()
+    };
+    RUNS.iter().map(case).collect()
+}
+
+fn mutate_command(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let end = seed.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    [&seed[..end], &mutate_folder(&seed[end..], dice)].concat()
+}
+
+/// Exit code, output and complaints.
+type Ran = (Option<i32>, Vec<u8>, Vec<u8>);
+
+/// Runs the built program with bounded time and memory; `Err`: it hangs.
+fn ran(arguments: &[&str], at: &Path, home: &Path, input: Stdio) -> Result<Ran, String> {
+    let limits = format!("ulimit -d {MEMORY_KB}; ulimit -t {CPU_SECONDS}; ulimit -c 0; exec \"$@\"");
+    let child = Command::new("/bin/sh")
+        .args(["-c", &limits, "sh", env!("CARGO_BIN_EXE_stepscope")])
+        .args(arguments)
+        .current_dir(at)
+        .env_clear()
+        .env("HOME", home)
+        .stdin(input)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let process = rustix::process::Pid::from_child(&child);
+    let (done, over) = channel();
+    let waits = std::thread::spawn(move || drop(done.send(child.wait_with_output().unwrap())));
+    let output = over.recv_timeout(3 * PATIENCE);
+    if output.is_err() {
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+    }
+    waits.join().unwrap();
+    let output = output.map_err(|_| "it hangs".to_owned())?;
+    Ok((output.status.code(), output.stdout, output.stderr))
+}
+
+/// What must hold of any run.
+fn judge_output(run: &Run, (code, out, error): &Ran) -> Result<(), String> {
+    let complaints = String::from_utf8_lossy(error);
+    if !code.is_some_and(|code| run.codes.contains(&code)) || (*code == Some(2) && error.is_empty()) {
+        return Err(format!("exit {code:?}: {complaints}"));
+    }
+    let bad = ["panicked at", "internal error at", "This is a bug", "not enough memory"];
+    if let Some(word) = bad.iter().find(|word| complaints.contains(*word)) {
+        return Err(format!("{word}: {complaints}"));
+    }
+    let hides = |text: &[u8]| match std::str::from_utf8(text) {
+        Ok(text) => text.chars().find(|c| *c != '\n' && is_hidden(*c)).map(|c| format!("{c:?} is said as it is")),
+        Err(_) => Some("what is said is no UTF-8".to_owned()),
+    };
+    let shown = run.holds.contains(&Says).then(|| hides(out)).flatten();
+    if let Some(why) = hides(error).or(shown) {
+        return Err(why);
+    }
+    if run.holds.contains(&Lines) {
+        for line in out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let read = serde_json::from_slice::<serde::de::IgnoredAny>(line);
+            read.map_err(|error| format!("{error}: {}", String::from_utf8_lossy(line)))?;
         }
     }
+    Ok(())
+}
+
+fn judge_command(case: &[u8], folder: &Path) -> Result<(), String> {
+    secrets(folder);
+    let end = case.iter().position(|byte| *byte == b'\n').unwrap();
+    let run = RUNS.iter().find(|run| run.name.as_bytes() == &case[..end]).ok_or("an unknown command")?;
+    let (at, home, entries) = (folder.join("command"), folder.join("home"), unpacked(&case[end + 1..]));
+    fs::create_dir_all(&home).unwrap();
+    make(&entries, &at);
+    let input = || match fs::symlink_metadata(at.join(run.input)) {
+        Ok(meta) if meta.is_file() => fs::File::open(at.join(run.input)).unwrap().into(),
+        _ => Stdio::null(),
+    };
+    let before = state(&at);
+    let first = ran(run.arguments, &at, &home, input())?;
+    judge_output(run, &first)?;
+    // What a command is given by name may be a link; of what lies outside, only names lead there.
+    let named = entries.iter().filter(|entry| matches!(entry.what, What::Link(_)));
+    let named = named.filter(|entry| run.arguments.iter().any(|argument| Path::new(argument).starts_with(&entry.name)));
+    let leaks = |text: &[u8]| String::from_utf8_lossy(text).contains(SECRET);
+    if named.count() == 0 && (leaks(&first.1) || leaks(&first.2)) {
+        return Err("what lies outside was read".to_owned());
+    }
+    if run.holds.contains(&Quiet) {
+        same("something was written", &before, &state(&at))?;
+    }
+    if run.holds.contains(&Again) {
+        same("two runs differ", &first, &ran(run.arguments, &at, &home, input())?)?;
+    }
+    let path = at.join("a.jsonl");
+    if run.holds.contains(&Piped) && path.is_file() && !path.is_symlink() {
+        let arguments: Vec<&str> =
+            run.arguments.iter().map(|word| if *word == "a.jsonl" { "-" } else { *word }).collect();
+        let piped = ran(&arguments, &at, &home, fs::File::open(&path).unwrap().into())?;
+        let counts = |ran: &Ran| (ran.0, ran.1.split(|byte| *byte == b'\n').count());
+        same("standard input differs from a file", &counts(&first), &counts(&piped))?;
+    }
+    Ok(())
+}
+
+/// Every command, with what it is given changed: its exit code is a documented one, what it prints is in order.
+const COMMANDS: Fuzzed =
+    Fuzzed { name: "command", weight: 1, seeds: commands, mutate: mutate_command, judge: judge_command };
+
+#[test]
+fn the_program_bears_mutated_files_of_every_command() {
+    let seed = asked("STEPSCOPE_FUZZ_SEED").unwrap_or(1_u64);
+    let until = asked("STEPSCOPE_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let (folder, seeds, mut wrong) = (tempfile::tempdir().unwrap(), commands(), Vec::new());
+    for seed in &seeds {
+        wrong.extend(judge(&COMMANDS, seed, folder.path()).map(|why| keep(COMMANDS.name, seed, &why)));
+    }
+    let mut dice = Dice(seed.wrapping_add(77));
+    let mut count = 0;
+    while count < SAMPLE || until.is_some_and(|until| Instant::now() < until) {
+        count += 1;
+        let case = mutate_command(dice.one(&seeds).as_slice(), &mut dice);
+        wrong.extend(judge(&COMMANDS, &case, folder.path()).map(|why| keep(COMMANDS.name, &case, &why)));
+    }
+    assert!(wrong.is_empty(), "{} of {count} cases:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -568,6 +568,7 @@ fn a_procedure_is_repaired_by_a_model() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask small at "));
     assert!(fixes(&d.app).contains("bytes, at most 10 calls") && server.seen().is_empty());
+    d.shows(&["files sent to a model: ", path.file_name().unwrap().to_str().unwrap()]);
     d.keys("Enter");
     d.wait_for(is_mended);
     d.shows(&[

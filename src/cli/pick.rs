@@ -32,6 +32,8 @@ pub(super) struct Picked {
     pub(super) place: Shown,
     /// The file.
     pub(super) path: Option<PathBuf>,
+    /// The files in which it stands, for people.
+    pub(super) files: Vec<Shown>,
     /// The document that it cites.
     pub(super) document: Option<Arc<Document>>,
     /// Where it has no document: the documents that could not be read.
@@ -39,11 +41,6 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    /// The file of the record, for people.
-    pub(super) fn file(&self) -> Shown {
-        self.path.as_deref().map_or(Shown::own("standard input"), Shown::path)
-    }
-
     /// Records are never written to.
     pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
         let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
@@ -93,9 +90,11 @@ impl Pick {
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
                     let path = checked.origin.input.path().map(Path::to_owned);
+                    let files =
+                        checked.origin.input.files_of(checked.subject.record.as_ref().map(|record| record.root));
                     let document = checked.document();
-                    *first =
-                        Some((at, Picked { text: checked.text.to_vec(), place, path, document, missing: Vec::new() }));
+                    let text = checked.text.to_vec();
+                    *first = Some((at, Picked { text, place, path, files, document, missing: Vec::new() }));
                 }
             },
             |_, _| Ok(()),

@@ -85,7 +85,7 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
         }
         (fixed, None)
     } else {
-        with_model(options, procedure, picked.file(), out)?
+        with_model(options, procedure, picked.files.clone(), out)?
     };
     if let Some(why) = unanswered {
         out.complain(&why);
@@ -109,12 +109,17 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
 
 /// Asks as upstream does: what is no JSON changes nothing, and it is asked again. The procedure, or why the server gave
 /// none.
-fn with_model(options: &Repair, procedure: Vec<u8>, file: Shown, out: &Out) -> Result<(Vec<u8>, Option<Shown>), Shown> {
+fn with_model(
+    options: &Repair,
+    procedure: Vec<u8>,
+    files: Vec<Shown>,
+    out: &Out,
+) -> Result<(Vec<u8>, Option<Shown>), Shown> {
     let sampling = options.sampling.repairs();
     let request = Request {
         what: shown!("the procedure, at most {} times", options.tries),
         first: &|model| Mending::call(&procedure, model, &sampling).map_err(Shown::own),
-        files: vec![file],
+        files,
         known: None,
     };
     let asked = options.ask.prepare(&request, out)?;

@@ -184,7 +184,7 @@ impl Session<'_> {
                 let (prompt, schema) = (first.request.prompt.clone(), first.request.schema.clone());
                 Ok(sampling.call(model, prompt, Some(schema), 0))
             },
-            files: vec![self.picked.file()],
+            files: self.picked.files.clone(),
             known: known.as_ref().and_then(Untrusted::utf8),
         };
         let asked = self.options.ask.prepare(&request, out)?;
@@ -236,7 +236,7 @@ impl Session<'_> {
                 let (prompt, schema) = (made.request.prompt.clone(), made.request.schema.clone());
                 Ok(sampling.call(model, prompt, Some(schema), 0))
             },
-            files: files_sent(Some(self.picked.file()), made.document.as_ref()),
+            files: files_sent(self.picked.files.clone(), &made.files),
             known: model.as_ref().and_then(Untrusted::utf8),
         };
         let asked = self.options.ask.prepare(&request, out)?;

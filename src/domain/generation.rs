@@ -47,8 +47,9 @@ pub struct Generation {
     pub request: Request,
     /// How many lines of the document are in the prompt; `None`: the prompt is the recorded one.
     pub lines: Option<usize>,
-    /// The file of those lines; `None`: they stand in the record.
-    pub document: Option<Shown>,
+    /// The files whose lines are in the request, beside the record's own: that of those lines, and that of the type of
+    /// values that is asked for, where a person brought it.
+    pub files: Vec<Shown>,
 }
 
 /// Why there is nothing to send.
@@ -68,10 +69,15 @@ pub enum NoGeneration {
     TooLong,
 }
 
-/// Every file whose lines go out, each once: the record's, and that of the document whose lines are in the prompt.
-pub fn files_sent(record: Option<Shown>, document: Option<&Shown>) -> Vec<Shown> {
-    let document = document.filter(|document| record.as_ref() != Some(document)).cloned();
-    record.into_iter().chain(document).collect()
+/// Every file whose lines go out, each once: the record's, and the others that a prompt is made of.
+pub fn files_sent(record: Vec<Shown>, others: &[Shown]) -> Vec<Shown> {
+    let mut files = record;
+    for other in others {
+        if !files.contains(other) {
+            files.push(other.clone());
+        }
+    }
+    files
 }
 
 impl Generation {
@@ -79,10 +85,10 @@ impl Generation {
     pub fn of(record: &Record<'_>, document: Option<&Document>, types: &Registry) -> Result<Self, NoGeneration> {
         let typed = record.typed.as_deref().ok_or(NoGeneration::NoAnswer)?;
         let question = record.question.and_then(Value::string).ok_or(NoGeneration::NoQuestion)?;
-        let (schema, expected) = schema(typed, types);
+        let (schema, expected, file) = schema(typed, types);
         if let Some(prompt) = record.root.get("prompt").and_then(Value::string) {
             let request = Request { prompt: prompt.into_owned(), schema, expected, is_final: true };
-            return Ok(Self { request, lines: None, document: None });
+            return Ok(Self { request, lines: None, files: file.into_iter().collect() });
         }
         let document = document.filter(|document| !document.is_empty()).ok_or(NoGeneration::NoLines)?;
         let (shown, lines) = seen(typed, document)?;
@@ -98,7 +104,7 @@ impl Generation {
         prompt.extend_from_slice(RULES);
         prompt.extend_from_slice(schema.bytes());
         let request = Request { prompt: Untrusted::owned(prompt), schema, expected, is_final: true };
-        Ok(Self { request, lines: Some(lines), document: document.origin().cloned() })
+        Ok(Self { request, lines: Some(lines), files: document.origin().cloned().into_iter().chain(file).collect() })
     }
 
     /// What to ask, as the one step of a run.
@@ -166,8 +172,9 @@ fn asked_for(typed: &Typed<'_>) -> Vec<u8> {
     [many, kind(typed).bytes(), b"."].concat()
 }
 
-/// The schema of an answer with values of the type that was asked for, and the keys that it has to have.
-fn schema(typed: &Typed<'_>, types: &Registry) -> (Untrusted<'static>, Vec<Untrusted<'static>>) {
+/// The schema of an answer with values of the type that was asked for, the keys that it has to have, and the file of
+/// that type, if a person brought it.
+fn schema(typed: &Typed<'_>, types: &Registry) -> (Untrusted<'static>, Vec<Untrusted<'static>>, Option<Shown>) {
     let kind = kind(typed);
     let known = types.named(kind.bytes()).or_else(|| types.named(b"text"));
     let (key, value) = match known {
@@ -188,7 +195,8 @@ fn schema(typed: &Typed<'_>, types: &Registry) -> (Untrusted<'static>, Vec<Untru
     }
     let required = answer.get("required").and_then(Json::as_array).cloned().unwrap_or_default();
     let expected = required.iter().filter_map(Json::as_str).map(|name| Untrusted::from(name.to_owned())).collect();
-    (Untrusted::from(serde_json::to_string_pretty(&answer).unwrap_or_default()), expected)
+    let file = known.and_then(|known| known.file.clone());
+    (Untrusted::from(serde_json::to_string_pretty(&answer).unwrap_or_default()), expected, file)
 }
 
 fn parsed(text: &[u8]) -> Json {

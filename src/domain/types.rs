@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::rules::answer::{Schema, SchemaFailure};
 use super::schemas;
-use super::text::Untrusted;
+use super::text::{Shown, Untrusted};
 
 /// One type of values.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct Type {
     pub text: Vec<u8>,
     /// The schema, ready to judge.
     pub schema: Schema,
-    /// The user brought it.
-    pub own: bool,
+    /// The user's file that it came from; `None`: it is a part of the program.
+    pub file: Option<Shown>,
 }
 
 /// All types that are known.
@@ -37,16 +37,16 @@ impl Registry {
         &BUILT_IN
     }
 
-    /// The types of the program and those of the user, by name and schema text; a name of the program's own replaces
-    /// that type. What is no usable schema is left out, and named.
-    pub fn with(texts: Vec<(String, Vec<u8>)>) -> (Self, Vec<(String, SchemaFailure)>) {
+    /// The types of the program and those of the user, by name, schema text and file; a name of the program's own
+    /// replaces that type. What is no usable schema is left out, and named.
+    pub fn with(texts: Vec<(String, Vec<u8>, Shown)>) -> (Self, Vec<(String, SchemaFailure)>) {
         let (mut types, mut failures) = (own_types(), Vec::new());
-        for (name, text) in texts {
+        for (name, text, file) in texts {
             match Schema::compile(&text) {
                 Ok(schema) => {
                     types.retain(|known| known.name != name.as_str());
                     let name = Untrusted::from(name);
-                    types.push(Type { key: name.clone(), name, text, schema, own: true });
+                    types.push(Type { key: name.clone(), name, text, schema, file: Some(file) });
                 }
                 Err(failure) => failures.push((name, failure)),
             }
@@ -82,7 +82,7 @@ fn own_types() -> Vec<Type> {
         key: Untrusted::from(if known.name == "list" { "text" } else { known.name }),
         text: known.text.as_bytes().to_vec(),
         schema: Schema::compile(known.text.as_bytes()).unwrap_or_default(),
-        own: false,
+        file: None,
     });
     own.collect()
 }
@@ -115,16 +115,17 @@ mod tests {
 
     #[test]
     fn a_user_adds_and_replaces_types_but_nothing_is_fetched() {
+        let file = || Shown::own("a.json");
         let text = |text: &str| text.as_bytes().to_vec();
         let (registry, failures) = Registry::with(vec![
-            ("vin".to_owned(), text(r#"{"type": "string", "minLength": 17}"#)),
-            ("text".to_owned(), text(r#"{"type": "string", "maxLength": 3}"#)),
-            ("far".to_owned(), text(r#"{"$ref": "file:///etc/hostname"}"#)),
-            ("cut".to_owned(), text("{")),
+            ("vin".to_owned(), text(r#"{"type": "string", "minLength": 17}"#), file()),
+            ("text".to_owned(), text(r#"{"type": "string", "maxLength": 3}"#), file()),
+            ("far".to_owned(), text(r#"{"$ref": "file:///etc/hostname"}"#), file()),
+            ("cut".to_owned(), text("{"), file()),
         ]);
         assert_eq!(failures.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["far", "cut"]);
         assert!(registry.under(b"vin").is_some() && registry.named(b"far").is_none());
-        assert!(registry.named(b"text").unwrap().own);
+        assert_eq!(registry.named(b"text").unwrap().file, Some(file()));
         assert_eq!(registry.types().len(), schemas::TYPES.len() + 1);
     }
 }

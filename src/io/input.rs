@@ -15,12 +15,12 @@ use super::failure::Failure;
 use super::forks::FORKS;
 use super::library::{Documents, Library, Stacks};
 use super::open::{
-    Blob, Opened, Stat, beneath_failure, not_text, open, open_beneath, open_place, spool, standard_input,
+    Blob, Opened, Stat, beneath_failure, is_journal, not_text, open, open_beneath, open_place, spool, standard_input,
 };
 use super::samples::{SAMPLES, Sample};
 use super::sqlite;
 use crate::domain::formats;
-use crate::domain::json::Tape;
+use crate::domain::json::{Tape, Value};
 use crate::domain::record::RecordKind;
 use crate::domain::review::line;
 use crate::domain::text::Shown;
@@ -76,6 +76,20 @@ impl Input {
             Self::Found(at) | Self::Beside(at) => Some(at.path()),
             Self::Forks(place) => Some(place.path()),
             Self::Answers(store) => Some(store.path()),
+        }
+    }
+
+    /// The files that a record of it stands in: of a store, its question's and the database, which may have a part of it.
+    pub fn files_of(&self, record: Option<Value<'_>>) -> Vec<Shown> {
+        match self {
+            Self::Answers(store) => {
+                let member = |key: &str| record?.get(key);
+                let part = if member("parsed_question").is_some() { "parsed_question.json" } else { "" };
+                let folder = member("folder").and_then(Value::string);
+                let folder = folder.map(|folder| Shown::path(&store.place(folder.bytes()).join(part)));
+                folder.into_iter().chain(store.database().map(Shown::path)).collect()
+            }
+            _ => vec![self.name()],
         }
     }
 
@@ -317,7 +331,7 @@ pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
         return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
     }
     // A journal of reviews lies beside the records that it is about.
-    if !named && is_journal(&blob) {
+    if !named && begins_as_journal(&blob) {
         return Ok(Begun::PassedOver);
     }
     let documents = match input {
@@ -383,9 +397,10 @@ pub fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Sou
     (None, report)
 }
 
-fn is_journal(blob: &Blob) -> bool {
+fn begins_as_journal(blob: &Blob) -> bool {
     let mut head = Vec::new();
-    blob.read(0, line::BEGIN.len(), &mut head).is_ok() && head == line::BEGIN
+    let begins = blob.read(0, line::BEGIN.len(), &mut head).is_ok() && head == line::BEGIN;
+    begins && blob.read(0, BLOCK, &mut head).is_ok() && is_journal(&head)
 }
 
 /// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.

@@ -14,12 +14,18 @@ use super::beneath::{Beneath, Place, is_link, is_outside};
 use super::failure::{Failure, reason};
 use super::library::Documents;
 use super::{parquet, sqlite};
+use crate::domain::formats;
+use crate::domain::json::Tape;
+use crate::domain::record::RecordKind;
 use crate::domain::review::line;
 use crate::domain::text::Shown;
 use crate::shown;
 
 /// What standard input or a pipe may bring before we stop reading it.
 pub const MAX_SPOOL: u64 = 1 << 30;
+
+/// So many lines at the beginning of a source tell whether it is a journal.
+const HEAD_LINES: usize = 64;
 
 const OPEN: &str = "cannot open";
 const READ: &str = "cannot read";
@@ -431,6 +437,15 @@ pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// Whether a source that begins like this is a journal of reviews: its first line is an event, and no record follows. One
+/// such line among records is no reason to read none of them.
+pub fn is_journal(head: &[u8]) -> bool {
+    let mut tape = Tape::default();
+    let mut is_record =
+        |text: &[u8]| tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown);
+    head.starts_with(line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
+}
+
 /// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
 pub fn not_text(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
@@ -450,10 +465,12 @@ pub fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),
         (b"\x7fELF", "this is a program, not JSON"),
-        (line::BEGIN, "this is a journal of reviews, not records: stepscope review list --reviews"),
     ];
     if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some(why);
+    }
+    if is_journal(head) {
+        return Some("this is a journal of reviews, not records: stepscope review list --reviews");
     }
     if !head.is_empty() && head.iter().all(|&b| b == 0) {
         return Some("it begins with NUL bytes only: its contents were lost, perhaps when the power went");

@@ -49,7 +49,7 @@ fn listed(folder: &Path) -> std::io::Result<Vec<Place>> {
 fn read_folder(
     folder: &Path,
     places: std::io::Result<Vec<Place>>,
-    texts: &mut Vec<(String, Vec<u8>)>,
+    texts: &mut Vec<(String, Vec<u8>, Shown)>,
 ) -> Result<(), Failure> {
     let mut places = places.map_err(|error| Failure::system("cannot read", folder, &error))?;
     places.retain(|place| place.path().extension().is_some_and(|extension| extension == "json"));
@@ -65,7 +65,7 @@ fn read_folder(
             Place::Beneath(at) => read_small_beneath(at, MAX_TYPE, READ),
             place => read_small(place.path(), MAX_TYPE, READ),
         };
-        texts.push((name, text?));
+        texts.push((name, text?, Shown::path(path)));
     }
     Ok(())
 }

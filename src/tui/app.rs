@@ -268,10 +268,11 @@ impl App {
         root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 
-    /// The file that a record stands in; of a fork, the one that it was written to.
-    pub fn file_of(&self, record: usize) -> Option<Shown> {
-        let source = self.store.source_of(record).and_then(|source| self.store.sources().get(source));
-        source.map(crate::io::store::SourceRows::name)
+    /// The files that the open record stands in; of a fork, the one that it was written to.
+    pub fn files_of_open(&self) -> Vec<Shown> {
+        let Some(opened) = self.inspect.as_ref().map(|inspect| &inspect.opened) else { return Vec::new() };
+        let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
+        source.map(|source| source.input.files_of(opened.root())).unwrap_or_default()
     }
 
     /// The name of the source of a record; a fork is one of its parent's.

@@ -35,6 +35,8 @@ const CASSETTE: Content = Content {
 };
 /// A larger file is no cassette.
 const MAX_FILE: u64 = 256 << 20;
+/// An exchange is kept in memory until it is over; a larger one is not recorded.
+const MAX_EXCHANGE: u64 = 128 << 20;
 
 /// How fast a cassette plays.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -259,11 +261,10 @@ impl Recorder {
         text("request", body);
         Take {
             recorder: self.clone(),
-            backend,
-            redactor,
+            told: redactor.is_needed().then(|| Told::by(backend, redactor)),
             line,
             chunks_at: None,
-            body: Vec::new(),
+            too_large: false,
             lines: false,
             began: Instant::now(),
             chunks: 0,
@@ -276,13 +277,13 @@ impl Recorder {
 #[derive(Debug)]
 pub(super) struct Take {
     recorder: Recorder,
-    backend: Backend,
-    redactor: Redactor,
+    /// What all chunks say together, where there is a key that they may hold.
+    told: Option<Told>,
     line: Vec<u8>,
     /// Where the chunks begin; `None`: no answer came.
     chunks_at: Option<usize>,
-    /// All chunks together, where there is a key that they may hold.
-    body: Vec<u8>,
+    /// No file could hold it, and nothing of it is kept any more.
+    too_large: bool,
     /// The server promised a value a line.
     lines: bool,
     began: Instant,
@@ -310,10 +311,10 @@ impl Take {
     }
 
     pub(super) fn chunk(&mut self, bytes: &[u8]) {
-        if self.redactor.is_needed() {
-            self.body.extend_from_slice(bytes);
-        }
         self.put(bytes);
+        if let Some(told) = self.told.as_mut().filter(|_| !self.too_large) {
+            told.push(bytes);
+        }
     }
 
     pub(super) fn whole(&mut self) {
@@ -326,7 +327,7 @@ impl Take {
     }
 
     fn put(&mut self, bytes: &[u8]) {
-        if self.is_too_large() {
+        if self.too_large {
             return;
         }
         let comma = if self.chunks > 0 { "," } else { "" };
@@ -343,25 +344,22 @@ impl Take {
             self.line.extend_from_slice(b"\"}");
         }
         self.line.push(b']');
-    }
-
-    /// Whether no file could hold it.
-    fn is_too_large(&self) -> bool {
-        self.line.len() as u64 >= self.recorder.limit
+        self.too_large = self.line.len() as u64 >= self.recorder.limit.min(MAX_EXCHANGE);
+        if self.too_large {
+            (self.line, self.told) = (Vec::new(), None);
+        }
     }
 
     fn write(&mut self) -> Option<Shown> {
         // What is written once is not written again when this is dropped.
         let chunks_at = self.chunks_at.take()?;
-        let too_large = self.is_too_large();
-        let body = std::mem::take(&mut self.body);
-        if !too_large && self.redactor.is_needed() {
+        if let Some(mut told) = self.told.take() {
+            told.end(self.lines);
             // Chunk by chunk the key is gone. Pieces of it that only a reader puts together are still there.
-            let said = Told::by(self.backend, &body, self.lines);
-            if said.all().any(|text| self.redactor.finds(text)) {
+            if told.gives_away() {
                 self.line.truncate(chunks_at);
                 self.chunks = 0;
-                self.put(&said.written(self.backend, &self.redactor));
+                self.put(&told.written());
             }
         }
         let end = if self.is_whole { "complete" } else { "cut" };
@@ -369,7 +367,13 @@ impl Take {
         let line = std::mem::take(&mut self.line);
         let mut file = self.recorder.file.lock().unwrap_or_else(PoisonError::into_inner);
         // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
-        let failure = if too_large {
+        let failure = if self.too_large && self.recorder.limit > MAX_EXCHANGE {
+            return Some(shown!(
+                "this exchange was not recorded in {}: it is larger than {} MB",
+                self.recorder.path,
+                MAX_EXCHANGE >> 20
+            ));
+        } else if self.too_large {
             file.failure(&std::io::ErrorKind::FileTooLarge.into())
         } else {
             file.append(&line).err()?

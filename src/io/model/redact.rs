@@ -25,6 +25,14 @@ const MAX_SLASHES: usize = 32;
 const MAX_LEVELS: usize = 4;
 /// A character reference has no more digits.
 const MAX_DIGITS: usize = 8;
+/// What may stand between two characters of a key and is not seen: what wider encodings leave, ends of lines, and
+/// characters without width.
+const UNSEEN: [&str; 9] = ["\0", "\r", "\n", "\u{ad}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
+/// So many of them may stand between two characters.
+const MAX_UNSEEN: usize = 8;
+/// What all keys of a kind begin with ends in one of these, and is no longer than this.
+const PREFIX_ENDS: &[u8] = b"-_.:";
+const LONGEST_PREFIX: usize = 16;
 
 /// How the letters of a spelling compare.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +64,33 @@ impl Form {
         let enough = (text.len() * 3).div_ceil(5).max(LONG).min(text.len());
         Self { text: Zeroizing::new(text), letters, enough }
     }
+
+    /// Whether it may begin here, as far as two bytes tell: nearly all places of a text end here.
+    fn may_begin(&self, text: &[u8], at: usize) -> bool {
+        let may_be = |at: usize, n: usize| match (text.get(at), self.text.get(n)) {
+            (Some(byte), Some(wanted)) => self.letters.are_same(*byte, *wanted) || is_sign(*byte),
+            _ => true,
+        };
+        may_be(at, 0) && (text.get(at).is_some_and(|byte| is_sign(*byte)) || may_be(at + 1, 1))
+    }
+}
+
+/// Whether an escape begins with it, or something that is not seen.
+const fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'%' | b'&' | b'\0' | b'\r' | b'\n' | 0xc2 | 0xe2 | 0xef)
+}
+
+/// Where the next character stands that is seen, and whether the text ends before that shows.
+fn behind_unseen(text: &[u8], mut at: usize) -> (usize, bool) {
+    for _ in 0..MAX_UNSEEN {
+        let rest = text.get(at..).unwrap_or_default();
+        let Some(unseen) = UNSEEN.iter().find(|unseen| rest.starts_with(unseen.as_bytes())) else {
+            let open = |unseen: &&str| !rest.is_empty() && unseen.as_bytes().starts_with(rest);
+            return (at, UNSEEN.iter().any(open));
+        };
+        at += unseen.len();
+    }
+    (at, false)
 }
 
 /// What stands at a place of a text.
@@ -75,8 +110,12 @@ pub struct Redactor {
     forms: Arc<[Form]>,
     /// Which bytes a spelling may begin with.
     begins: Arc<[bool; 256]>,
+    /// A form of the key begins with a backslash.
+    slashed: bool,
     /// What may be the beginning of the key.
     held: Vec<u8>,
+    /// The key stood in what was pushed.
+    found: bool,
 }
 
 impl fmt::Debug for Redactor {
@@ -94,7 +133,8 @@ impl Redactor {
             let first = |form: &Form| form.text.first().is_some_and(|first| form.letters.are_same(byte, *first));
             *begins = !forms.is_empty() && (matches!(byte, b'\\' | b'%' | b'&') || forms.iter().any(first));
         }
-        Self { forms: forms.into(), begins: Arc::new(begins), held: Vec::new() }
+        let slashed = forms.iter().any(|form| form.text.first() == Some(&b'\\'));
+        Self { forms: forms.into(), begins: Arc::new(begins), slashed, held: Vec::new(), found: false }
     }
 
     /// Whether there is anything to take out.
@@ -109,20 +149,28 @@ impl Redactor {
         }
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(piece);
-        let (out, held) = self.clean(&text, false);
-        self.held = text.get(held..).unwrap_or_default().to_vec();
-        out
+        let cleaned = self.clean(&text, false);
+        self.held = text.get(cleaned.held..).unwrap_or_default().to_vec();
+        self.found |= cleaned.found;
+        cleaned.text
     }
 
     /// The text is over: gives what was held back.
     pub fn finish(&mut self) -> Vec<u8> {
         let text = std::mem::take(&mut self.held);
-        self.clean(&text, true).0
+        let cleaned = self.clean(&text, true);
+        self.found |= cleaned.found;
+        cleaned.text
+    }
+
+    /// Whether the key stood in what came so far.
+    pub const fn has_found(&self) -> bool {
+        self.found
     }
 
     /// A whole text without the key.
     pub fn whole(&self, text: &[u8]) -> Vec<u8> {
-        if self.is_needed() { self.clean(text, true).0 } else { text.to_vec() }
+        if self.is_needed() { self.clean(text, true).text } else { text.to_vec() }
     }
 
     /// Whether the key stands in a text.
@@ -143,32 +191,42 @@ impl Redactor {
         text.get(from..)?.iter().position(begins).map(|at| from + at)
     }
 
-    /// The text without the key, and from where on the rest of it may be the key. `over`: nothing more comes.
-    fn clean(&self, text: &[u8], over: bool) -> (Vec<u8>, usize) {
+    /// The text without the key. `over`: nothing more comes.
+    fn clean(&self, text: &[u8], over: bool) -> Cleaned {
         let mut out = Vec::with_capacity(text.len());
-        let mut at = 0;
+        let (mut at, mut found) = (0, false);
         while let Some(next) = self.next(text, at) {
             out.extend_from_slice(text.get(at..next).unwrap_or_default());
             at = next;
             match self.there(text, at, over) {
                 There::Other => {
-                    out.extend(text.get(at));
-                    at += 1;
+                    let end = at + self.too_many_slashes(text, at).max(1);
+                    out.extend_from_slice(text.get(at..end).unwrap_or_default());
+                    at = end;
                 }
-                There::Open => return (out, at),
+                There::Open => return Cleaned { text: out, held: at, found },
                 There::Key(end) => {
                     out.extend_from_slice(STARS);
-                    at = end;
+                    (at, found) = (end, true);
                 }
             }
         }
         out.extend_from_slice(text.get(at..).unwrap_or_default());
-        (out, text.len())
+        Cleaned { text: out, held: text.len(), found }
+    }
+
+    /// How many of the backslashes here have so many behind them that none of them escapes anything.
+    fn too_many_slashes(&self, text: &[u8], at: usize) -> usize {
+        if self.slashed || text.get(at) != Some(&b'\\') {
+            return 0;
+        }
+        let slashes = text.iter().skip(at).take_while(|byte| **byte == b'\\').count();
+        slashes.saturating_sub(MAX_SLASHES)
     }
 
     fn there(&self, text: &[u8], at: usize, over: bool) -> There {
         let mut found = There::Other;
-        for form in self.forms.iter() {
+        for form in self.forms.iter().filter(|form| form.may_begin(text, at)) {
             match (found, form.at(text, at, over)) {
                 (_, There::Open) => return There::Open,
                 (There::Key(a), There::Key(b)) => found = There::Key(a.max(b)),
@@ -180,6 +238,14 @@ impl Redactor {
     }
 }
 
+/// A text without the key.
+struct Cleaned {
+    text: Vec<u8>,
+    /// From here on the rest of what was there may be the key.
+    held: usize,
+    found: bool,
+}
+
 impl Form {
     fn at(&self, text: &[u8], at: usize, over: bool) -> There {
         // Where the characters so far may end: more than one place only where the key itself holds what escapes begin with.
@@ -188,7 +254,8 @@ impl Form {
         for wanted in self.text.iter() {
             let mut open = read == 0 && self.spelled(text, at, *wanted, &mut next);
             for end in ends.drain(..) {
-                open |= self.spelled(text, end, *wanted, &mut next);
+                let (from, cut) = behind_unseen(text, end);
+                open |= cut || self.spelled(text, from, *wanted, &mut next);
             }
             if open && !over {
                 return There::Open;
@@ -311,11 +378,16 @@ fn forms(key: &[u8]) -> Vec<Form> {
         return Vec::new();
     }
     let mut forms = vec![Form::new(key.to_vec(), Letters::AnyCase)];
-    if key.len() >= LONG {
-        let hex = key.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
+    // What is secret in a key may be said without what all keys of its kind begin with.
+    let head = key.get(..LONGEST_PREFIX.min(key.len() / 2)).unwrap_or_default();
+    let prefix = head.iter().rposition(|byte| PREFIX_ENDS.contains(byte)).map_or(0, |last| last + 1);
+    let bare = key.get(prefix..).filter(|bare| prefix > 0 && bare.len() >= LONG && bare.iter().any(u8::is_ascii_digit));
+    forms.extend(bare.map(|bare| Form::new(bare.to_vec(), Letters::AnyCase)));
+    for text in [Some(key), bare].into_iter().flatten().filter(|text| text.len() >= LONG) {
+        let hex = text.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
         forms.push(Form::new(hex, Letters::AnyCase));
         // In base64 three bytes are four digits: a key looks different after one and two other bytes.
-        forms.extend([0, 2, 4].map(|skipped| Form::new(sixes(key, skipped), Letters::Base64)));
+        forms.extend([0, 2, 4].map(|skipped| Form::new(sixes(text, skipped), Letters::Base64)));
     }
     forms
 }

@@ -377,85 +377,166 @@ impl Reader {
     }
 }
 
-/// What a whole body says, for whoever has to know that before it is played again.
+/// What an answer says, heard as it comes, for whoever has to know before it is played again whether a key stands in
+/// what a reader puts together.
 #[derive(Debug)]
 pub struct Told {
+    backend: Backend,
+    intake: Intake,
+    reader: Reader,
     content: Vec<u8>,
     reasoning: Vec<u8>,
-    finish: Finish,
     failed: Option<Said>,
+    redactor: Redactor,
     /// The strings of all frames: those of one key and depth together, as somebody else may put them together.
-    joined: Vec<Vec<u8>>,
+    joined: HashMap<(usize, Vec<u8>), Redactor>,
+    /// A key stands in it, or nobody can tell.
+    found: bool,
+}
+
+/// How an answer is taken in.
+#[derive(Debug)]
+enum Intake {
+    /// Nothing but blanks came.
+    Open,
+    Frames(Framer),
+    Whole(Vec<u8>),
 }
 
 impl Told {
-    /// By a body of a kind of server. `lines`: the server promised a value a line.
-    pub fn by(backend: Backend, body: &[u8], lines: bool) -> Self {
-        let (mut reader, mut pieces, mut frames) = (Reader::new(backend), Vec::new(), Vec::new());
-        let failed = if let Some(Shape::Frames(framing)) = Shape::of(backend, body) {
-            let mut framer = Framer::new(framing, usize::MAX);
-            // Without a limit nothing is too long.
-            let _ = framer.push(body, &mut frames);
-            framer.finish(&mut frames);
-            let read = frames.iter().try_for_each(|frame| reader.frame(frame, &mut pieces));
-            read.and_then(|()| reader.end(lines, &mut pieces))
-        } else {
-            frames.push(Frame { event: Vec::new(), data: body.to_vec() });
-            reader.whole(body, &mut pieces)
-        };
-        let of = |wanted: Part| {
-            let pieces = pieces.iter().filter(|(part, _)| *part == wanted);
-            pieces.flat_map(|(_, text)| text.bytes().iter().copied()).collect()
-        };
-        let (content, reasoning) = (of(Part::Content), of(Part::Reasoning));
-        let joined = joined(&frames);
-        Self { content, reasoning, finish: reader.into_finish(), failed: failed.err(), joined }
+    /// So many names of strings are told apart; of an answer with more of them nobody knows what they say together.
+    const MAX_NAMES: usize = 1000;
+
+    /// Of a kind of server, without the key of this redactor.
+    pub fn by(backend: Backend, redactor: Redactor) -> Self {
+        Self {
+            backend,
+            intake: Intake::Open,
+            reader: Reader::new(backend),
+            content: Vec::new(),
+            reasoning: Vec::new(),
+            failed: None,
+            redactor,
+            joined: HashMap::new(),
+            found: false,
+        }
     }
 
-    /// Every text in it.
-    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
-        let stop = match &self.finish.stop {
+    /// Takes the next bytes. Whoever listens to the answer itself ends what is too long.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if let Intake::Open = self.intake {
+            self.intake = match Shape::of(self.backend, bytes) {
+                None => return,
+                Some(Shape::Whole) => Intake::Whole(Vec::new()),
+                Some(Shape::Frames(framing)) => Intake::Frames(Framer::new(framing, usize::MAX)),
+            };
+        }
+        let mut frames = Vec::new();
+        match &mut self.intake {
+            Intake::Open => {}
+            // Without a limit nothing is too long.
+            Intake::Frames(framer) => drop(framer.push(bytes, &mut frames)),
+            Intake::Whole(body) => body.extend_from_slice(bytes),
+        }
+        self.read(&frames);
+    }
+
+    /// The answer is over. `lines`: the server promised a value a line.
+    pub fn end(&mut self, lines: bool) {
+        let (mut frames, mut pieces) = (Vec::new(), Vec::new());
+        match std::mem::replace(&mut self.intake, Intake::Open) {
+            Intake::Open => {}
+            Intake::Frames(mut framer) => {
+                framer.finish(&mut frames);
+                self.read(&frames);
+                let ended = self.reader.end(lines, &mut pieces);
+                self.keep(pieces, ended);
+            }
+            Intake::Whole(body) => {
+                self.join(&body);
+                let ended = self.reader.whole(&body, &mut pieces);
+                self.keep(pieces, ended);
+            }
+        }
+        for mut joined in std::mem::take(&mut self.joined).into_values() {
+            joined.finish();
+            self.found |= joined.has_found();
+        }
+        let finish = &self.reader.finish;
+        let stop = match &finish.stop {
             Stop::Other(reason) => Some(reason.bytes()),
             _ => None,
         };
-        let model = self.finish.model.as_ref().map(Untrusted::bytes);
+        let model = finish.model.as_ref().map(Untrusted::bytes);
         let failed = self.failed.as_ref().map(|said| said.0.bytes());
-        let texts = [self.content.as_slice(), &self.reasoning].into_iter().chain(stop).chain(model).chain(failed);
-        texts.chain(self.joined.iter().map(Vec::as_slice))
+        let mut texts = [self.content.as_slice(), &self.reasoning].into_iter().chain(stop).chain(model).chain(failed);
+        self.found |= texts.any(|text| self.redactor.finds(text));
     }
 
-    /// The same in one piece, without a key.
-    pub fn written(&self, backend: Backend, redactor: &Redactor) -> Vec<u8> {
-        let clean = |text: &[u8]| redactor.whole(text);
-        if let Some(said) = &self.failed {
-            return Object::new(Letters::Ascii).text("error", clean(said.0.bytes())).end();
+    /// Whether it gives the key away.
+    pub const fn gives_away(&self) -> bool {
+        self.found
+    }
+
+    fn read(&mut self, frames: &[Frame]) {
+        for frame in frames {
+            self.join(&frame.data);
+            if self.failed.is_none() {
+                let mut pieces = Vec::new();
+                let heard = self.reader.frame(frame, &mut pieces);
+                self.keep(pieces, heard);
+            }
         }
-        let stop = match &self.finish.stop {
-            Stop::Other(reason) => Stop::Other(Untrusted::owned(clean(reason.bytes()))),
-            stop => stop.clone(),
-        };
-        let model = self.finish.model.as_ref().map(|model| Untrusted::owned(clean(model.bytes())));
-        let finish = Finish { stop, model, ..self.finish.clone() };
-        written(backend, &clean(&self.content), &clean(&self.reasoning), &finish)
     }
-}
 
-fn joined(frames: &[Frame]) -> Vec<Vec<u8>> {
-    let mut tape = Tape::default();
-    let mut joined: HashMap<(usize, Vec<u8>), Vec<u8>> = HashMap::new();
-    for frame in frames {
-        tape.read(&frame.data);
+    fn keep(&mut self, pieces: Vec<Piece>, heard: Result<(), Said>) {
+        for (part, text) in pieces {
+            let kept = if part == Part::Content { &mut self.content } else { &mut self.reasoning };
+            kept.extend_from_slice(text.bytes());
+        }
+        self.failed = self.failed.take().or(heard.err());
+    }
+
+    /// Adds the strings of a value to those before it.
+    fn join(&mut self, value: &[u8]) {
+        if self.found {
+            return;
+        }
+        let mut tape = std::mem::take(&mut self.reader.tape);
+        tape.read(value);
         let mut name = Vec::new();
-        for stop in tape.root(&frame.data).into_iter().flat_map(Value::walk) {
+        for stop in tape.root(value).into_iter().flat_map(Value::walk) {
             if let Some(key) = stop.key.and_then(Value::string) {
                 name = key.bytes().to_vec();
             }
             if let Some(text) = stop.value.string() {
-                joined.entry((stop.depth, name.clone())).or_default().extend_from_slice(text.bytes());
+                if self.joined.len() >= Self::MAX_NAMES {
+                    self.found = true;
+                    break;
+                }
+                let joined = self.joined.entry((stop.depth, name.clone())).or_insert_with(|| self.redactor.clone());
+                joined.push(text.bytes());
+                self.found |= joined.has_found();
             }
         }
+        self.reader.tape = tape;
     }
-    joined.into_values().collect()
+
+    /// The same in one piece, without a key.
+    pub fn written(&self) -> Vec<u8> {
+        let clean = |text: &[u8]| self.redactor.whole(text);
+        if let Some(said) = &self.failed {
+            return Object::new(Letters::Ascii).text("error", clean(said.0.bytes())).end();
+        }
+        let finish = &self.reader.finish;
+        let stop = match &finish.stop {
+            Stop::Other(reason) => Stop::Other(Untrusted::owned(clean(reason.bytes()))),
+            stop => stop.clone(),
+        };
+        let model = finish.model.as_ref().map(|model| Untrusted::owned(clean(model.bytes())));
+        let finish = Finish { stop, model, ..finish.clone() };
+        written(self.backend, &clean(&self.content), &clean(&self.reasoning), &finish)
+    }
 }
 
 /// A reply in one piece, as a server of that kind would say it: what [`Reader::whole`] reads.

@@ -78,6 +78,8 @@ pub struct Fixes {
     pub procedure: Vec<u8>,
     /// The line that asks a model, or why none can be asked.
     pub model: Shown,
+    /// The files whose lines would be sent.
+    pub files: Vec<Shown>,
 }
 
 impl Fixes {
@@ -102,6 +104,12 @@ impl Fixes {
         if before == 0 {
             return Err(Shown::own("the procedure is sound: there is nothing to repair"));
         }
-        Ok(Self { list, diagnostics: before, procedure: procedure.to_vec(), model: Shown::default() })
+        Ok(Self {
+            list,
+            diagnostics: before,
+            procedure: procedure.to_vec(),
+            model: Shown::default(),
+            files: Vec::new(),
+        })
     }
 }

@@ -6,27 +6,39 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, scroll_mark, wash};
 use crate::tui::desk::making::Fixes;
-use crate::tui::inspect::inner_height;
+use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::list::List;
-use crate::tui::prose::{fit, pad};
+use crate::tui::prose::{fit, pad, wrap_up_to};
 use crate::tui::theme::Role;
 use crate::tui::view::window;
 
-/// Where the window is.
-fn place(fixes: &Fixes, area: Rect) -> Rect {
+/// Names of files take so many lines at most.
+const MAX_FILES: usize = 4;
+
+/// Where the window is, and below the fixes the names of the files whose lines a model would be sent.
+fn place(fixes: &Fixes, area: Rect) -> (Rect, Vec<String>) {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 100);
-    let lines = u16::try_from(fixes.rows()).unwrap_or(u16::MAX);
-    window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
+    let names = fixes.files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ");
+    let names = if names.is_empty() { names } else { format!("files sent to a model: {names}") };
+    let lines = wrap_up_to(&names, inner_width(Rect { width, ..area }), MAX_FILES);
+    let lines: Vec<String> = lines
+        .into_iter()
+        .filter_map(|range| Some(names.get(range)?.to_owned()))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let rows = u16::try_from(fixes.rows() + lines.len()).unwrap_or(u16::MAX);
+    (window(area, width, rows.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3))), lines)
 }
 
 /// How many fixes the window holds.
 pub fn height(fixes: &Fixes, area: Rect) -> usize {
-    inner_height(place(fixes, area))
+    let (place, files) = place(fixes, area);
+    inner_height(place).saturating_sub(files.len()).max(1)
 }
 
 /// Draws the window.
 pub fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let place = place(fixes, area);
+    let (place, files) = place(fixes, area);
     Clear.render(place, buf);
     let title = vec![
         look.span("Repair", Role::Title),
@@ -35,7 +47,8 @@ pub fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<
     ];
     let inner = frame(title, place, buf, look);
     let room = usize::from(inner.width).saturating_sub(9);
-    for (row, n) in list.visible(fixes.rows(), usize::from(inner.height)).enumerate() {
+    let tall = usize::from(inner.height).saturating_sub(files.len()).max(1);
+    for (row, n) in list.visible(fixes.rows(), tall).enumerate() {
         let line = match fixes.list.get(n) {
             Some(fix) => vec![
                 look.span(pad(&fit(fix.title.as_str(), room), room), Role::Text),
@@ -50,6 +63,9 @@ pub fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<
         if n == list.at {
             wash(row, inner, buf, look.selection());
         }
+    }
+    for (row, line) in files.into_iter().enumerate().filter(|(row, _)| tall + row < usize::from(inner.height)) {
+        put(vec![look.span(line, Role::Faint)], tall + row, inner, buf);
     }
     scroll_mark(place, list.top, fixes.rows(), buf, look);
 }

@@ -282,12 +282,11 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
 
 /// Every file whose lines go out.
 fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
-    let record = app.inspect.as_ref().and_then(|inspect| app.file_of(inspect.opened.index));
-    let document = match attempt.ready.as_ref().map(|ready| &ready.way) {
-        Some(Way::Answer(answer)) => answer.document_file.as_ref(),
-        _ => None,
+    let others = match attempt.ready.as_ref().map(|ready| &ready.way) {
+        Some(Way::Answer(answer)) => answer.files.as_slice(),
+        _ => &[],
     };
-    files_sent(record, document)
+    files_sent(app.files_of_open(), others)
 }
 
 fn value(field: Field, attempt: &Attempt, models: &Models) -> String {

@@ -27,8 +27,8 @@ pub struct Answer {
     document: Option<Arc<Document>>,
     /// Where the prompt comes from, in words.
     pub source: Shown,
-    /// The file of the document whose lines are in the prompt.
-    pub document_file: Option<Shown>,
+    /// The files whose lines are in the prompt, beside the record's own.
+    pub files: Vec<Shown>,
 }
 
 /// Makes the call that gives an answer. `Err`: why it cannot be made.
@@ -38,7 +38,7 @@ pub fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Sh
     let made = made.map_err(|why| shown!("this answer cannot be asked for again: {}", Shown::error(&why)))?;
     let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
     let (ask, source) = (made.ask(), made.source());
-    let answer = Answer { text, document, source, document_file: made.document };
+    let answer = Answer { text, document, source, files: made.files };
     Ok(Ready { way: Way::Answer(Box::new(answer)), preview, ask, step_id: None, past: None })
 }
 

@@ -42,8 +42,9 @@ impl App {
     pub(super) fn refresh_mend_line(&mut self) {
         let Some(Dialog::Fixes(_, fixes)) = &self.dialog else { return };
         let line = self.mend_line(&fixes.procedure).unwrap_or_else(|why| why);
+        let files = self.files_of_open();
         if let Some(Dialog::Fixes(_, fixes)) = &mut self.dialog {
-            fixes.model = line;
+            (fixes.model, fixes.files) = (line, files);
         }
     }
 
