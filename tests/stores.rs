@@ -769,6 +769,123 @@ fn what_lies_beside_records_is_no_link() {
     assert!(std::fs::read(at("home/profile")).unwrap().is_empty() && !at("home/new").exists());
 }
 
+/// Runs the program in a folder; what it says.
+fn said(at: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(arguments).current_dir(at).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[test]
+fn no_reference_leads_out_of_its_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("data")).unwrap();
+    std::fs::write(at("secret.json"), r#"{"title": "SEKRET", "const": "SEKRET", "required": ["SEKRET"]}"#).unwrap();
+    std::os::unix::fs::symlink("../secret.json", at("data/secret.json")).unwrap();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let far = format!("http://{}/s.json", server.local_addr().unwrap());
+    let absolute = at("secret.json").to_str().unwrap().to_owned();
+    let file = format!("file://{absolute}");
+    for to in [&far, &file, &absolute, "../secret.json", "secret.json", "secret.json#/title", "//127.0.0.1/s.json"] {
+        for word in ["$ref", "$dynamicRef", "$schema", "$id"] {
+            let schema = format!(
+                r#"{{"type": "object", "{word}": "{to}", "properties": {{"a": {{"$ref": "{to}"}}, "b": {{"{word}": "{to}"}}}}}}"#
+            );
+            let record = format!(
+                r##"{{"id": "a", "question": "{{\"a\": 1}}", "answer": {ANSWER}, "schema": {schema}, "procedure": {{"steps": [{{"id": 1, "inputs": [], "stepDescription": "x", "output": [{{"name": "final_answer", "schema": {schema}}}]}}]}}, "trace": {{"steps": [{{"step_index": 0, "schema": {schema}, "raw": "{{\"a\": 1}}"}}]}}}}"##
+            );
+            let quoted = format!("{q}{schema}{q}", q = "'".repeat(3));
+            let chain = format!("[[stage]]\nverifier = \"json_schema\"\nschema = {quoted}\nweight = 1.0\n");
+            for (name, text) in
+                [("s.json", &schema), ("types/vin.json", &schema), ("a.jsonl", &(record + "\n")), ("c.toml", &chain)]
+            {
+                std::fs::create_dir_all(at("data/types")).unwrap();
+                std::fs::write(at("data").join(name), text).unwrap();
+            }
+            for arguments in [
+                &["check", "a.jsonl"][..],
+                &["check", "--schema", "s.json", "a.jsonl"],
+                &["check", "--schemas", "types", "a.jsonl"],
+                &["show", "a.jsonl", "--state"],
+                &["verify", "--verifier", "json_schema", "--schema", "s.json", "--field", "question", "a.jsonl"],
+                &["verify", "--chain", "c.toml", "--field", "question", "a.jsonl"],
+                &["run", "a.jsonl", "--question", "q", "--answer-schema", "s.json", "--offline"],
+            ] {
+                let (code, said) = said(&at("data"), arguments);
+                assert!(
+                    code.is_some_and(|code| code <= 3) && !said.contains("SEKRET"),
+                    "{word} {to} {arguments:?}: {said}"
+                );
+            }
+        }
+    }
+    assert!(server.accept().is_err(), "something was fetched");
+}
+
+#[test]
+fn what_lies_beside_a_database_is_no_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir(at("data")).unwrap();
+    let other = live(&at("other.sqlite"), 0);
+    other.execute("INSERT INTO answers VALUES ('x', 'd', 's', '{}', 'SEKRET', 0)", []).unwrap();
+    let logged = std::fs::read(at("other.sqlite-wal")).unwrap();
+    assert!(logged.windows(6).any(|six| six == b"SEKRET"));
+    // The same database, and beside it a link to what the other has not taken in yet.
+    std::fs::copy(at("other.sqlite"), at("data/storage.sqlite")).unwrap();
+    for (suffix, read) in [("-wal", false), ("-shm", true), ("-journal", true)] {
+        let link = at(&format!("data/storage.sqlite{suffix}"));
+        std::os::unix::fs::symlink(at("other.sqlite-wal"), &link).unwrap();
+        for path in ["storage.sqlite", "."] {
+            let (code, said) = said(&at("data"), &["check", "--format", "jsonl", path]);
+            assert!(code.is_some() && !said.contains("SEKRET"), "{suffix} {path}: {said}");
+            assert!(read || path == "." || said.contains("symbolic link"), "{suffix}: {said}");
+        }
+        std::fs::remove_file(link).unwrap();
+    }
+    assert_eq!(std::fs::read(at("other.sqlite-wal")).unwrap(), logged);
+    assert_eq!(std::fs::read_dir(at("data")).unwrap().count(), 1);
+}
+
+#[test]
+fn every_file_is_named_before_its_lines_are_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    copy(&here("sample_runs/policy"), &at("store"));
+    std::fs::create_dir(at("types")).unwrap();
+    std::fs::write(at("types/text.json"), r#"{"type": "string", "minLength": 1}"#).unwrap();
+    // Nobody listens there: what would be sent is named before.
+    let asks = |arguments: &[&str]| {
+        let server = ["--backend", "openai", "--url", "http://127.0.0.1:9", "--model", "m", "--retries", "0"];
+        let (code, said) = said(dir.path(), &[arguments, &server].concat());
+        assert_eq!(code, Some(3), "{said}");
+        said.lines().find(|line| line.contains("sends lines of")).unwrap().to_owned()
+    };
+    let questions = "store/travel/heron-lark/questions";
+    let mut folders: Vec<_> = std::fs::read_dir(at(questions)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    let question = format!("{questions}/{}/parsed_question.json", folders[0].file_name().unwrap().to_str().unwrap());
+    let lines = "store/travel/heron-lark/parsing/line_df.parquet";
+    let said = asks(&["rerun", "store", "--line", "1"]);
+    assert!(said.contains(&question) && said.contains(lines) && !said.contains("storage.sqlite"), "{said}");
+    copy(&here("sample_runs/policy.sqlite"), &at("store/storage.sqlite"));
+    let said = asks(&["rerun", "store", "--line", "1"]);
+    assert!([&*question, lines, "store/storage.sqlite"].iter().all(|file| said.contains(file)), "{said}");
+    let said = asks(&["rerun", "store/storage.sqlite", "--line", "1"]);
+    assert!(said.contains("sends lines of store/storage.sqlite to"), "{said}");
+    let procedure = r#"{"steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "t"}], "stepDescription": "x", "output": [{"name": "final_answer", "description": "a"}]}]}"#;
+    for (name, text) in [
+        ("p.json", procedure),
+        ("q.txt", "How many?"),
+        ("s.json", r#"{"type": "object", "properties": {"final_answer": {"type": "string"}}}"#),
+    ] {
+        std::fs::write(at(name), text).unwrap();
+    }
+    let said = asks(&["run", "p.json", "--question-file", "q.txt", "--answer-schema", "s.json"]);
+    assert!(said.contains("sends lines of p.json, q.txt, s.json to"), "{said}");
+}
+
 /// A database with a log that holds its last changes, as of a program that is writing.
 fn live(path: &Path, bytes: i64) -> Connection {
     let base = base(path, &format!("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; {TABLES}"));

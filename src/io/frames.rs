@@ -103,6 +103,12 @@ impl Framer {
         Ok(())
     }
 
+    /// Whether nothing of a frame is kept.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.size() == 0
+    }
+
     fn size(&self) -> usize {
         self.line.len() + self.data.as_ref().map_or(0, Vec::len)
     }

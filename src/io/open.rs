@@ -491,6 +491,24 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_a_journal_hides_no_records() {
+        let event = "{\"v\":1,\"event_id\":\"e\",\"kind\":\"verdict\"}\n";
+        let record = "{\"id\": \"a\", \"question\": \"q\", \"status\": \"error\", \"error\": \"x\"}\n";
+        for (text, journal) in [
+            (event.to_owned(), true),
+            (event.repeat(3) + "{\"v\":1,\"torn", true),
+            (event.to_owned() + record, false),
+            (record.to_owned() + event, false),
+        ] {
+            assert_eq!(
+                (is_journal(text.as_bytes()), not_text(text.as_bytes()).is_some()),
+                (journal, journal),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
     fn only_files_and_pipes_open() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);

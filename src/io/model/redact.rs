@@ -496,6 +496,24 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_known_without_its_prefix_and_with_what_is_not_seen_in_it() {
+        let between = |unseen: &str| KEY.chars().map(|c| format!("{c}{unseen}")).collect::<String>();
+        for unseen in ["\0", "\0\0\0", "\n", "\r\n", "\u{200b}", "\u{ad}\u{feff}"] {
+            let out = cleaned(KEY, format!("x {}y", between(unseen)).as_bytes());
+            assert_eq!(out, format!("x ***{unseen}y").into_bytes(), "{unseen:?}");
+        }
+        assert_eq!(
+            cleaned(KEY, between(&"\0".repeat(MAX_UNSEEN + 1)).as_bytes()),
+            between(&"\0".repeat(9)).into_bytes()
+        );
+        for (key, said) in [("sk-proj-a/B+c_9.Zq~1", "a/B+c_9.Zq~1"), ("gsk_0123456789abcdef", "0123456789abcdef")] {
+            assert_eq!(cleaned(key, format!("key …{said}.").as_bytes()), "key …***.".as_bytes());
+            assert_eq!(cleaned(key, base64(said).as_bytes()).get(..3), Some(&b"***"[..]));
+        }
+        assert_eq!(cleaned("lm-studio-local", b"studio-local"), b"studio-local", "words");
+    }
+
+    #[test]
     fn words_are_no_keys() {
         for (key, text) in [("ollama", "ollama"), ("none", "none"), ("1234567", "1234567"), ("a-1", "a-1")] {
             assert_eq!(cleaned(key, text.as_bytes()), text.as_bytes());

@@ -631,6 +631,39 @@ pub fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
 mod tests {
     use super::*;
     use crate::domain::rerun::Usage;
+    use crate::io::model::key::Key;
+
+    /// A key that only a reader puts together is found at once, and of a very long answer only its text is kept.
+    #[test]
+    fn what_is_told_piece_by_piece_is_told_at_once() {
+        const KEY: &str = "sk-Told/0123_456789";
+        let redactor = Redactor::new(Key::new(KEY).as_ref());
+        let frame = |delta: &str| format!("data: {{\"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n");
+        let spelled = |field: &str| KEY.chars().map(|c| frame(&format!("\"{field}\": \"{c}\""))).collect::<String>();
+        for (body, found) in
+            [(spelled("content"), true), (spelled("elsewhere"), true), (frame("\"content\": \"sk-\"").repeat(9), false)]
+        {
+            for size in [1, 40, body.len()] {
+                let mut told = Told::by(Backend::Chat, redactor.clone());
+                body.as_bytes().chunks(size).for_each(|piece| told.push(piece));
+                told.end(false);
+                assert_eq!(told.gives_away(), found, "{body}");
+                assert!(!redactor.finds(&told.written()), "{body}");
+            }
+        }
+        let mut told = Told::by(Backend::Chat, redactor.clone());
+        for n in 0..=Told::MAX_NAMES {
+            told.push(frame(&format!("\"name{n}\": \"s\"")).as_bytes());
+        }
+        assert!(told.gives_away(), "of so many names nobody knows what they say together");
+        let mut told = Told::by(Backend::Chat, redactor);
+        let comment = [b": ", &b"x".repeat(1 << 16)[..], b"\n"].concat();
+        for _ in 0..256 {
+            told.push(&comment);
+        }
+        let Intake::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
+        assert!(framer.is_empty() && told.content.is_empty() && told.joined.is_empty());
+    }
 
     #[test]
     fn what_is_written_is_read_again() {
