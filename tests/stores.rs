@@ -793,7 +793,7 @@ fn no_reference_leads_out_of_its_text() {
                 r#"{{"type": "object", "{word}": "{to}", "properties": {{"a": {{"$ref": "{to}"}}, "b": {{"{word}": "{to}"}}}}}}"#
             );
             let record = format!(
-                r##"{{"id": "a", "question": "{{\"a\": 1}}", "answer": {ANSWER}, "schema": {schema}, "procedure": {{"steps": [{{"id": 1, "inputs": [], "stepDescription": "x", "output": [{{"name": "final_answer", "schema": {schema}}}]}}]}}, "trace": {{"steps": [{{"step_index": 0, "schema": {schema}, "raw": "{{\"a\": 1}}"}}]}}}}"##
+                r#"{{"id": "a", "question": "{{\"a\": 1}}", "answer": {ANSWER}, "schema": {schema}, "procedure": {{"steps": [{{"id": 1, "inputs": [], "stepDescription": "x", "output": [{{"name": "final_answer", "schema": {schema}}}]}}]}}, "trace": {{"steps": [{{"step_index": 0, "schema": {schema}, "raw": "{{\"a\": 1}}"}}]}}}}"#
             );
             let quoted = format!("{q}{schema}{q}", q = "'".repeat(3));
             let chain = format!("[[stage]]\nverifier = \"json_schema\"\nschema = {quoted}\nweight = 1.0\n");

@@ -140,9 +140,11 @@ impl Library {
         Ok(self)
     }
 
-    /// What could not be loaded since this was asked last.
+    /// What could not be loaded since this was asked last, by name: which thread met it first says nothing.
     pub fn failures(&self) -> Vec<Failure> {
-        std::mem::take(&mut *lock(&self.failures))
+        let mut failures = std::mem::take(&mut *lock(&self.failures));
+        failures.sort_by_cached_key(Failure::to_string);
+        failures
     }
 
     /// A document: kept, or loaded now. Whoever asks for one that another thread is loading waits for it.

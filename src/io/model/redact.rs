@@ -276,62 +276,81 @@ impl Form {
         if same(u32::from(*first)) {
             ends.push(at + 1);
         }
-        match first {
-            b'\\' => {
-                let slashes = text.iter().skip(at).take(MAX_SLASHES + 1).take_while(|byte| **byte == b'\\').count();
-                if slashes > MAX_SLASHES {
-                    return false;
-                }
-                if wanted == b'\\' {
-                    ends.extend((2..=slashes).map(|count| at + count));
-                }
-                let at = at + slashes;
-                let Some(kind) = text.get(at) else { return true };
-                if same(u32::from(*kind)) {
-                    ends.push(at + 1);
-                }
-                let digits = match (kind, text.get(at + 1)) {
-                    (b'u', None) => return true,
-                    (b'u', Some(b'{')) => Digits { from: at + 2, radix: 16, least: 1, most: MAX_DIGITS, end: b"}" },
-                    (b'u', _) => Digits { from: at + 1, radix: 16, least: 4, most: 4, end: b"" },
-                    (b'U', _) => Digits { from: at + 1, radix: 16, least: 8, most: 8, end: b"" },
-                    (b'x', _) => Digits { from: at + 1, radix: 16, least: 2, most: 2, end: b"" },
-                    _ => return false,
-                };
-                digits.read(text, same, ends)
+        if !ESCAPES.contains(first) {
+            return false;
+        }
+        let mut open = escaped(*first, text, at + 1, same, ends);
+        // The sign of an escape may be escaped itself.
+        let mut signs = Vec::new();
+        for sign in ESCAPES {
+            open |= escaped(*first, text, at + 1, |code| code == u32::from(sign), &mut signs);
+            for end in signs.drain(..) {
+                open |= escaped(sign, text, end, same, ends);
             }
-            b'%' => {
-                let mut from = at + 1;
-                let mut open = false;
-                for _ in 0..MAX_LEVELS {
-                    open |= Digits { from, radix: 16, least: 2, most: 2, end: b"" }.read(text, same, ends);
-                    let Some(b"25") = text.get(from..from + 2) else { break };
-                    from += 2;
-                }
-                open
+        }
+        open
+    }
+}
+
+/// What escapes begin with.
+const ESCAPES: [u8; 3] = *b"\\%&";
+
+/// Adds every place where an escape of a character ends whose sign stands before this place. Whether one is cut off.
+fn escaped(sign: u8, text: &[u8], at: usize, same: impl Fn(u32) -> bool, ends: &mut Vec<usize>) -> bool {
+    match sign {
+        b'\\' => {
+            // How many more there are.
+            let slashes = text.iter().skip(at).take(MAX_SLASHES).take_while(|byte| **byte == b'\\').count();
+            if slashes >= MAX_SLASHES {
+                return false;
             }
-            b'&' => {
-                let mut from = at + 1;
-                for _ in 0..MAX_LEVELS {
-                    let rest = text.get(from..).unwrap_or_default();
-                    if rest.starts_with(b"amp;") {
-                        from += b"amp;".len();
-                    } else {
-                        break;
-                    }
-                }
+            if same(u32::from(b'\\')) {
+                ends.extend((1..=slashes).map(|count| at + count));
+            }
+            let at = at + slashes;
+            let Some(kind) = text.get(at) else { return true };
+            if same(u32::from(*kind)) {
+                ends.push(at + 1);
+            }
+            let digits = match (kind, text.get(at + 1)) {
+                (b'u', None) => return true,
+                (b'u', Some(b'{')) => Digits { from: at + 2, radix: 16, least: 1, most: MAX_DIGITS, end: b"}" },
+                (b'u', _) => Digits { from: at + 1, radix: 16, least: 4, most: 4, end: b"" },
+                (b'U', _) => Digits { from: at + 1, radix: 16, least: 8, most: 8, end: b"" },
+                (b'x', _) => Digits { from: at + 1, radix: 16, least: 2, most: 2, end: b"" },
+                _ => return false,
+            };
+            digits.read(text, same, ends)
+        }
+        b'%' => {
+            let (mut from, mut open) = (at, false);
+            for _ in 0..MAX_LEVELS {
+                open |= Digits { from, radix: 16, least: 2, most: 2, end: b"" }.read(text, &same, ends);
+                let Some(b"25") = text.get(from..from + 2) else { break };
+                from += 2;
+            }
+            open
+        }
+        _ => {
+            let mut from = at;
+            for _ in 0..MAX_LEVELS {
                 let rest = text.get(from..).unwrap_or_default();
-                if b"amp;".starts_with(rest) || rest == b"#" {
-                    return true;
+                if rest.starts_with(b"amp;") {
+                    from += b"amp;".len();
+                } else {
+                    break;
                 }
-                let (from, radix) = match rest {
-                    [b'#', b'x' | b'X', ..] => (from + 2, 16),
-                    [b'#', ..] => (from + 1, 10),
-                    _ => return false,
-                };
-                Digits { from, radix, least: 1, most: MAX_DIGITS, end: b";" }.read(text, same, ends)
             }
-            _ => false,
+            let rest = text.get(from..).unwrap_or_default();
+            if b"amp;".starts_with(rest) || rest == b"#" {
+                return true;
+            }
+            let (from, radix) = match rest {
+                [b'#', b'x' | b'X', ..] => (from + 2, 16),
+                [b'#', ..] => (from + 1, 10),
+                _ => return false,
+            };
+            Digits { from, radix, least: 1, most: MAX_DIGITS, end: b";" }.read(text, same, ends)
         }
     }
 }
@@ -461,6 +480,12 @@ mod tests {
             each(|byte| format!("&#{byte};")),
             each(|byte| format!("&#x{byte:04X};")),
             each(|byte| format!("&amp;#{byte};")),
+            each(|byte| format!("&#37;{byte:02x}")),
+            each(|byte| format!("%26#{byte};")),
+            each(|byte| format!("\\u0026#{byte};")),
+            each(|byte| format!("\\u0025{byte:02X}")),
+            each(|byte| format!("%5Cu{byte:04x}")),
+            each(|byte| format!("&#92;u{byte:04x}")),
             each(|byte| format!("\\{}", char::from(byte))),
             each(|byte| if byte % 2 == 0 { format!("\\u{byte:04x}") } else { char::from(byte).to_string() }),
             each(|byte| format!("{byte:02x}")),
@@ -497,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_key_is_known_without_its_prefix_and_with_what_is_not_seen_in_it() {
-        let between = |unseen: &str| KEY.chars().map(|c| format!("{c}{unseen}")).collect::<String>();
+        let between = |unseen: &str| KEY.chars().flat_map(|c| [c.to_string(), unseen.to_owned()]).collect::<String>();
         for unseen in ["\0", "\0\0\0", "\n", "\r\n", "\u{200b}", "\u{ad}\u{feff}"] {
             let out = cleaned(KEY, format!("x {}y", between(unseen)).as_bytes());
             assert_eq!(out, format!("x ***{unseen}y").into_bytes(), "{unseen:?}");

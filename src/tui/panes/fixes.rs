@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, scroll_mark, wash};
+use crate::domain::text::Shown;
 use crate::tui::desk::making::Fixes;
 use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::list::List;
@@ -18,7 +19,7 @@ const MAX_FILES: usize = 4;
 /// Where the window is, and below the fixes the names of the files whose lines a model would be sent.
 fn place(fixes: &Fixes, area: Rect) -> (Rect, Vec<String>) {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 100);
-    let names = fixes.files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(", ");
+    let names = fixes.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
     let names = if names.is_empty() { names } else { format!("files sent to a model: {names}") };
     let lines = wrap_up_to(&names, inner_width(Rect { width, ..area }), MAX_FILES);
     let lines: Vec<String> = lines
