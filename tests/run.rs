@@ -423,6 +423,10 @@ fn exact_execution_asks_nobody() {
     folder.write("fork.jsonl", &output.stdout);
     let output = run("fork.jsonl");
     assert!(code(&output) == 2 && text(&output.stderr).contains("nothing to put in"), "{output:?}");
+    // A note alone is no reason for another exit code, as in `check`.
+    folder.write("note.jsonl", RECORD.replace("\"state\": {", "\"state\": {\"stray\": 1, ").replace('\n', ""));
+    let output = run("note.jsonl");
+    assert!(code(&output) == 0 && text(&output.stderr).contains("1 finding: run/output_undeclared"), "{output:?}");
 }
 
 #[test]
