@@ -24,6 +24,8 @@ pub mod domain {
     pub mod date;
     /// A document as its lines: what answers cite.
     pub mod document;
+    /// What of a record is more than is read.
+    pub mod excess;
     /// Calculations as they stand in texts, found, read and worked out.
     pub mod expression;
     /// The filter language of the table.

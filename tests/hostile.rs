@@ -313,26 +313,127 @@ fn cost(arguments: &[&OsStr]) -> (f64, usize) {
     ((fields[10] + fields[11]) as f64 * 10.0, printed.len())
 }
 
+/// Files of a few hundred kilobytes that would take many megabytes if all that is in them were kept: how each is called,
+/// its text, and what is said of it where only a part is read.
+fn masses() -> Vec<(&'static str, String, &'static str)> {
+    const SIZE: usize = 400_000;
+    let list = |item: &str| vec![item; SIZE / (item.len() + 1)].join(",");
+    let members = || (0..60_000).map(|n| format!("\"a{n}\":1")).collect::<Vec<_>>().join(",");
+    let record = |procedure: &str, state: &str, trace: &str| {
+        format!(
+            "{{\"id\":1,\"question\":\"q\",\"procedure\":{{\"steps\":[{procedure}]}},\"state\":{{{state}}},\"trace\":{{{trace}}}}}\n"
+        )
+    };
+    vec![
+        ("objects as steps", record(&list("{}"), "", ""), "Only the first 20,000 of 133,333 steps are read."),
+        ("numbers as steps", record(&list("1"), "", ""), "Only the first 20,000 of 200,000 steps are read."),
+        (
+            "inputs",
+            record(&format!("{{\"inputs\":[{}]}}", list("{}")), "", ""),
+            "Only the first 100,000 of 133,333 inputs and outputs are read.",
+        ),
+        ("state", record("", &members(), ""), "Only the first 50,000 of 60,000 variables of the state are read."),
+        (
+            "calls",
+            record("", "", &format!("\"steps\":[{}]", list("{}"))),
+            "Only the first 20,000 of 133,333 recorded calls are read.",
+        ),
+        (
+            "outputs",
+            record("{}", "", &format!("\"steps\":[{{\"step_index\":0,\"outputs\":{{{}}}}}]", members())),
+            "Only the first 50,000 of 60,000 recorded inputs and outputs are read.",
+        ),
+        ("keys of a step", record(&format!("{{{}}}", members()), "", ""), ""),
+        ("keys of an answer", format!("{{\"final_answer\":1,{}}}\n", members()), ""),
+        ("a list of records", format!("[{}]", list("{}")), ""),
+        ("records on a line", "{}".repeat(SIZE / 2), ""),
+        ("lines", "{}\n".repeat(SIZE / 3), ""),
+    ]
+}
+
+/// Address space of a command over these files, in kilobytes: the program itself takes about 50 MB of it, and each of
+/// its threads some for a stack.
+fn little_kb() -> usize {
+    (128 << 10) + std::thread::available_parallelism().map_or(2, usize::from) * (4 << 10)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn small_files_take_little_memory_and_what_is_not_read_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (masses, most) = (masses(), little_kb());
+    let jobs: Vec<_> = masses
+        .iter()
+        .flat_map(|mass| [&["check", "--jobs", "1"][..], &["show", "--state"]].map(|words| (mass, words)))
+        .collect();
+    let wrong = with_all(&jobs, |((name, text, said), words)| {
+        let path = folder.path().join(format!("{name}, {}", words[0]));
+        std::fs::write(&path, text).unwrap();
+        let output = Command::new("/bin/sh")
+            .arg("-c")
+            .arg(format!("ulimit -v {most}; exec \"$@\""))
+            .arg("sh")
+            .arg(env!("CARGO_BIN_EXE_stepscope"))
+            .args(*words)
+            .arg(&path)
+            // Each thread would reserve an address space of its own, which it does not use.
+            .env("MALLOC_ARENA_MAX", "1")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let mut wrong = judge(&output, Duration::ZERO, &[0, 1]);
+        if !String::from_utf8_lossy(&output.stdout).contains(said) {
+            wrong.push(format!("does not say {said:?}"));
+        }
+        if output.stdout.len() > 20 * text.len() {
+            wrong.push(format!("prints {} bytes of {}", output.stdout.len(), text.len()));
+        }
+        wrong
+            .iter()
+            .map(|why| format!("{name}, {}: {why}\n{}", words[0], String::from_utf8_lossy(&output.stderr)))
+            .collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Records whose size is a number: twice the number is about twice the work, never four times.
 #[cfg(target_os = "linux")]
 #[test]
 fn work_grows_with_the_record_and_not_faster() {
     type Make = fn(usize) -> String;
+    const FIELD: &str = "{\"name\":\"v\",\"description\":\"d\"}";
     let empties: Make = |n| format!("{}\n", "{}".repeat(4 * n));
-    let kinds: [(&str, Make); 3] =
-        [("variables", nasty::many_variables), ("steps", nasty::many_steps), ("glued", empties)];
+    let crashed: Make =
+        |n| nasty::many_steps(n).replace("\"ok\"", "\"error\"").replace("\"correct\": false", "\"error\": \"x\"");
+    let rewritten: Make = |n| {
+        let step =
+            |n| format!("{{\"id\":{},\"stepDescription\":\"s\",\"inputs\":[{FIELD}],\"output\":[{FIELD}]}}", n + 1);
+        let steps = (0..n).map(step).collect::<Vec<_>>().join(",");
+        format!(
+            "{{\"id\":1,\"question\":\"q\",\"procedure\":{{\"NameDescription\":\"n\",\"steps\":[{steps}]}},\"state\":{{\"v\":1}}}}\n"
+        )
+    };
+    let kinds: [(&str, Make); 5] = [
+        ("variables", nasty::many_variables),
+        ("steps", nasty::many_steps),
+        ("crashed", crashed),
+        ("rewritten", rewritten),
+        ("glued", empties),
+    ];
     let folder = tempfile::tempdir().unwrap();
-    for (name, make) in kinds {
+    let commands = [&["check", "--jobs", "1"][..], &["show", "--state"]];
+    for ((name, make), words) in kinds.iter().flat_map(|kind| commands.map(|words| (kind, words))) {
         let at = |n: usize| {
             let path = folder.path().join(format!("{name}{n}.jsonl"));
             let text = make(n);
             std::fs::write(&path, &text).unwrap();
-            let (time, printed) = cost(&[OsStr::new("check"), OsStr::new("--jobs"), OsStr::new("1"), path.as_os_str()]);
-            assert!(printed <= 20 * text.len() + (2 << 20), "{name} {n}: {printed} of {}", text.len());
+            let arguments: Vec<_> = words.iter().map(OsStr::new).chain([path.as_os_str()]).collect();
+            let (time, printed) = cost(&arguments);
+            assert!(printed <= 20 * text.len() + (2 << 20), "{words:?} {name} {n}: {printed} of {}", text.len());
             time
         };
         let (small, large) = (at(3_000), at(12_000));
         // Four times the size: what is quadratic costs sixteen times as much. The start of the program costs too.
-        assert!(large <= 8.0 * small + 400.0, "{name}: {small} ms, then {large} ms");
+        assert!(large <= 8.0 * small + 400.0, "{words:?} {name}: {small} ms, then {large} ms");
     }
 }

@@ -85,7 +85,9 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         schema,
         |checked, into| {
             let judged = reviewed.as_ref().map(|reviewed| reviewed.findings(checked));
-            let checked = &Checked { findings: judged.as_ref().unwrap_or(checked.findings), ..*checked };
+            let mut checked = *checked;
+            checked.findings = judged.as_ref().unwrap_or(checked.findings);
+            let checked = &checked;
             let triage = judges.then(|| triage_of(checked, &baseline)).flatten();
             if options.summary {
                 if let Some(triage) = &triage {
@@ -249,7 +251,7 @@ pub(super) fn with_item<T>(
     then: impl FnOnce(&Item<'_>) -> T,
 ) -> T {
     let record = checked.subject.record.as_ref();
-    let procedure = record.and_then(|record| record.procedure).filter(|_| fit);
+    let procedure = checked.subject.procedure.as_ref().filter(|procedure| fit && procedure.is_whole());
     let judged = if fit { Judged::of(checked.subject, checked.findings) } else { None };
     then(&Item {
         source: &source_of(checked),
@@ -262,7 +264,7 @@ pub(super) fn with_item<T>(
         kind: record.map_or(RecordKind::Broken, |record| record.kind),
         id: record.and_then(|record| record.id),
         findings: checked.findings,
-        fitness: procedure.and_then(|procedure| fitness(procedure, checked.findings)),
+        fitness: procedure.and_then(|procedure| fitness(procedure.value, checked.findings)),
         triage,
         judged: judged.as_ref(),
     })

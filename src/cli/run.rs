@@ -10,7 +10,7 @@ use super::ask::{Asked, Request, Sampling, Sending};
 use super::check::MAX_SCHEMA;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
 use crate::domain::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
-use crate::domain::fork::{Executed, run_record};
+use crate::domain::fork::{Executed, NoBranch, run_record};
 use crate::domain::json::{Kind, MAX_TEXT, Tape, Value};
 use crate::domain::prompt::AnswerShape;
 use crate::domain::pyjson::Letters;
@@ -85,6 +85,9 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
         Some(Named::Own(text)) => AnswerShape::Own(parsed(&mut schema_tape, text, Path::new("the schema"))?),
     };
     let mut runner = Runner::new(procedure, &question, shape, !options.lenient);
+    if !runner.procedure().is_whole() {
+        return Err(shown!("{}", NoBranch::TooLarge));
+    }
     let first = match runner.next_ask() {
         Ok(Some(first)) => first,
         // Nothing goes out, so nobody needs to be asked.

@@ -279,7 +279,7 @@ impl View<'_, '_> {
     fn step(&self, step: usize, whole: bool, out: &mut Page) {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
-        let last = if self.state.last_step().positions.contains(&step) { ", run with the answer schema" } else { "" };
+        let last = if self.state.last_step().contains(step) { ", run with the answer schema" } else { "" };
         let ran = match self.state.has_run(step) {
             Ran::Yes => "",
             Ran::Failed => "  the run ended here",

@@ -145,6 +145,9 @@ pub enum NoBranch {
     /// There is no such step.
     #[error("there is no such step")]
     NoStep,
+    /// Its procedure has more steps or variables than are read.
+    #[error("the procedure is too large to be run: not all of it is read")]
+    TooLarge,
     /// Nothing says what the question was.
     #[error("the record does not say what the question was; give it as the value of problem_text")]
     NoQuestion,
@@ -181,6 +184,9 @@ impl<'v, 'a> Branch<'v, 'a> {
         edits: &[(Untrusted<'static>, Vec<u8>)],
     ) -> Result<Self, NoBranch> {
         let procedure = procedure.ok_or(NoBranch::NoProcedure)?;
+        if !procedure.is_whole() {
+            return Err(NoBranch::TooLarge);
+        }
         if step >= procedure.steps.len() {
             return Err(NoBranch::NoStep);
         }

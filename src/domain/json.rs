@@ -848,11 +848,16 @@ impl<'a> Value<'a> {
 
     /// The members as Python's dict holds them: a duplicate key keeps the place of the first and the value of the last.
     pub fn entries(self) -> Vec<Member<'a>> {
+        self.first_entries(usize::MAX)
+    }
+
+    /// The [`Value::entries`] of the first so many members.
+    pub fn first_entries(self, most: usize) -> Vec<Member<'a>> {
         /// Up to so many a search in order beats hashing.
         const FEW: usize = 32;
         let mut entries: Vec<Member<'a>> = Vec::new();
-        if self.members().nth(FEW).is_none() {
-            for member in self.members() {
+        if self.members().take(most).nth(FEW).is_none() {
+            for member in self.members().take(most) {
                 match entries.iter_mut().find(|entry| entry.name() == member.name()) {
                     Some(entry) => entry.value = member.value,
                     None => entries.push(member),
@@ -861,7 +866,7 @@ impl<'a> Value<'a> {
             return entries;
         }
         let mut places = std::collections::HashMap::new();
-        for member in self.members() {
+        for member in self.members().take(most) {
             let place = *places.entry(member.name()).or_insert(entries.len());
             match entries.get_mut(place) {
                 Some(entry) => entry.value = member.value,

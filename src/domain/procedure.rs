@@ -10,6 +10,11 @@ pub const PROBLEM_TEXT: &str = "problem_text";
 /// The variable every procedure ends with.
 pub const FINAL_ANSWER: &str = "final_answer";
 
+/// So many steps of a procedure are read. Real ones have a few dozen.
+pub const MAX_STEPS: usize = 20_000;
+/// So many inputs and outputs of a procedure are read, those of all its steps together.
+pub const MAX_FIELDS: usize = 100_000;
+
 /// The key under which a population keeps a model's text that was no JSON.
 pub const UNREAD: &str = "__invalid_json__";
 
@@ -22,8 +27,12 @@ pub struct Procedure<'a> {
     pub name: Option<Value<'a>>,
     /// The key and value of the step list.
     pub steps_member: Option<Member<'a>>,
-    /// The steps in order; what is no object is a step without anything.
+    /// The steps in order; what is no object is a step without anything. At most [`MAX_STEPS`].
     pub steps: Vec<Step<'a>>,
+    /// How many steps are not read.
+    pub steps_left: usize,
+    /// How many inputs and outputs of the steps are not read.
+    pub fields_left: usize,
 }
 
 /// One step.
@@ -59,7 +68,8 @@ pub struct Field<'a> {
 impl<'a> Procedure<'a> {
     /// Reads what is there.
     pub fn read(value: Value<'a>) -> Self {
-        let mut procedure = Self { value, name: None, steps_member: None, steps: Vec::new() };
+        let mut procedure =
+            Self { value, name: None, steps_member: None, steps: Vec::new(), steps_left: 0, fields_left: 0 };
         let mut snake = None;
         for member in value.members() {
             match member.name().bytes() {
@@ -71,10 +81,19 @@ impl<'a> Procedure<'a> {
         }
         procedure.name = procedure.name.or(snake);
         if let Some(steps) = procedure.steps_member {
-            procedure.steps.reserve_exact(steps.value.len());
-            procedure.steps.extend(steps.value.items().map(Step::read));
+            let count = steps.value.len();
+            let mut fields = Room { left: MAX_FIELDS, refused: 0 };
+            procedure.steps.reserve_exact(count.min(MAX_STEPS));
+            procedure.steps.extend(steps.value.items().take(MAX_STEPS).map(|step| Step::read(step, &mut fields)));
+            procedure.steps_left = count - procedure.steps.len();
+            procedure.fields_left = fields.refused;
         }
         procedure
+    }
+
+    /// Whether all of it is read. What is said of a part need not hold for the whole.
+    pub const fn is_whole(&self) -> bool {
+        self.steps_left == 0 && self.fields_left == 0
     }
 
     /// The pointer of the step at a position, below the pointer of the procedure.
@@ -101,8 +120,14 @@ impl<'a> Procedure<'a> {
     }
 }
 
+/// How many more fields are read, and how many were not.
+struct Room {
+    left: usize,
+    refused: usize,
+}
+
 impl<'a> Step<'a> {
-    fn read(value: Value<'a>) -> Self {
+    fn read(value: Value<'a>, room: &mut Room) -> Self {
         let mut step = Self {
             value,
             id: None,
@@ -126,8 +151,8 @@ impl<'a> Step<'a> {
         }
         step.text = step.text.or(snake_text);
         step.outputs_member = step.outputs_member.or(snake_outputs);
-        step.inputs = Field::list(step.inputs_member);
-        step.outputs = Field::list(step.outputs_member);
+        step.inputs = Field::list(step.inputs_member, room);
+        step.outputs = Field::list(step.outputs_member, room);
         step
     }
 
@@ -159,10 +184,14 @@ fn list_pointer(step: &Pointer, member: Option<Member<'_>>, otherwise: &'static 
 }
 
 impl<'a> Field<'a> {
-    fn list(member: Option<Member<'a>>) -> Vec<Self> {
+    fn list(member: Option<Member<'a>>, room: &mut Room) -> Vec<Self> {
         let Some(member) = member else { return Vec::new() };
-        let mut list = Vec::with_capacity(member.value.len());
-        list.extend(member.value.items().map(Self::read));
+        let count = member.value.len();
+        let read = count.min(room.left);
+        room.left -= read;
+        room.refused += count - read;
+        let mut list = Vec::with_capacity(read);
+        list.extend(member.value.items().take(read).map(Self::read));
         list
     }
 

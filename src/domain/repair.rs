@@ -211,6 +211,9 @@ impl Course {
 fn fixable<'t>(tape: &'t mut Tape, text: &'t [u8], found: &Findings) -> Option<(Value<'t>, Procedure<'t>)> {
     let root = tape.parse(text)?;
     let read = Procedure::read(root);
+    if !read.is_whole() {
+        return None;
+    }
     let fields: usize = read.steps.iter().map(|step| step.inputs.len() + step.outputs.len()).sum();
     let breaks_schema = found.iter().any(|finding| Some(&finding.rule) == UPSTREAM.first());
     (!found.is_empty() && !breaks_schema && !read.steps.is_empty() && fields <= MAX_FIELDS).then_some((root, read))

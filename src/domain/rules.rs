@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::completeness::{self, Completeness};
 use super::contract::{self, Breach, Strictness};
 use super::document::Document;
+use super::excess::{self, Excess};
 use super::finding::{Findings, Severity};
 use super::gold::Gold;
 use super::json::{Problem, Value};
@@ -63,6 +64,8 @@ pub struct Subject<'a> {
     pub record: Option<Record<'a>>,
     /// Its procedure.
     pub procedure: Option<Procedure<'a>>,
+    /// The lists in it of which only the beginning is read.
+    pub excess: Vec<Excess>,
     /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
     pub procedure_errors: procedure::SchemaErrors,
     /// Who writes and who reads what, if the procedure holds the schema.
@@ -118,6 +121,7 @@ impl<'a> Subject<'a> {
         subject.answered = typed.map(|typed| Box::new(Answered::of(typed, subject.types)));
         subject.procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         subject.flow = procedure.as_ref().filter(|_| subject.procedure_errors.is_empty()).map(procedure::Flow::of);
+        subject.excess = record.map(|record| excess::of(record, procedure.as_ref())).unwrap_or_default();
         subject.procedure = procedure;
         subject
     }
@@ -129,6 +133,7 @@ impl<'a> Subject<'a> {
             problems,
             record,
             procedure: None,
+            excess: Vec::new(),
             procedure_errors: procedure::SchemaErrors::default(),
             flow: None,
             answer_schema: None,
@@ -263,6 +268,7 @@ pub const RULES: &[&Rule] = &[
     &reading::LONE_SURROGATE,
     &reading::HUGE_INTEGER,
     &reading::NUMBER_OUT_OF_RANGE,
+    &reading::TOO_LARGE,
     &reading::UNKNOWN_SHAPE,
     &procedure::SCHEMA,
     &procedure::FIRST_STEP_INPUTS,
@@ -344,7 +350,10 @@ pub fn check(subject: &Subject<'_>) -> Findings {
 /// What some rules say of a record.
 pub fn check_by(subject: &Subject<'_>, speaks: impl Fn(&Rule) -> bool) -> Findings {
     let mut findings = Findings::new();
-    for rule in RULES.iter().filter(|rule| speaks(rule)) {
+    // What holds for a part of a record need not hold for all of it.
+    let speaks_of_part = |rule: &Rule| rule.id.starts_with("record/") || rule.id == procedure::SCHEMA.id;
+    let is_whole = subject.excess.is_empty();
+    for rule in RULES.iter().filter(|rule| (is_whole || speaks_of_part(rule)) && speaks(rule)) {
         (rule.check)(subject, &mut findings);
     }
     findings.tell_rest();

@@ -5,9 +5,9 @@
 //! the fork's: what was set or calculated for it, and its final state, win over the calls of its parent. Every value
 //! carries a `Badge` that says which of these it is, or why there is none.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
-use super::json::{Kind, Pointer, Value};
+use super::json::{Kind, Member, Pointer, Value};
 use super::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use super::record::{AnswerSchema, Record, RecordKind};
 use super::text::Untrusted;
@@ -19,6 +19,14 @@ pub const ANSWER_KEYS: [&str; 6] =
 
 /// The error class of a fork of a run that ended early, where the steps after its end were not run.
 pub const NOT_RUN: &str = "NotRun";
+
+/// So many variables of a final state are read. Real ones have a few dozen.
+pub const MAX_VARIABLES: usize = 50_000;
+/// So many recorded inputs and outputs are read, those of all calls together.
+pub const MAX_SHOWN: usize = 50_000;
+
+/// So many writings of the answer schema's keys are read, those of all steps that are run with it together.
+const MAX_ANSWERS: usize = 120_000;
 
 /// How many steps have run: 0 is the state before the first step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -280,10 +288,22 @@ pub struct Difference<'a> {
 /// The step that upstream runs with the answer schema: the one whose id equals the number of steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LastStep {
-    /// Their positions: one, if all is well.
+    /// Their positions, ascending: one, if all is well.
     pub positions: Vec<usize>,
     /// How that differs from what a reader expects.
     pub surprise: Option<Surprise>,
+}
+
+impl LastStep {
+    /// Whether the step at a position is run as the last.
+    pub fn contains(&self, position: usize) -> bool {
+        self.positions.binary_search(&position).is_ok()
+    }
+
+    /// So many keys of the record's own answer schema are read.
+    pub fn answer_keys(&self) -> usize {
+        MAX_VARIABLES.min(MAX_ANSWERS / self.positions.len().max(1))
+    }
 }
 
 /// How upstream's last step differs from the last position.
@@ -389,7 +409,7 @@ impl<'a> State<'a> {
     pub fn of(record: &Record<'a>, procedure: Option<&Procedure<'a>>) -> Self {
         let procedure = procedure.filter(|_| record.kind != RecordKind::Baseline);
         let state = record.state.filter(|state| state.kind() == Kind::Object);
-        let final_state = state.map(Value::entries).unwrap_or_default();
+        let final_state = state.map(|state| state.first_entries(MAX_VARIABLES)).unwrap_or_default();
         let mut built = Self {
             calls: by_position(record, procedure.map(|procedure| procedure.steps.len())),
             last: procedure.map(|procedure| last_step(&procedure.steps)).unwrap_or_default(),
@@ -405,7 +425,7 @@ impl<'a> State<'a> {
             built.write_answer_keys(record, &final_state);
         }
         built.put_sets();
-        built.ran = built.ran(record, procedure, state);
+        built.ran = built.ran(record, procedure, &final_state);
         for member in &final_state {
             built.take_final(member.name(), member.value);
         }
@@ -445,25 +465,25 @@ impl<'a> State<'a> {
     }
 
     /// Which steps ran: of a run that ended early those before the step that it ended in.
-    fn ran(&self, record: &Record<'a>, procedure: Option<&Procedure<'a>>, state: Option<Value<'a>>) -> Vec<Ran> {
+    fn ran(&self, record: &Record<'a>, procedure: Option<&Procedure<'a>>, final_state: &[Member<'a>]) -> Vec<Ran> {
         let present = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
         let count = self.steps.len();
         let failed = |step: usize| self.call(step).is_some_and(TraceStep::is_failed);
         let crashed = record.kind == RecordKind::Error;
         let ended = crashed || (0..count).any(failed);
+        let has_state = record.state.is_some_and(|state| state.kind() == Kind::Object);
         let has_result =
-            state.is_some() || present(record.pred_answer) || present(record.pred_num) || record.correct.is_some();
+            has_state || present(record.pred_answer) || present(record.pred_num) || record.correct.is_some();
         if matches!(record.kind, RecordKind::Procedure | RecordKind::Baseline) || (has_result && !ended) {
             return vec![Ran::Yes; count];
         }
-        let left =
-            |name: &Untrusted<'_>| state.is_some_and(|state| state.members().any(|member| member.name() == *name));
+        let left: HashSet<Untrusted<'_>> = final_state.iter().map(Member::name).collect();
         let wrote = |step: usize| {
             if let Some(call) = self.call(step) {
                 return !call.is_failed();
             }
             let writes = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
-            writes.iter().filter_map(|&index| self.variables.get(index)).any(|variable| left(&variable.name))
+            writes.iter().filter_map(|&index| self.variables.get(index)).any(|variable| left.contains(&variable.name))
         };
         let named = || {
             let error = record.error.filter(|_| crashed)?.string()?;
@@ -498,6 +518,7 @@ impl<'a> State<'a> {
 
     fn link(&mut self, procedure: Option<&Procedure<'a>>) {
         let calls = std::mem::take(&mut self.calls);
+        let mut room = MAX_SHOWN;
         for (position, call) in calls.iter().enumerate() {
             self.steps.push(Links::default());
             let step = procedure.and_then(|procedure| procedure.steps.get(position));
@@ -505,7 +526,7 @@ impl<'a> State<'a> {
                 self.read(position, field.name_text(), Some(*field), None);
             }
             if let Some((call, inputs)) = call.as_ref().and_then(|call| Some((call, call.inputs?))) {
-                for member in inputs.entries() {
+                for member in first_entries(inputs, &mut room) {
                     self.read(position, Some(member.name()), None, Some((call.entry, member.value)));
                 }
             }
@@ -514,11 +535,11 @@ impl<'a> State<'a> {
             }
             let undeclared = match procedure {
                 None => Origin::Declared,
-                Some(_) if self.last.positions.contains(&position) => Origin::AnswerSchema,
+                Some(_) if self.last.contains(position) => Origin::AnswerSchema,
                 Some(_) => Origin::Undeclared,
             };
             if let Some((call, outputs)) = call.as_ref().and_then(|call| Some((call, call.outputs?))) {
-                for member in outputs.entries() {
+                for member in first_entries(outputs, &mut room) {
                     self.write(position, Some(member.name()), Err(undeclared), Some((call.entry, member.value)));
                 }
             }
@@ -599,8 +620,10 @@ impl<'a> State<'a> {
     }
 
     /// Upstream's last step takes the answer schema's keys, whatever it declares.
-    fn write_answer_keys(&mut self, record: &Record<'a>, final_state: &[super::json::Member<'a>]) {
-        let own = record.root.get("trace").and_then(|trace| trace.get("answer_schema")?.get("properties"));
+    fn write_answer_keys(&mut self, record: &Record<'a>, final_state: &[Member<'a>]) {
+        let most = self.last.answer_keys();
+        let own: Option<HashSet<Untrusted<'_>>> =
+            own_keys(record).map(|own| own.members().take(most).map(|member| member.name()).collect());
         let known: &[&str] = record.answer_schema.map_or(&[], schema_keys);
         let unrecorded = |&step: &usize| {
             self.calls.get(step).is_none_or(|call| call.as_ref().is_none_or(|call| call.outputs.is_none()))
@@ -609,10 +632,10 @@ impl<'a> State<'a> {
         if last.is_empty() {
             return;
         }
-        for name in final_state.iter().map(super::json::Member::name) {
+        for name in final_state.iter().map(Member::name) {
             let declared = self.by_name.get(&name).and_then(|&index| self.variables.get(index));
-            let asked = match own {
-                Some(properties) => name.utf8().is_some_and(|name| properties.get(name).is_some()),
+            let asked = match &own {
+                Some(properties) => name.utf8().is_some() && properties.contains(&name),
                 None if declared.is_some() => known.iter().any(|key| name == *key),
                 None => ANSWER_KEYS.iter().any(|key| name == *key),
             };
@@ -806,8 +829,10 @@ impl<'a> State<'a> {
 
     /// What a step wrote into a variable; an override of it right after the step is not the step's.
     pub fn written(&self, variable: usize, step: usize) -> Option<Entry<'a>> {
-        let write = self.variables.get(variable)?.writes.iter().find(|write| write.step == Some(step))?;
-        Some(Entry::new(variable, write))
+        let (writes, after) = (&self.variables.get(variable)?.writes, Moment::after(step));
+        let first = writes.partition_point(|write| write.from < after);
+        let then = writes.iter().skip(first).take_while(|write| write.from == after);
+        Some(Entry::new(variable, { then }.find(|write| write.step == Some(step))?))
     }
 
     /// The question that a step is shown: as it was given, or as it was set last, even if a step wrote over it.
@@ -925,6 +950,13 @@ impl Influence {
     }
 }
 
+/// The entries of an object, as far as there is room for more.
+fn first_entries<'a>(object: Value<'a>, room: &mut usize) -> Vec<Member<'a>> {
+    let entries = object.first_entries(*room);
+    *room -= object.members().take(*room).count();
+    entries
+}
+
 /// `problem_text` as given: from the state, unless a step wrote over it there; else the record's question.
 fn settle_given<'a>(variable: &mut Variable<'a>, question: Option<Value<'a>>) {
     let untouched = variable.final_value.filter(|_| variable.writes.len() == 1);
@@ -955,6 +987,11 @@ fn settle_from_readers(variable: &mut Variable<'_>, n: usize) {
     if let Some((entry, value)) = shown {
         (write.value, write.badge, write.source) = (Some(value), Badge::Recorded, Source::Inputs(entry));
     }
+}
+
+/// The properties of the answer schema that a run was recorded with.
+pub fn own_keys<'a>(record: &Record<'a>) -> Option<Value<'a>> {
+    record.root.get("trace")?.get("answer_schema")?.get("properties")
 }
 
 /// The keys of a published answer schema, in upstream's order.

@@ -5,8 +5,10 @@ use super::json::{Kind, Pointer, Value};
 use super::record::Record;
 use super::text::Untrusted;
 
-/// No hostile list is read further than this.
-const MAX_SETS: usize = 4096;
+/// So many recorded calls of a run are read. Real runs have a few dozen.
+pub const MAX_CALLS: usize = 20_000;
+/// So many set or calculated values of a fork are read.
+pub const MAX_SETS: usize = 4096;
 
 /// One recorded call: what a step was shown and what came of it. Every field is as it stands in the record.
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +117,8 @@ impl<'a> TraceStep<'a> {
 /// (`steps` is `None`). A step that was called again shows its last call that gave outputs.
 pub fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<TraceStep<'a>>> {
     let Some(list) = record.trace_steps else { return vec![None; steps.unwrap_or(0)] };
-    let mut calls = vec![None; steps.unwrap_or_else(|| list.items().count())];
-    for (entry, value) in list.items().enumerate() {
+    let mut calls = vec![None; steps.unwrap_or_else(|| list.items().take(MAX_CALLS).count())];
+    for (entry, value) in list.items().take(MAX_CALLS).enumerate() {
         let (position, call) = TraceStep::read(entry, value);
         let position = if steps.is_some() { position.unwrap_or(entry) } else { entry };
         let Some(slot) = calls.get_mut(position) else { continue };
@@ -171,17 +173,23 @@ pub struct Set<'a> {
     pub pointer: Pointer,
 }
 
+/// The list of what was set or calculated for a fork: the fork, the key of the list, and the list.
+pub fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static str, Value<'a>)> {
+    let fork = record.trace_fork?;
+    // A fork of an earlier version names only what was edited.
+    let key = if fork.get("values").is_some() { "values" } else { "edited" };
+    Some((fork, key, fork.get(key)?))
+}
+
 /// The values of a fork that were set or calculated, in the order of the record.
 pub fn sets<'a>(record: &Record<'a>) -> Vec<Set<'a>> {
-    let Some(fork) = record.trace_fork else { return Vec::new() };
+    let Some((fork, key, list)) = set_list(record) else { return Vec::new() };
     let step_of = |value: Value<'_>| {
         let step = value.get("step_index")?;
         std::str::from_utf8(step.raw()).ok()?.parse().ok()
     };
-    // A fork of an earlier version names only what was edited.
-    let key = if fork.get("values").is_some() { "values" } else { "edited" };
     let at = step_of(fork);
-    let list = fork.get(key).into_iter().flat_map(Value::items).take(MAX_SETS).enumerate();
+    let list = list.items().take(MAX_SETS).enumerate();
     let read = |(n, entry): (usize, Value<'a>)| {
         let put = match entry.get("badge") {
             Some(badge) if badge.is_string(Put::Recomputed.word()) => Put::Recomputed,

@@ -654,7 +654,7 @@ impl<'a> Analysis<'a> {
                     failed: call.is_some_and(|call| call.error.is_some())
                         || self.state.has_run(position) == Ran::Failed,
                     ran: self.state.has_run(position),
-                    is_last: last.positions.binary_search(&position).is_ok(),
+                    is_last: last.contains(position),
                     pointer: match (step, call) {
                         (None, Some(call)) => call.pointer(),
                         _ => Procedure::step_pointer(&base, position),

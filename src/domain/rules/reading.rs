@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{Rule, Subject};
-use crate::domain::finding::{Finding, Findings, Place, Severity};
+use crate::domain::excess::Excess;
+use crate::domain::finding::{Finding, Findings, Place, Severity, grouped};
 use crate::domain::formats::foreign;
 use crate::domain::json::{Pointer, ProblemKind};
 use crate::domain::python::Message;
@@ -152,6 +153,19 @@ pub const NUMBER_OUT_OF_RANGE: Rule = Rule {
 };
 
 /// See its `explanation`.
+pub const TOO_LARGE: Rule = Rule {
+    id: "record/too_large",
+    severity: Severity::Warning,
+    summary: "the record can be read as a whole",
+    explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands only the first are \
+        read, so that no record can take all memory; the message says how many. The rules that judge a procedure or a \
+        run as a whole say nothing about such a record, because what they said of a part need not hold for the whole.",
+    bad: include_str!("reading/too_large.json"),
+    good: r#"{"id": 1, "question": "?", "state": {}, "trace": {"fork": {"values": []}}}"#,
+    check: check_size,
+};
+
+/// See its `explanation`.
 pub const UNKNOWN_SHAPE: Rule = Rule {
     id: "record/unknown_shape",
     severity: Severity::Note,
@@ -206,6 +220,15 @@ fn place(subject: &Subject<'_>, range: &Range<usize>) -> Place {
 fn check_range(subject: &Subject<'_>, findings: &mut Findings) {
     let wanted = |kind| kind == ProblemKind::OutOfRange;
     report(&NUMBER_OUT_OF_RANGE, subject, findings, wanted, "Write the number that was meant, or null.");
+}
+
+fn check_size(subject: &Subject<'_>, findings: &mut Findings) {
+    for Excess { what, count, read, pointer } in &subject.excess {
+        let message = format!("Only the first {} of {} {what} are read.", grouped(*read), grouped(*count));
+        let finding = Finding::new(TOO_LARGE.id, TOO_LARGE.severity, message, Place::Key(pointer.clone()))
+            .help("Look at the program that wrote the list, or split the record.");
+        findings.push(finding);
+    }
 }
 
 fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
