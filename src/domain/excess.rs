@@ -6,6 +6,7 @@ use super::procedure::{MAX_FIELDS, MAX_STEPS, Procedure};
 use super::record::Record;
 use super::state::{MAX_SHOWN, MAX_VARIABLES, last_step, own_keys};
 use super::trace::{MAX_CALLS, MAX_SETS, set_list};
+use super::typed::{Dialect, MAX_CITATIONS, MAX_ITEMS, Rest};
 
 /// A list of which only the beginning is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +27,7 @@ const SHORT: usize = 1_000;
 const FEW_KEYS: usize = 6;
 
 /// Every list of a record of which only the beginning is read, most often none.
-pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Vec<Excess> {
+pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: Rest) -> Vec<Excess> {
     let mut found = Vec::new();
     if !is_long(record.root, SHORT) {
         return found;
@@ -57,6 +58,12 @@ pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Vec<Excess>
     }
     if let Some((_, key, list)) = set_list(record) {
         note("values of the fork", count(list, MAX_SETS), MAX_SETS, Pointer::from_iter(["trace", "fork", key]));
+    }
+    if let Some(typed) = record.typed.as_deref() {
+        let is_list = typed.dialect() == Some(Dialect::Items);
+        let pointer = if is_list { typed.pointer.then("items") } else { typed.pointer.clone() };
+        note("items", MAX_ITEMS + rest.items, MAX_ITEMS, pointer.clone());
+        note("citations", MAX_CITATIONS + rest.citations, MAX_CITATIONS, pointer);
     }
     found
 }
@@ -155,6 +162,19 @@ mod tests {
         let read = "Only the first 300 of 500 keys of the answer schema are read.";
         assert_eq!(found, [too_large("/trace/answer_schema/properties", read)]);
         assert_eq!(variables, 501);
+    }
+
+    #[test]
+    fn of_a_long_answer_the_first_items_and_citations_are_read() {
+        let answer = |items: &str| format!(r#"{{"answer_found": true, "confidence": 1, "items": [{items}]}}"#);
+        let (found, ..) = said(&answer(&items(MAX_ITEMS + 3, |n| format!(r#"{{"text": "{n}", "spans": []}}"#))));
+        assert_eq!(found, ["record/too_large /items: Only the first 20,000 of 20,003 items are read."]);
+        let spans = format!(r#"{{"text": "a", "spans": [{}]}}"#, items(MAX_CITATIONS + 3, |_| "{}".to_owned()));
+        let (found, ..) = said(&answer(&spans));
+        assert_eq!(found, ["record/too_large /items: Only the first 50,000 of 50,003 citations are read."]);
+        let field = |n: usize| format!(r#""f{n}": {{"value": 1, "quote": "q", "line_start": 1}}"#);
+        let (found, ..) = said(&format!("{{{}}}", items(MAX_ITEMS + 3, field)));
+        assert_eq!(found, ["record/too_large : Only the first 20,000 of 20,003 items are read."]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::recompute::{Recomputed, is_right_by};
 use super::record::Record;
 use super::spans::{self, Cited};
 use super::state::State;
-use super::typed::{Asked, Item, Typed, inline_document};
+use super::typed::{Asked, Item, Rest, Typed, inline_document};
 use super::types::{self, Registry};
 
 pub mod answer;
@@ -98,15 +98,17 @@ pub struct Answered<'a> {
     pub items: Vec<Item<'a>>,
     /// What the question asks for.
     pub asked: Asked,
+    /// What of it is not read.
+    pub rest: Rest,
     /// Where the answer does not hold the contract.
     pub breaches: Vec<Breach>,
 }
 
 impl<'a> Answered<'a> {
     fn of(typed: &Typed<'a>, types: &Registry) -> Self {
-        let items = typed.items();
+        let (items, rest) = typed.items_and_rest();
         let breaches = contract::breaches(typed, &items, types);
-        Self { asked: typed.asked(), breaches, items }
+        Self { asked: typed.asked(), rest, breaches, items }
     }
 }
 
@@ -121,7 +123,8 @@ impl<'a> Subject<'a> {
         subject.answered = typed.map(|typed| Box::new(Answered::of(typed, subject.types)));
         subject.procedure_errors = procedure.as_ref().map(procedure::schema_errors).unwrap_or_default();
         subject.flow = procedure.as_ref().filter(|_| subject.procedure_errors.is_empty()).map(procedure::Flow::of);
-        subject.excess = record.map(|record| excess::of(record, procedure.as_ref())).unwrap_or_default();
+        let rest = subject.answered.as_deref().map(|answered| answered.rest).unwrap_or_default();
+        subject.excess = record.map(|record| excess::of(record, procedure.as_ref(), rest)).unwrap_or_default();
         subject.procedure = procedure;
         subject
     }

@@ -83,6 +83,11 @@ pub struct Typed<'a> {
     pub traced: bool,
 }
 
+/// So many items of an answer are read.
+pub const MAX_ITEMS: usize = 20_000;
+/// So many citations of an answer are read, those of all its items together.
+pub const MAX_CITATIONS: usize = 50_000;
+
 /// One item of an answer: a value, and the places that it rests on.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
@@ -163,15 +168,18 @@ impl<'a> Typed<'a> {
 
     /// Everything that was answered, in order.
     pub fn items(&self) -> Vec<Item<'a>> {
+        self.items_and_rest().0
+    }
+
+    /// Everything that was answered, in order, as far as it is read, and what is not.
+    pub fn items_and_rest(&self) -> (Vec<Item<'a>>, Rest) {
+        let mut found = Found::default();
         match (self.dialect(), self.answer) {
-            (Some(Dialect::Fields), Some(answer)) => {
-                let mut items = Vec::new();
-                fields(answer, &self.pointer, 0, &mut items);
-                items
-            }
-            (Some(Dialect::Items), Some(answer)) => items(answer, &self.pointer),
-            _ => Vec::new(),
+            (Some(Dialect::Fields), Some(answer)) => fields(answer, &self.pointer, 0, &mut found),
+            (Some(Dialect::Items), Some(answer)) => items(answer, &self.pointer, &mut found),
+            _ => {}
         }
+        (found.items, found.rest)
     }
 
     /// The numbers of the pages that the model saw, in the order of their ranks.
@@ -192,10 +200,39 @@ impl<'a> Item<'a> {
         self.root.get("found").and_then(Value::bool) != Some(false)
     }
 
-    fn read(root: Value<'a>, pointer: Pointer, field: Option<Untrusted<'a>>) -> Self {
+    fn read(root: Value<'a>, pointer: Pointer, field: Option<Untrusted<'a>>, found: &mut Found<'a>) -> Self {
         let value = if field.is_some() { root.member("value") } else { carrier(root) };
-        let citations = citations(root, &pointer);
+        let citations = citations(root, &pointer, found);
         Self { pointer, root, field, value: value.map(|member| (member.name(), member.value)), citations }
+    }
+}
+
+/// How much of an answer is not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rest {
+    /// Items.
+    pub items: usize,
+    /// Citations of the items that are read.
+    pub citations: usize,
+}
+
+/// The items that are read so far.
+#[derive(Default)]
+struct Found<'a> {
+    items: Vec<Item<'a>>,
+    citations: usize,
+    rest: Rest,
+}
+
+impl<'a> Found<'a> {
+    /// Reads an item, or counts it.
+    fn item(&mut self, root: Value<'a>, pointer: impl FnOnce() -> Pointer, field: Option<Untrusted<'a>>) {
+        if self.items.len() >= MAX_ITEMS {
+            self.rest.items += 1;
+            return;
+        }
+        let item = Item::read(root, pointer(), field, self);
+        self.items.push(item);
     }
 }
 
@@ -286,13 +323,13 @@ pub fn is_rich(value: Value<'_>) -> bool {
 
 /// Whether an object holds fields of `{value, quote, line_start, ..}`.
 pub fn has_fields(value: Value<'_>) -> bool {
-    let mut items = Vec::new();
-    fields(value, &Pointer::default(), MAX_NESTING - 1, &mut items);
-    if items.is_empty() {
+    let mut found = Found::default();
+    fields(value, &Pointer::default(), MAX_NESTING - 1, &mut found);
+    if found.items.is_empty() {
         let inner = value.members().filter(|member| member.value.kind() == Kind::Object);
-        inner.for_each(|member| fields(member.value, &Pointer::default(), MAX_NESTING - 1, &mut items));
+        inner.for_each(|member| fields(member.value, &Pointer::default(), MAX_NESTING - 1, &mut found));
     }
-    !items.is_empty()
+    !found.items.is_empty()
 }
 
 /// The document that stands in the record itself.
@@ -300,17 +337,17 @@ pub fn inline_document(typed: &Typed<'_>) -> Option<Document> {
     let document = typed.document?;
     let lines = document.get("lines").filter(|lines| lines.kind() == Kind::Array)?;
     let (mut page, mut number) = (1, 0);
-    let lines = lines.items().map(|line| {
+    let mut all = Vec::with_capacity(lines.len());
+    all.extend(lines.items().map(|line| {
         // A line without numbers follows the one before it.
         let (last, own) = (page, line.get("page_num").and_then(whole));
         page = own.unwrap_or(page);
         let next = if page == last { i64::saturating_add(number, 1) } else { 1 };
         number = line.get("line_num").and_then(whole).unwrap_or(next);
         (page, number, text_of(line.get("text").unwrap_or(line)))
-    });
-    let lines = lines.collect();
+    }));
     let toc = document.get("toc").into_iter().flat_map(Value::items).map(heading).collect();
-    Some(Document::of(lines, toc))
+    Some(Document::of(all, toc))
 }
 
 fn heading(entry: Value<'_>) -> Heading {
@@ -327,28 +364,30 @@ fn text_of(value: Value<'_>) -> Vec<u8> {
 }
 
 /// The items of an answer; an object in the place of the list is one item.
-fn items<'a>(answer: Value<'a>, pointer: &Pointer) -> Vec<Item<'a>> {
-    let Some(list) = answer.get("items") else { return Vec::new() };
+fn items<'a>(answer: Value<'a>, pointer: &Pointer, found: &mut Found<'a>) {
+    let Some(list) = answer.get("items") else { return };
     let pointer = pointer.then("items");
     match list.kind() {
-        Kind::Array => list.items().enumerate().map(|(n, item)| Item::read(item, pointer.then(n), None)).collect(),
-        Kind::Object => vec![Item::read(list, pointer, None)],
-        _ => Vec::new(),
+        Kind::Array => {
+            list.items().enumerate().for_each(|(n, item)| found.item(item, || pointer.then(n), None));
+        }
+        Kind::Object => found.item(list, || pointer, None),
+        _ => {}
     }
 }
 
 /// Collects the fields below a value.
-fn fields<'a>(value: Value<'a>, pointer: &Pointer, depth: usize, found: &mut Vec<Item<'a>>) {
+fn fields<'a>(value: Value<'a>, pointer: &Pointer, depth: usize, found: &mut Found<'a>) {
     for member in value.entries() {
         let at = pointer.then(Part::Key(member.name().into_owned()));
         if is_field(member.value) {
-            found.push(Item::read(member.value, at, Some(member.name())));
+            found.item(member.value, || at, Some(member.name()));
             continue;
         }
         match member.value.kind() {
             Kind::Array => {
                 let items = member.value.items().enumerate().filter(|(_, item)| is_field(*item));
-                found.extend(items.map(|(n, item)| Item::read(item, at.then(n), Some(member.name()))));
+                items.for_each(|(n, item)| found.item(item, || at.then(n), Some(member.name())));
             }
             Kind::Object if depth + 1 < MAX_NESTING => fields(member.value, &at, depth + 1, found),
             _ => {}
@@ -383,11 +422,17 @@ pub fn is_beside_the_value(key: &str) -> bool {
     key == QUOTE || lists.iter().any(|list| list.contains(&key))
 }
 
-fn citations<'a>(item: Value<'a>, pointer: &Pointer) -> Vec<Citation<'a>> {
+fn citations<'a>(item: Value<'a>, pointer: &Pointer, found: &mut Found<'a>) -> Vec<Citation<'a>> {
     if let Some((name, spans)) = SPANS.iter().find_map(|name| Some((*name, item.get(name)?))) {
         let pointer = pointer.then(name);
         return match spans.kind() {
-            Kind::Array => spans.items().enumerate().map(|(n, span)| Citation::read(span, pointer.then(n))).collect(),
+            Kind::Array => {
+                let count = spans.len();
+                let read = count.min(MAX_CITATIONS - found.citations);
+                found.citations += read;
+                found.rest.citations += count - read;
+                spans.items().take(read).enumerate().map(|(n, span)| Citation::read(span, pointer.then(n))).collect()
+            }
             Kind::Object => vec![Citation::read(spans, pointer)],
             _ => Vec::new(),
         };

@@ -225,7 +225,9 @@ fn check_range(subject: &Subject<'_>, findings: &mut Findings) {
 fn check_size(subject: &Subject<'_>, findings: &mut Findings) {
     for Excess { what, count, read, pointer } in &subject.excess {
         let message = format!("Only the first {} of {} {what} are read.", grouped(*read), grouped(*count));
-        let finding = Finding::new(TOO_LARGE.id, TOO_LARGE.severity, message, Place::Key(pointer.clone()))
+        let is_root = pointer.0.is_empty();
+        let place = if is_root { Place::Value(pointer.clone()) } else { Place::Key(pointer.clone()) };
+        let finding = Finding::new(TOO_LARGE.id, TOO_LARGE.severity, message, place)
             .help("Look at the program that wrote the list, or split the record.");
         findings.push(finding);
     }
