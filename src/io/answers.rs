@@ -274,8 +274,13 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
         Reading { store, rows, known: HashSet::new(), bare: Vec::new(), tape: Tape::default(), line: Vec::new(), each };
     let go_on = reading.folders(&mut report, &failed);
     if go_on {
-        let errors = reading.database();
+        let (errors, is_cut) = reading.database();
         report.failures.extend(errors.iter().filter_map(failed));
+        if let Some(path) = store.database().filter(|_| is_cut) {
+            const WHY: &str = "its questions share so many rows that the answers would be much longer than the \
+                database; pages and replies of the later ones are left out";
+            report.failures.push(Failure::own("cannot read all of", &Shown::path(path), WHY));
+        }
     }
     // Damage is found again in each table.
     report.failures.dedup();
@@ -343,12 +348,13 @@ impl Reading<'_, '_> {
         go_on
     }
 
-    /// What the database has beyond that, and then the documents that nobody asked anything.
-    fn database(&mut self) -> Vec<rusqlite::Error> {
+    /// What the database has beyond that, and then the documents that nobody asked anything. What went wrong, and whether
+    /// something was left out that stands around answers.
+    fn database(&mut self) -> (Vec<rusqlite::Error>, bool) {
         let (store, mut known) = (self.store, std::mem::take(&mut self.known));
         let mut told = HashSet::new();
-        let errors = self.rows.take().map_or_else(Vec::new, |mut rows| {
-            rows.run(&mut known, &mut |found| match found {
+        let done = self.rows.take().map(|mut rows| {
+            let errors = rows.run(&mut known, &mut |found| match found {
                 Row::Question(asked) if store.wants(asked.doc_id.as_deref()) => {
                     told.insert(asked.doc_id.clone());
                     self.question(&asked)
@@ -363,14 +369,15 @@ impl Reading<'_, '_> {
                     (self.each)(&self.line)
                 }
                 _ => true,
-            })
+            });
+            (errors, rows.is_cut)
         });
         for doc_id in std::mem::take(&mut self.bare) {
             if !told.contains(&Some(doc_id.clone())) && !self.document(doc_id) {
                 break;
             }
         }
-        errors
+        done.unwrap_or_default()
     }
 
     /// A document that was asked nothing.

@@ -314,3 +314,52 @@ impl Documents {
         self.library.shelves().iter().find_map(|stacks| self.library.of_store(stacks, doc_id))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// A document of one line.
+    fn document(bytes: usize) -> Document {
+        Document::of(vec![(1, 1, vec![b'x'; bytes])], Vec::new())
+    }
+
+    #[test]
+    fn a_document_is_read_once_for_all_who_ask_even_if_it_is_too_large_to_be_kept() {
+        let library = Library::new(&[]);
+        let ask = |name: &'static str, bytes: usize| {
+            let reads = Cell::new(0);
+            let load = || {
+                reads.set(reads.get() + 1);
+                Ok(Some(document(bytes)))
+            };
+            let found = (0..100).filter(|_| library.get(Key::Sample(name), load).is_some()).count();
+            (reads.get(), found)
+        };
+        assert_eq!(ask("small", 10), (1, 100));
+        assert_eq!(ask("too large", MAX_TEXT + 10), (1, 0));
+        let failures = library.failures();
+        assert_eq!(failures.len(), 1, "said once");
+        assert!(failures[0].to_string().ends_with("40 MB of text; split it"), "{}", failures[0]);
+    }
+
+    #[test]
+    fn what_was_not_asked_for_longest_makes_room() {
+        let library = Library::new(&[]);
+        let read = |name: &'static str| {
+            let mut reads = 0;
+            let load = || {
+                reads += 1;
+                Ok(Some(document(MAX_TEXT - 1)))
+            };
+            assert!(library.get(Key::Sample(name), load).is_some());
+            reads
+        };
+        let all = ["a", "b", "c", "d", "e", "f"];
+        assert_eq!(all.map(read), [1; 6]);
+        assert!(MAX_KEPT / MAX_TEXT < all.len());
+        assert_eq!((read("f"), read("e"), read("a")), (0, 0, 1));
+    }
+}

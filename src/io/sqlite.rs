@@ -65,10 +65,13 @@ struct Clock {
     begun: Instant,
     /// Milliseconds since `begun`.
     until: AtomicU64,
+    /// How often it was looked at: once in [`STEPS`] steps.
+    looks: AtomicU64,
 }
 
 impl Clock {
     fn is_over(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed);
         self.begun.elapsed().as_millis() as u64 > self.until.load(Ordering::Relaxed)
     }
 }
@@ -248,7 +251,7 @@ fn address(file: &Path) -> String {
 
 impl Database {
     fn new(connection: Connection, place: Place) -> rusqlite::Result<Self> {
-        let clock = Arc::new(Clock { begun: Instant::now(), until: AtomicU64::new(0) });
+        let clock = Arc::new(Clock { begun: Instant::now(), until: AtomicU64::new(0), looks: AtomicU64::new(0) });
         let mut database = Self { connection, place, clock, stat: None, note: None };
         database.restrict()?;
         Ok(database)
@@ -301,6 +304,17 @@ impl Database {
     pub fn allow(&self, time: Duration) {
         let until = self.clock.begun.elapsed().saturating_add(time);
         self.clock.until.store(until.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// How many thousands of steps its statements took so far, those of short ones left out.
+    pub fn steps(&self) -> u64 {
+        self.clock.looks.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes its pages have.
+    pub fn size(&self) -> rusqlite::Result<u64> {
+        let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        Ok(pragma("page_count")?.saturating_mul(pragma("page_size")?).unsigned_abs())
     }
 
     /// For statements.

@@ -19,6 +19,12 @@ const STEP: Duration = Duration::from_secs(2);
 const SCAN: Duration = Duration::from_secs(30);
 /// More rows of a table without an index are not looked up.
 const MAX_HASHED: usize = 8 << 20;
+/// What is put around answers, altogether: so many times the database, and so much in any case. Rows of other tables
+/// belong to every answer with their key, and many may have the same.
+const MAX_AROUND: u64 = 8;
+const FREE_AROUND: u64 = 16 << 20;
+/// About what a page takes as it is written.
+const PAGE: u64 = 64;
 /// The tables that make a database a store.
 const TABLES: [&str; 6] = ["answers", "parsed_questions", "questions", "lines", "documents", "llm_calls"];
 
@@ -227,6 +233,10 @@ pub(super) struct Rows<'c> {
     pages: Option<Lookup<'c>>,
     meta: Option<Lookup<'c>>,
     answers: Option<Lookup<'c>>,
+    /// How many bytes may still be put around answers.
+    room: u64,
+    /// It was not enough.
+    pub(super) is_cut: bool,
 }
 
 /// Whether a database holds any table of a store.
@@ -249,13 +259,19 @@ impl<'c> Rows<'c> {
             pages: lookup("retrieved_pages", &["page_num", "rank", "score", "similarity", "match_count"])?,
             meta: lookup("generation_meta", &["meta_json"])?,
             answers: lookup("answers", &["answer_json", "schema_name", "model_used", "created_at"])?,
+            room: database.size()?.saturating_mul(MAX_AROUND).saturating_add(FREE_AROUND),
+            is_cut: false,
         })
     }
 
     /// Adds what the database knows of a question beside its answer.
     fn surround(&mut self, key: &Key, asked: &mut Asked) -> rusqlite::Result<()> {
         let text = |row: &Row<'_>| own(row, 0).text();
+        if self.is_cut {
+            return Ok(());
+        }
         let (mut pages, mut any) = (Vec::new(), false);
+        let mut room = self.room / PAGE;
         if let Some(lookup) = &mut self.pages {
             any = true;
             lookup.each(key, |row| {
@@ -263,16 +279,26 @@ impl<'c> Rows<'c> {
                 let (rank, score, similarity, matches) = (number(1), number(2), number(3), number(4));
                 let page = own(row, 0).int().map(|number| Page { number, rank, score, similarity, matches });
                 pages.extend(page);
-                true
+                room = room.saturating_sub(1);
+                room > 0
             })?;
         }
-        asked.fill(Asked {
+        let around = Asked {
             question: Lookup::first(&mut self.questions, key, text)?.flatten(),
             parsed: Lookup::first(&mut self.parsed, key, text)?.flatten(),
             meta: Lookup::first(&mut self.meta, key, text)?.flatten(),
             pages: (any && !pages.is_empty()).then_some(pages),
             ..Asked::default()
-        });
+        };
+        let texts: usize = [&around.question, &around.parsed, &around.meta].into_iter().flatten().map(Vec::len).sum();
+        let taken = texts as u64 + PAGE * around.pages.as_ref().map_or(0, Vec::len) as u64;
+        match self.room.checked_sub(taken) {
+            Some(left) if room > 0 => self.room = left,
+            _ => self.is_cut = true,
+        }
+        if !self.is_cut {
+            asked.fill(around);
+        }
         Ok(())
     }
 
@@ -554,5 +580,55 @@ impl Places {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::sqlite;
+
+    /// A store without any index: so many documents of one line, each asked one question.
+    fn store(folder: &std::path::Path, documents: usize) -> Database {
+        let path = folder.join(format!("{documents}.sqlite"));
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let tables = "CREATE TABLE lines (doc_id, page_num, line_num, text);
+            CREATE TABLE answers (question_id, doc_id, schema_name, answer_json);
+            CREATE TABLE questions (question_id, question_text);
+            CREATE TABLE generation_meta (question_id, doc_id, meta_json);";
+        connection.execute_batch(&format!("BEGIN; {tables}")).unwrap();
+        for n in 0..documents {
+            let sql = format!(
+                "INSERT INTO lines VALUES ('d{n}', 1, 1, 'line of {n}'); INSERT INTO answers VALUES ('q{n}', 'd{n}', 's', '{{}}');
+                INSERT INTO questions VALUES ('q{n}', 'what?'); INSERT INTO generation_meta VALUES ('q{n}', 'd{n}', '{{}}');"
+            );
+            connection.execute_batch(&sql).unwrap();
+        }
+        connection.execute_batch("COMMIT").unwrap();
+        sqlite::open(&path.as_path().into()).unwrap()
+    }
+
+    #[test]
+    fn tables_without_an_index_are_gone_through_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let steps = |documents: usize| {
+            let database = store(folder.path(), documents);
+            let before = database.steps();
+            let mut places = Places::default();
+            for n in 0..documents {
+                let name = format!("d{n}");
+                assert_eq!(document(&database, &mut places, name.as_bytes()).unwrap().unwrap().len(), 1);
+            }
+            let mut found = 0;
+            let errors = Rows::new(&database).unwrap().run(&mut HashSet::new(), &mut |_| {
+                found += 1;
+                true
+            });
+            assert!(errors.is_empty() && found == documents, "{found}");
+            database.steps() - before
+        };
+        let (small, large) = (steps(500), steps(2_000));
+        // Once a document, four times as many would take sixteen times as much.
+        assert!(small > 0 && large <= 6 * small, "{small} thousand steps, then {large}");
     }
 }
