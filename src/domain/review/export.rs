@@ -91,13 +91,14 @@ pub fn csv(line: &Line<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) 
     let Some(item) = line.reviewed.item() else { return };
     let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
+    let outcome = line.outcome();
     for event in line.events() {
         let cells: [Vec<u8>; 18] = [
             bytes(item.id.as_ref()),
             event.verdict.map_or("", Verdict::word).into(),
             label_names(&event.labels, sets),
             bytes(event.note.as_ref()),
-            line.outcome().word().into(),
+            outcome.word().into(),
             if line.is_stale(event) { b"stale".to_vec() } else { Vec::new() },
             bytes(Some(&event.reviewer.id)),
             event.kind.word().into(),

@@ -1,5 +1,7 @@
 //! Sets of labels over their versions: an old verdict follows its labels to what became of them.
 
+use std::sync::OnceLock;
+
 use foldhash::HashMap;
 
 use super::event::{Label, LabelRef, LabelSet, Text};
@@ -20,6 +22,8 @@ const STARTER: [(&str, &str); 9] = [
 ];
 /// A label that was split again and again leads to at most so many.
 const MAX_RESOLVED: usize = 64;
+/// A label is followed through so many versions that say what became of labels.
+const MAX_FOLLOWED: usize = 1_000;
 
 /// What a label is called today.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,10 +36,36 @@ pub struct Resolved {
     pub name: Text,
 }
 
+/// One version of a set. Labels are looked up in it again and again, so it is read once, when that is first done.
+#[derive(Clone, Debug)]
+struct Version<'a> {
+    set: &'a LabelSet,
+    /// What each label is called; of two the first counts.
+    names: OnceLock<HashMap<&'a Text, &'a Text>>,
+    /// What became of labels; of two the last counts.
+    mapping: OnceLock<HashMap<&'a Text, &'a [Text]>>,
+}
+
+impl<'a> Version<'a> {
+    fn new(set: &'a LabelSet) -> Self {
+        Self { set, names: OnceLock::new(), mapping: OnceLock::new() }
+    }
+
+    fn name(&self, id: &Text) -> Option<&'a Text> {
+        let read = || self.set.labels.iter().rev().map(|label| (&label.id, &label.name)).collect();
+        self.names.get_or_init(read).get(id).copied()
+    }
+
+    fn became(&self, id: &Text) -> Option<&'a [Text]> {
+        let read = || self.set.mapping.iter().map(|(from, to)| (from, to.as_slice())).collect();
+        self.mapping.get_or_init(read).get(id).copied()
+    }
+}
+
 /// All sets, each with its versions in order.
 #[derive(Clone, Debug, Default)]
 pub struct LabelSets<'a> {
-    sets: HashMap<&'a Text, Vec<&'a LabelSet>>,
+    sets: HashMap<&'a Text, Vec<Version<'a>>>,
     order: Vec<&'a Text>,
 }
 
@@ -48,10 +78,10 @@ impl<'a> LabelSets<'a> {
             if versions.is_empty() {
                 sets.order.push(&set.id);
             }
-            versions.push(set);
+            versions.push(Version::new(set));
         }
         for versions in sets.sets.values_mut() {
-            versions.sort_by_key(|set| set.version);
+            versions.sort_by_key(|version| version.set.version);
         }
         sets
     }
@@ -61,7 +91,7 @@ impl<'a> LabelSets<'a> {
     pub fn or_offered(mut self, starter: &'a LabelSet) -> Self {
         if self.newest_of(&starter.id).is_none() {
             self.order.insert(0, &starter.id);
-            self.sets.insert(&starter.id, vec![starter]);
+            self.sets.insert(&starter.id, vec![Version::new(starter)]);
         }
         self
     }
@@ -69,8 +99,9 @@ impl<'a> LabelSets<'a> {
     /// Whether a label stands in its set, as that was in the label's version.
     pub fn knows(&self, label: &LabelRef) -> bool {
         let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
-        let then = versions.iter().rev().find(|set| set.version <= label.version).or(versions.last());
-        then.is_some_and(|set| set.labels.iter().any(|known| known.id == label.id))
+        let later = versions.partition_point(|version| version.set.version <= label.version);
+        let then = later.checked_sub(1).and_then(|at| versions.get(at)).or(versions.last());
+        then.is_some_and(|version| version.name(&label.id).is_some())
     }
 
     /// The newest version of each set, in the order in which the sets came.
@@ -80,7 +111,7 @@ impl<'a> LabelSets<'a> {
 
     /// The newest version of a set.
     pub fn newest_of(&self, set: &Text) -> Option<&'a LabelSet> {
-        self.sets.get(set)?.last().copied()
+        self.sets.get(set)?.last().map(|version| version.set)
     }
 
     /// What became of a label: one as a rule, several where it was split, none where it is gone. A label that no set
@@ -88,12 +119,13 @@ impl<'a> LabelSets<'a> {
     pub fn resolve(&self, label: &LabelRef) -> Vec<Resolved> {
         let mut ids = vec![&label.id];
         let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
-        for version in versions.iter().filter(|set| set.version > label.version) {
+        let later = versions.partition_point(|version| version.set.version <= label.version);
+        let later = versions.get(later..).unwrap_or_default().iter().filter(|version| !version.set.mapping.is_empty());
+        for version in later.take(MAX_FOLLOWED) {
             ids = follow(&ids, version);
         }
-        let newest = versions.last().map(|set| set.labels.as_slice()).unwrap_or_default();
-        let name =
-            |id: &Text| newest.iter().find(|known| known.id == *id).map_or(id, |known: &Label| &known.name).clone();
+        let newest = versions.last();
+        let name = |id: &Text| newest.and_then(|newest| newest.name(id)).unwrap_or(id).clone();
         ids.into_iter().map(|id| Resolved { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
     }
 
@@ -159,16 +191,16 @@ impl LabelSet {
 }
 
 /// One version further: what is mapped goes where it leads, the rest stays.
-fn follow<'a>(ids: &[&'a Text], set: &'a LabelSet) -> Vec<&'a Text> {
-    let mut to: Vec<&'a Text> = Vec::new();
+fn follow<'i, 'a: 'i>(ids: &[&'i Text], version: &Version<'a>) -> Vec<&'i Text> {
+    let mut to: Vec<&'i Text> = Vec::new();
     let mut add = |id| {
         if to.len() < MAX_RESOLVED && !to.contains(&id) {
             to.push(id);
         }
     };
     for id in ids {
-        match set.mapping.iter().rev().find(|(from, _)| from == *id) {
-            Some((_, targets)) => targets.iter().for_each(&mut add),
+        match version.became(id) {
+            Some(targets) => targets.iter().for_each(&mut add),
             None => add(id),
         }
     }
