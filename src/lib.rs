@@ -108,6 +108,8 @@ pub mod domain {
     pub mod unicode;
     /// Verifiers: a completion in, a reward out.
     pub mod verify;
+    /// Work that is still allowed.
+    pub mod work;
 }
 
 /// Bytes from and to the outside: files, folders, standard input, configuration. Law: knows `domain` only.

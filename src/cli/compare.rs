@@ -92,11 +92,10 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
     let [a, b] = [(&options.a, &reviews_a), (&options.b, &reviews_b)]
         .map(|(path, reviews)| cards(std::slice::from_ref(path), reviews, out));
-    let (a, b) = (a?.cards, b?.cards);
-    let (cards_a, cards_b) = (of(&a), of(&b));
+    let [(cards_a, spots_a), (cards_b, spots_b)] = [a?.cards, b?.cards].map(apart);
     let join = Join::of(&cards_a, &cards_b);
     if let Some(id) = &options.id {
-        return one(options, id, &join, [&a, &b], out);
+        return one(options, id, &join, [(&cards_a, &spots_a), (&cards_b, &spots_b)], out);
     }
     let side = |cards, reviews, strict| Side { cards, reviews, strict };
     let a = side(&cards_a, &reviews_a, false);
@@ -161,8 +160,13 @@ fn undecidable(items: &[Judged]) -> Option<&'static str> {
     )
 }
 
-fn of(placed: &[Placed]) -> Vec<Card> {
-    placed.iter().map(|placed| placed.card.clone()).collect()
+/// Where a record stands: position of its file, line and first byte.
+type Spot = (usize, u64, u64);
+
+/// Cards, and where their records stand; there may be many, so they are not there twice.
+fn apart(placed: Vec<Placed>) -> (Vec<Card>, Vec<Spot>) {
+    let spots = placed.iter().map(|placed| (placed.source, placed.line, placed.offset)).collect();
+    (placed.into_iter().map(|placed| placed.card).collect(), spots)
 }
 
 /// What people said of either run.
@@ -179,17 +183,18 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
 }
 
 /// How the two records of an id differ.
-fn one(options: &Compare, id: &str, join: &Join, placed: [&[Placed]; 2], out: &mut Out) -> Option<u8> {
-    let [a, b] = placed;
-    let has = |placed: &[Placed], at: Option<usize>| {
-        let id_of = at.and_then(|at| placed.get(at)).and_then(|placed| placed.card.item.id.as_ref());
+fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Card], &[Spot]); 2], out: &mut Out) -> Option<u8> {
+    let [(a, spots_a), (b, spots_b)] = sides;
+    let has = |cards: &[Card], at: Option<usize>| {
+        let id_of = at.and_then(|at| cards.get(at)).and_then(|card| card.item.id.as_ref());
         id_of.is_some_and(|own| *own == id)
     };
     let Some(pair) = join.pairs.iter().find(|pair| has(a, pair.a) || has(b, pair.b)) else {
         out.complain(&shown!("no record has the id \"{}\"", Shown::line(id.as_bytes())));
         return None;
     };
-    let (Some(a), Some(b)) = (pair.a.and_then(|at| a.get(at)), pair.b.and_then(|at| b.get(at))) else {
+    let spots = (pair.a.and_then(|at| spots_a.get(at)), pair.b.and_then(|at| spots_b.get(at)));
+    let (Some(a), Some(b)) = spots else {
         let side = if pair.a.is_some() { "A" } else { "B" };
         out.complain(&shown!("the record {} is in {side} alone", Shown::line(id.as_bytes())));
         return None;
@@ -206,8 +211,8 @@ fn one(options: &Compare, id: &str, join: &Join, placed: [&[Placed]; 2], out: &m
         write_difference(&found, &mut json);
         out.write(&json);
     } else {
-        for (name, path, placed) in [("A", &options.a, a), ("B", &options.b, b)] {
-            out.line(&shown!("{name}  {}:{}", Shown::path(path), placed.line));
+        for (name, path, (_, line, _)) in [("A", &options.a, a), ("B", &options.b, b)] {
+            out.line(&shown!("{name}  {}:{line}", Shown::path(path)));
         }
         for line in difference(&found) {
             out.line(&line);
@@ -217,9 +222,9 @@ fn one(options: &Compare, id: &str, join: &Join, placed: [&[Placed]; 2], out: &m
 }
 
 /// The bytes of a record that was read before.
-fn text_of(path: &Path, placed: &Placed) -> Vec<u8> {
+fn text_of(path: &Path, (source, _, offset): &Spot) -> Vec<u8> {
     let (found, _) = read(expand(&[path.to_owned()]), threads(None), |checked| {
-        let is_it = (checked.origin.source, checked.origin.offset) == (placed.source, placed.offset);
+        let is_it = (checked.origin.source, checked.origin.offset) == (*source, *offset);
         is_it.then(|| checked.text.to_vec())
     });
     found.into_iter().next().unwrap_or_default()

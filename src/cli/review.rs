@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{CLEAN, FAILED, Out};
 use crate::domain::card::{Card, Index};
+use crate::domain::finding::grouped;
 use crate::domain::review::event::{Reviewer, ReviewerKind};
 use crate::domain::review::export::Line;
 use crate::domain::review::fold::{Outcome, Reviewed, Reviews};
@@ -270,6 +271,30 @@ pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Opti
         out.complain(&shown!("counts the verdicts in {path} ({from})"));
     }
     Some(contents)
+}
+
+/// So many lines or rows that are not saved are named.
+const MAX_REFUSED: u64 = 1000;
+
+/// What is not saved: the first are told, all are counted.
+#[derive(Default)]
+struct Refused(u64);
+
+impl Refused {
+    fn say(&mut self, what: &Shown, out: &Out) {
+        self.0 += 1;
+        if self.0 <= MAX_REFUSED {
+            out.complain(what);
+        }
+    }
+
+    /// The exit code.
+    fn end(&self, out: &Out) -> u8 {
+        if self.0 > MAX_REFUSED {
+            out.complain(&shown!("{} more are not saved", grouped((self.0 - MAX_REFUSED) as usize)));
+        }
+        if self.0 > 0 { FAILED } else { CLEAN }
+    }
 }
 
 fn index(cards: &Cards) -> Index<'_> {

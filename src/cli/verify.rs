@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use super::check::threads;
 use super::{CLEAN, FAILED, FOUND, Out};
+use crate::domain::finding::grouped;
 use crate::domain::text::Shown;
 use crate::domain::verify::Verifier;
 use crate::io::input::expand;
 use crate::io::verifiers::{Spec, Wanted, judge};
-use crate::io::verify::{Counts, verify};
+use crate::io::verify::{Counts, MAX_OUTPUT, verify};
 use crate::shown;
 
 /// What `verify --help` says of the files that it reads.
@@ -165,6 +166,12 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
         out.complain(&shown!("{failure}"));
     }
     let counts = &outcome.counts;
+    if counts.unprinted > 0 {
+        out.complain(&shown!(
+            "the results of {} more records are counted and not printed: the output would be more than {MAX_OUTPUT} times the input",
+            grouped(counts.unprinted as usize)
+        ));
+    }
     if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() && !is_empty_input(options, counts) {
         out.complain(&Shown::own("there is nothing to judge: no record was found"));
         return FAILED;

@@ -175,6 +175,16 @@ pub struct Tape {
 }
 
 impl Tape {
+    /// How many values and keys the text holds.
+    pub const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing was read.
+    pub const fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// Reads one value. `None`: it could not be read, and the last problem says why.
     pub fn parse<'a>(&'a mut self, text: &'a [u8]) -> Option<Value<'a>> {
         self.read(text).then_some(())?;

@@ -20,6 +20,8 @@ mod linear;
 mod machine;
 mod parse;
 
+/// Nobody wrote a longer pattern, and each of its classes takes several kilobytes.
+const MAX_PATTERN: usize = 10_000;
 /// A longer text is not given to the machine that turns back.
 const MAX_TEXT: usize = 8 << 20;
 
@@ -122,6 +124,9 @@ impl PatternError {
 impl Pattern {
     /// Reads a pattern.
     pub fn new(text: &str) -> Result<Self, PatternError> {
+        if text.chars().nth(MAX_PATTERN).is_some() {
+            return Err(PatternError::new("a pattern has at most 10,000 characters", MAX_PATTERN));
+        }
         let parsed = parse::parse(text)?;
         let program = Program::new(&parsed.root, parsed.groups);
         let bounds = text.contains(r"\b") || text.contains(r"\B");

@@ -10,6 +10,7 @@ use super::document::Document;
 use super::json::{Kind, Pointer, Value};
 use super::text::{Shown, Untrusted};
 use super::typed::{Citation, Item, whole};
+use super::work;
 use crate::shown;
 
 mod differ;
@@ -703,7 +704,8 @@ pub struct Cited {
 
 /// Resolves the spans of all items, in order; at most [`MAX_SPANS`].
 pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -> Vec<Cited> {
-    let mut budget = Budget::default();
+    let mut budget = Budget::of(work::left(MAX_WORK));
+    let before = budget.left;
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
     // What is not resolved is counted by the rule of what is undecided.
     let resolved = citations.take(MAX_SPANS).map(|(item, citation)| {
@@ -712,7 +714,9 @@ pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -
         let resolution = resolve_within(document, &claim, &mut budget);
         Cited { item, pointer: citation.pointer.clone(), resolution }
     });
-    resolved.collect()
+    let resolved = resolved.collect();
+    work::pay(before - budget.left);
+    resolved
 }
 
 /// Whether the evidence of an item holds: it has a quote, and every quote stands where it should.

@@ -13,7 +13,7 @@ use super::pyregex::{Pattern, Undecided};
 use super::python::Message;
 use super::rules::answer::Schema;
 use super::text::{Shown, Untrusted};
-use bleu::References;
+use bleu::{References, score_beside};
 pub use field::Field;
 
 pub mod bleu;
@@ -469,18 +469,12 @@ impl Bleu {
         if candidate.text.is_empty() {
             return VerifyResult::failed(0.0, Message::new("Empty candidate"), "empty_response");
         }
-        let own;
-        let references = match &self.field {
-            None => &self.references,
-            Some(field) => match self.with(candidate.record, field) {
-                Ok(references) => {
-                    own = references;
-                    &own
-                }
-                Err(why) => return VerifyResult::not_judged(&why),
-            },
+        let own = match self.field.as_ref().map(|field| self.of(candidate.record, field)).transpose() {
+            Ok(own) => own,
+            Err(why) => return VerifyResult::not_judged(&why),
         };
-        let score = match references.score(candidate.text, self.effective_order) {
+        let references: Vec<&References> = std::iter::once(&self.references).chain(&own).collect();
+        let score = match score_beside(&references, candidate.text, self.effective_order) {
             Ok(score) => (score / 100.0).clamp(0.0, 1.0),
             Err(undecided) => return VerifyResult::not_judged(&Shown::error(&undecided)),
         };
@@ -490,22 +484,22 @@ impl Bleu {
         VerifyResult { success, reward: score, ..VerifyResult::passed(Message::new(&details)) }
     }
 
-    /// The references of every record and those of this one.
-    fn with(&self, record: Value<'_>, field: &Field) -> Result<References, Shown> {
+    /// The references of this record.
+    fn of(&self, record: Value<'_>, field: &Field) -> Result<References, Shown> {
         let found = field.find(record);
         let texts: Vec<_> = match found.map(Value::kind) {
             Some(Kind::String) => found.into_iter().collect(),
             Some(Kind::Array) => found.into_iter().flat_map(Value::items).collect(),
             _ => Vec::new(),
         };
-        let mut references = self.references.clone();
+        let mut references = References::default();
         for text in texts {
             let Some(text) = text.string() else {
                 return Err(Shown::own("the field ").join(&field.shown()).and(" holds a reference that is no text"));
             };
             references.add(text.bytes()).map_err(|why| Shown::error(&why))?;
         }
-        if references.is_empty() {
+        if references.is_empty() && self.references.is_empty() {
             return Err(Shown::own("there is no reference in the field ").join(&field.shown()));
         }
         Ok(references)

@@ -1,15 +1,44 @@
 //! The records of files as cards, in the order of the files.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::check::{Checked, Outcome, check};
+use super::failure::Failure;
 use super::input::expand;
 use crate::domain::card::Card;
 use crate::domain::review::event::Item;
 use crate::domain::review::fold::Reviews;
-use crate::domain::text::Untrusted;
+use crate::domain::text::{Shown, Untrusted};
 use crate::domain::triage::Triage;
+
+/// A shorter record is hardly one.
+const TINY: usize = 40;
+/// With more of those a file is not taken: a card is much larger than such a record.
+const MAX_TINY: usize = 100_000;
+
+/// Counts the records that are hardly any.
+#[derive(Default)]
+struct Tiny(AtomicUsize);
+
+impl Tiny {
+    /// Whether a card is kept of a record.
+    fn takes(&self, checked: &Checked<'_>) -> bool {
+        checked.text.len() >= TINY || self.0.fetch_add(1, Ordering::Relaxed) < MAX_TINY
+    }
+
+    /// The cards, or why there are none.
+    fn judge(self, cards: Vec<Placed>, mut outcome: Outcome, paths: &[PathBuf]) -> Cards {
+        const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, which no run is";
+        if self.0.into_inner() <= MAX_TINY {
+            return Cards { cards, outcome };
+        }
+        let name = paths.first().map(|path| Shown::path(path)).unwrap_or_default();
+        outcome.failures.push(Failure::own("cannot keep apart what is in", &name, WHY));
+        Cards { cards: Vec::new(), outcome }
+    }
+}
 
 /// A card and where its record stands.
 #[derive(Clone, Debug)]
@@ -35,9 +64,10 @@ pub struct Cards {
 
 /// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
 pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Cards {
-    let card = |checked: &Checked<'_>| Some(placed_if(checked, |item| reviews.names(item)));
+    let tiny = Tiny::default();
+    let card = |checked: &Checked<'_>| tiny.takes(checked).then(|| placed_if(checked, |item| reviews.names(item)));
     let (cards, outcome) = super::check::read(expand(paths), threads, card);
-    Cards { cards, outcome }
+    tiny.judge(cards, outcome, paths)
 }
 
 /// Reads and checks files (or folders): the cards say which rules spoke.
@@ -66,20 +96,22 @@ pub fn read_named(paths: &[PathBuf], threads: usize) -> Cards {
 }
 
 fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&Checked<'_>) -> Placed + Sync) -> Cards {
-    let cards = Mutex::new(Vec::new());
+    let (cards, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
         expand(paths),
         threads,
         None,
         |checked, _| {
-            let placed = placed(checked);
-            cards.lock().unwrap_or_else(PoisonError::into_inner).push(placed);
+            if tiny.takes(checked) {
+                let placed = placed(checked);
+                cards.lock().unwrap_or_else(PoisonError::into_inner).push(placed);
+            }
         },
         |_, _| Ok(()),
     );
     let mut cards = cards.into_inner().unwrap_or_else(PoisonError::into_inner);
-    cards.sort_by_key(|placed| (placed.source, placed.offset));
-    Cards { cards, outcome }
+    cards.sort_unstable_by_key(|placed| (placed.source, placed.offset));
+    tiny.judge(cards, outcome, paths)
 }
 
 /// The card of a checked record.

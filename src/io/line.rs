@@ -14,6 +14,7 @@ use super::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
 use super::library::{Documents, Library};
 use crate::domain::report::places::advance_column;
 use crate::domain::text::Shown;
+use crate::domain::work;
 
 /// How many blocks may wait to be handed over, for each worker.
 const AHEAD: u64 = 4;
@@ -45,6 +46,8 @@ pub(super) trait Tally: Default + Send {
 
 /// A block to work on.
 pub(super) struct Task {
+    /// How much of what may take long is done with it.
+    work: u64,
     number: u64,
     source: usize,
     input: Arc<Input>,
@@ -175,12 +178,44 @@ struct Line<T> {
     ahead: u64,
 }
 
+/// How much work each block of an input gets, in the order of the blocks: together they bound the time of small inputs,
+/// and the more there is to read, the more may be done with it.
+struct Allowance {
+    /// What small inputs get whatever their size, each block a quarter of what is left.
+    free: u64,
+    read: usize,
+}
+
+/// Three seconds.
+const FREE_WORK: u64 = 3_000_000_000;
+/// Inputs are small up to so many bytes.
+const SMALL: usize = 5_000_000;
+/// Work for each byte of a small input, and of what follows.
+const WORK_A_BYTE: [u64; 2] = [200, 2_000];
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { free: FREE_WORK, read: 0 }
+    }
+}
+
+impl Allowance {
+    fn of(&mut self, bytes: usize) -> u64 {
+        let share = self.free / 4;
+        self.free -= share;
+        self.read = self.read.saturating_add(bytes);
+        let [small, large] = WORK_A_BYTE;
+        share + bytes as u64 * if self.read < SMALL { small } else { large }
+    }
+}
+
 struct Reader {
     inputs: Expand,
     library: Arc<Library>,
     current: Option<Current>,
     /// How many inputs were begun.
     begun: usize,
+    allowance: Allowance,
     /// The number of the next block.
     next: u64,
     failures: Vec<Failure>,
@@ -231,6 +266,7 @@ impl<T: Tally> Line<T> {
             inputs,
             current: None,
             begun: 0,
+            allowance: Allowance::default(),
             next: 0,
             failures: Vec::new(),
             notes: Vec::new(),
@@ -250,7 +286,7 @@ impl<T: Tally> Line<T> {
             let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
             let is_piped = matches!(*task.input, Input::Standard);
             let mut done = Done { source: task.source, name: task.name.clone(), is_piped, out, tally };
-            work(&mut worker, &task, &mut block, &mut done);
+            work::within(task.work, || work(&mut worker, &task, &mut block, &mut done));
             let mut shelf = lock(&self.shelf);
             shelf.done.insert(task.number, done);
             if shelf.next == task.number {
@@ -321,6 +357,7 @@ impl Reader {
                 Ok(true) => {
                     self.next += 1;
                     return Some(Task {
+                        work: self.allowance.of(block.bytes.len()),
                         number: self.next - 1,
                         source: current.source,
                         input: current.input.clone(),
@@ -376,5 +413,24 @@ impl Reader {
             Err(failure) => self.failures.push(failure),
         }
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::input::BLOCK;
+
+    #[test]
+    fn small_inputs_get_a_few_seconds_of_work_and_large_ones_more() {
+        let mut allowance = Allowance::default();
+        let blocks: Vec<u64> = (0..100).map(|_| allowance.of(BLOCK)).collect();
+        let small: u64 = blocks.iter().take(SMALL / BLOCK).sum();
+        assert!((FREE_WORK..4_000_000_000).contains(&small), "{small}");
+        assert!(blocks[0] > FREE_WORK / 5 && blocks[18] < blocks[0] / 5 && blocks[99] > 5 * blocks[18], "{blocks:?}");
+        // So many tiny files are a small input too.
+        let mut allowance = Allowance::default();
+        let files: u64 = (0..10_000).map(|_| allowance.of(400)).sum();
+        assert!(files < 4_000_000_000, "{files}");
     }
 }

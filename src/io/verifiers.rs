@@ -35,8 +35,12 @@ use crate::domain::verify::{Bleu, Chain, Field, THRESHOLD, Verifier};
 use crate::shown;
 
 const USE: &str = "cannot use";
-/// Larger files are no verifiers, schemas or references that anyone wrote.
+/// Larger files are no schemas or references that anyone wrote.
 const MAX_FILE: u64 = 16 << 20;
+/// Larger files are no verifiers: the parser takes fifty times as much.
+const MAX_TOML: u64 = 1 << 20;
+/// So much of a pattern is said.
+const MAX_SAID: usize = 200;
 /// Names may lead to names, but not in circles.
 const MAX_NESTING: usize = 8;
 /// So many verifiers are built of one file.
@@ -143,7 +147,7 @@ fn refused(path: &Path, why: Shown) -> Failure {
 
 impl File {
     fn read(path: &Path) -> Result<Self, Failure> {
-        let text = read_small_text(path, MAX_FILE, USE)?;
+        let text = read_small_text(path, MAX_TOML, USE)?;
         toml::from_str(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
@@ -200,8 +204,9 @@ impl<'f> Builder<'f> {
             "regex_format" => {
                 let text = spec.pattern.as_deref().filter(|pattern| !pattern.is_empty());
                 let text = text.ok_or(Shown::own("it needs a pattern that is not empty"))?;
-                let pattern = Pattern::new(text)
-                    .map_err(|why| shown!("the pattern {} cannot be used: {why}", Shown::line(text.as_bytes())))?;
+                let pattern = Pattern::new(text).map_err(|why| {
+                    shown!("the pattern {} cannot be used: {why}", Shown::line(text.as_bytes()).cut(MAX_SAID))
+                })?;
                 Ok(Verifier::RegexFormat {
                     pattern: Box::new(pattern),
                     full_match: spec.full_match.unwrap_or(false),

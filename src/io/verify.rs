@@ -3,6 +3,7 @@
 use std::io;
 
 use super::block::Block;
+use super::check::FREE_OUTPUT;
 use super::cut::Skips;
 use super::examine::read_values;
 use super::failure::Failure;
@@ -13,6 +14,9 @@ use crate::domain::json::{Tape, Value};
 use crate::domain::text::Shown;
 use crate::domain::verify::{Candidate, Field, Ladder, Verifier, VerifyResult, completion, differ, recorded_reward};
 use crate::shown;
+
+/// What is printed of a block is at most so many times as long as the block.
+pub const MAX_OUTPUT: usize = 16;
 
 /// What completions are judged by, and where they stand.
 #[derive(Debug)]
@@ -55,6 +59,8 @@ pub struct Counts {
     pub recorded: u64,
     /// Those whose reward is another one now.
     pub differ: u64,
+    /// Records whose results are not printed: that would be too much for the size of the input.
+    pub unprinted: u64,
     /// What is no record.
     pub skips: Skips,
 }
@@ -72,6 +78,7 @@ impl Counts {
         self.reward += other.reward;
         self.recorded += other.recorded;
         self.differ += other.differ;
+        self.unprinted += other.unprinted;
         self.skips = self.skips.plus(other.skips);
     }
 
@@ -119,6 +126,8 @@ pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMu
 
 fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Counts>) {
     done.tally.skips = block.skips;
+    let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+    let mut has_room = true;
     task.each(block, |place, cut| {
         read_values(tape, place.text, block.len_of(cut), cut.joined, |range, _, tape| {
             let text = place.text.get(range.clone()).unwrap_or_default();
@@ -134,8 +143,16 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
                 .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
             let recorded = root.and_then(recorded_reward);
             done.tally.count(&result, recorded);
-            result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);
-            done.out.push(b'\n');
+            if has_room {
+                let sound = done.out.len();
+                result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);
+                done.out.push(b'\n');
+                if done.out.len() > room {
+                    done.out.truncate(sound);
+                    has_room = false;
+                }
+            }
+            done.tally.unprinted += u64::from(!has_room);
         });
     });
 }

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Read as _};
 
 use super::saver::Saver;
-use super::{Where, Who};
-use crate::cli::{CLEAN, FAILED, Out};
+use super::{Refused, Where, Who};
+use crate::cli::Out;
 use crate::domain::card::Index;
 use crate::domain::json::Tape;
 use crate::domain::review::event::{Event, EventKind, LabelSet, Reviewer, Seen, Text, Times};
@@ -164,7 +164,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
     let cards = add.place.named_cards(out)?;
     let (mut known, mut saver) = Known::open(&add.place, &add.who, &cards, out)?;
     let mut input = BufReader::new(std::io::stdin());
-    let (mut code, mut tape, mut line) = (CLEAN, Tape::default(), Vec::new());
+    let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
     for number in 1_u64.. {
         match next_line(&mut input, &mut line) {
             Ok(true) => {}
@@ -188,8 +188,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
                 continue;
             }
             Err(why) => {
-                out.complain(&shown!("line {number} is not saved: {why}"));
-                code = FAILED;
+                refused.say(&shown!("line {number} is not saved: {why}"), out);
                 continue;
             }
         };
@@ -212,7 +211,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
             break;
         }
     }
-    Some(code)
+    Some(refused.end(out))
 }
 
 fn understood(line: &[u8], tape: &mut Tape, known: &Known<'_>) -> Result<Event, Shown> {

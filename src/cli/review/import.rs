@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::add::Known;
-use super::{Where, Who};
-use crate::cli::{CLEAN, FAILED, Out};
+use super::{Refused, Where, Who};
+use crate::cli::Out;
 use crate::domain::review::event::{Event, EventKind, Item, Verdict};
 use crate::domain::review::export::{self, Imported};
 use crate::domain::review::request::{self, split};
@@ -34,7 +34,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
     let cards = import.place.checked_cards(out)?;
     let (mut known, mut saver) = Known::open(&import.place, &import.who, &cards, out)?;
-    let (mut code, mut stands) = (CLEAN, 0_u64);
+    let (mut refused, mut stands) = (Refused::default(), 0_u64);
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
         let event = match event {
@@ -44,8 +44,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
             }
             Ok((false, event)) => event,
             Err(why) => {
-                out.complain(&shown!("row {} is not saved: {why}", row.row));
-                code = FAILED;
+                refused.say(&shown!("row {} is not saved: {why}", row.row), out);
                 continue;
             }
         };
@@ -66,7 +65,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     if stands > 0 {
         out.complain(&shown!("{stands} rows stand in the journal already"));
     }
-    Some(code)
+    Some(refused.end(out))
 }
 
 fn event(row: &Imported, known: &Known<'_>) -> Result<Event, Shown> {

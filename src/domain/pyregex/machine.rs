@@ -4,9 +4,12 @@
 use regex_syntax::hir::ClassUnicode;
 
 use super::{Case, Mood, Node, Undecided, parse};
+use crate::domain::work;
 
 /// How many steps one search may take: about a second. Tests do not wait so long.
 const MAX_STEPS: usize = if cfg!(test) { 1_000_000 } else { 100_000_000 };
+/// The work of one step.
+const STEP: u64 = 10;
 /// How many places to turn back to are kept.
 const MAX_STACK: usize = 2_000_000;
 
@@ -233,14 +236,11 @@ impl Program {
             loops: vec![Round::default(); self.loops],
             stack: Vec::new(),
             steps: 0,
+            most: (work::left(MAX_STEPS as u64 * STEP) / STEP) as usize,
         };
-        let last = if whole { 0 } else { text.len() };
-        for start in 0..=last {
-            if machine.run(0, start)?.is_some() {
-                return Ok(Some(start));
-            }
-        }
-        Ok(None)
+        let found = machine.find();
+        work::pay(machine.steps as u64 * STEP);
+        found
     }
 }
 
@@ -275,6 +275,7 @@ struct Machine<'p> {
     loops: Vec<Round>,
     stack: Vec<Entry>,
     steps: usize,
+    most: usize,
 }
 
 /// What became of one instruction.
@@ -285,6 +286,16 @@ enum Step {
 }
 
 impl Machine<'_> {
+    fn find(&mut self) -> Result<Option<usize>, Undecided> {
+        let last = if self.whole { 0 } else { self.text.len() };
+        for start in 0..=last {
+            if self.run(0, start)?.is_some() {
+                return Ok(Some(start));
+            }
+        }
+        Ok(None)
+    }
+
     /// Matches from an instruction on. What it leaves on the stack are other ways to do so.
     fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, Undecided> {
         let base = self.stack.len();
@@ -303,7 +314,7 @@ impl Machine<'_> {
 
     fn spend(&mut self, steps: usize) -> Result<(), Undecided> {
         self.steps += steps;
-        if self.steps > MAX_STEPS || self.stack.len() > MAX_STACK { Err(Undecided) } else { Ok(()) }
+        if self.steps > self.most || self.stack.len() > MAX_STACK { Err(Undecided) } else { Ok(()) }
     }
 
     fn step(&mut self, op: usize, at: usize) -> Result<Step, Undecided> {

@@ -1,6 +1,7 @@
 //! What a pattern may be, and that none takes long. Equality with Python: `tests/verify.rs`.
 
 use super::*;
+use crate::domain::work;
 
 fn search(pattern: &str, text: &str) -> Result<Option<usize>, Undecided> {
     Pattern::new(pattern).unwrap().search(text.as_bytes())
@@ -79,4 +80,28 @@ fn no_pattern_takes_long() {
         assert_eq!(search(pattern, &text), Err(Undecided), "{pattern}");
     }
     assert_eq!(search("(?=a)", &a(MAX_TEXT + 1)), Err(Undecided));
+}
+
+#[test]
+fn many_searches_share_what_is_allowed() {
+    let slow = Pattern::new("(?=(a+)+b)x").unwrap();
+    let step = 10;
+    let done = work::within(100_000 * step, || {
+        let found: Vec<_> = (0..50).map(|_| slow.search(b"aaaaaaaa")).collect();
+        (found, Pattern::new("a+b").unwrap().search(b"aab"), work::left(1))
+    });
+    let (found, regular, left) = done;
+    let first = found.iter().position(Result::is_err).unwrap();
+    assert!(first > 1 && found[..first].iter().all(|one| *one == Ok(None)), "{first}");
+    assert!(found[first..].iter().all(|one| *one == Err(Undecided)));
+    // What is linear is not held up.
+    assert_eq!((regular, left), (Ok(Some(0)), 0));
+    assert_eq!(slow.search(b"aaaaaaaa"), Ok(None));
+}
+
+#[test]
+fn a_pattern_has_a_length_that_people_write() {
+    assert!(Pattern::new(&"a".repeat(MAX_PATTERN)).is_ok());
+    let refused = refusal(&"\\w".repeat(MAX_PATTERN));
+    assert_eq!(refused, "a pattern has at most 10,000 characters, at character 10001");
 }

@@ -503,3 +503,21 @@ fn an_ordinary_answer_is_far_from_the_limit() {
     assert!(places[..40].iter().all(|place| *place == Place::Cited), "{places:?}");
     assert!(places[40..].iter().all(|place| !matches!(place, Place::Undecided | Place::Unsearched | Place::Nowhere)));
 }
+
+#[test]
+fn answers_of_one_part_of_an_input_share_what_is_allowed() {
+    let document = long_document(3_000);
+    let text =
+        br#"{"extraction_method": "verbatim", "confidence": 1, "answer_found": true, "items": [{"text": "a", "spans":
+        [{"line_start": 1, "line_end": 1, "quote": "these words were made up by somebody else entirely"}]}]}"#;
+    let mut tape = crate::domain::json::Tape::default();
+    let record = crate::domain::formats::read(tape.parse(text).unwrap());
+    let items = record.typed.as_deref().unwrap().items();
+    let place = || resolve_all(&document, &items, &[]).first().unwrap().resolution.place;
+    let (places, left) = work::within(MAX_WORK, || ((0..500).map(|_| place()).collect::<Vec<_>>(), work::left(1)));
+    let first = places.iter().position(|place| *place != Place::Nowhere).unwrap();
+    assert!(first > 3 && left == 0, "{first}");
+    assert_eq!(places[first], Place::Unsearched);
+    assert!(places[first + 1..].iter().all(|place| *place == Place::Undecided), "{places:?}");
+    assert_eq!(place(), Place::Nowhere, "alone it is looked for");
+}

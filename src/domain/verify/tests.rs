@@ -1,6 +1,6 @@
 //! What the verifiers say, in the words of the reference, and what they say where the reference would not end.
 
-use super::bleu::TooLong;
+use super::bleu::{TooLong, score_beside};
 use super::*;
 
 fn pattern(text: &str) -> Box<Pattern> {
@@ -168,9 +168,9 @@ fn bleu_says_its_score_and_passes_from_the_threshold_on() {
     assert_eq!(said(&verifier, "the cat sat"), is(false, 0.0, "BLEU = 0.0000 (threshold 0.30)", ""));
     assert!(said(&verifier, "the cat sat on").1 > 0.5);
     let references = References::new([&b"the cat"[..]]).unwrap();
-    assert!(references.score(b"the cat", false).unwrap() < 1e-9);
-    assert!((references.score(b"the cat", true).unwrap() - 100.0).abs() < 1e-9);
-    assert_eq!(references.score(&b"a ".repeat((1 << 20) + 1), true), Err(TooLong));
+    assert!(score_beside(&[&references], b"the cat", false).unwrap() < 1e-9);
+    assert!((score_beside(&[&references], b"the cat", true).unwrap() - 100.0).abs() < 1e-9);
+    assert_eq!(score_beside(&[&references], &b"a ".repeat(250_001), true), Err(TooLong));
 }
 
 #[test]
@@ -307,4 +307,40 @@ fn rewards_that_were_recorded_are_compared() {
         assert_eq!(recorded(none), None, "{none}");
     }
     assert!(differ(0.5, 0.0) && !differ(0.1 + 0.2, 0.3));
+}
+
+#[test]
+fn schemas_share_what_is_allowed_and_have_a_size() {
+    let doubling =
+        (0..12).fold("{\"type\": \"array\"}".to_owned(), |inner, _| format!("{{\"allOf\": [{inner}, {inner}]}}"));
+    let verifier = schema(&doubling, false);
+    let judged = |n: usize| (0..n).map(|_| on(&verifier, "[]")).collect::<Vec<_>>();
+    let results = crate::domain::work::within(3_000_000, || judged(20));
+    let first = results.iter().position(|result| !result.judged).unwrap();
+    assert!(first > 0 && results[first..].iter().all(|result| !result.judged), "{first}");
+    assert!(results[..first].iter().all(|result| result.success));
+    assert!(judged(20).iter().all(|result| result.success));
+
+    let long = format!("{{\"enum\": [{}1]}}", "1,".repeat(300_000));
+    let refused = Schema::compile(long.as_bytes()).unwrap_err().to_string();
+    assert_eq!(refused, "the schema holds more than 150,000 names and values; split it");
+    let patterns = |n: usize| (0..n).map(|n| format!("\"^{n}\": {{}}")).collect::<Vec<_>>().join(",");
+    let of = |n: usize| Schema::compile(format!("{{\"patternProperties\": {{{}}}}}", patterns(n)).as_bytes());
+    assert!(of(100).is_ok());
+    assert_eq!(of(1_001).unwrap_err().to_string(), "the schema holds more than 1,000 patterns; split it");
+}
+
+#[test]
+fn references_in_two_parts_are_one_set() {
+    let texts = ["the cat sat on the mat", "a dog sat on a log", "the mat", "one two three four five six seven"];
+    let of = |texts: &[&str]| References::new(texts.iter().map(|text| text.as_bytes())).unwrap();
+    for split in 0..=texts.len() {
+        let (one, other) = (of(&texts[..split]), of(&texts[split..]));
+        for text in ["the cat sat on a log", "a dog", "nothing of it", "the the the sat on", ""] {
+            for effective_order in [false, true] {
+                let score = |references: &[&References]| score_beside(references, text.as_bytes(), effective_order);
+                assert_eq!(score(&[&one, &other]), score(&[&of(&texts)]), "{split} {text}");
+            }
+        }
+    }
 }

@@ -17,18 +17,22 @@ use crate::domain::json::{Kind, Member, Value};
 use crate::domain::pyregex::Pattern;
 use crate::domain::python::{Message, Number};
 use crate::domain::text::Untrusted;
+use crate::domain::work;
 
 /// References that lead back to themselves end here; Python ends in an exception.
 const MAX_DEPTH: usize = 256;
 /// So many schemas are asked about the parts of one value: branches that lead back double at every level.
-const MAX_ASKED: u32 = 3_000_000;
+const MAX_ASKED: u64 = 3_000_000;
+/// The work of asking one schema about one value.
+const ASK: u64 = 100;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
 /// The first error of an answer, from the schema's root.
 pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Option<Problem<'v>> {
     let mut first = Sink::First(None);
-    let _ = Evaluation::new(schema, view, &Cell::default()).node(0, answer, &mut first);
+    let spent = Account::open();
+    let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
     let Sink::First(fault) = first else { return None };
     fault.map(Fault::problem)
 }
@@ -36,17 +40,17 @@ pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Op
 /// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
 /// way, so that nothing is known.
 pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, ()> {
-    let spent = Cell::default();
+    let spent = Account::open();
     let mut best = Sink::Best(None);
-    let _ = Evaluation::new(schema, View::Whole, &spent).node(0, value, &mut best);
+    let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
     let Sink::Best(fault) = best else { return Err(()) };
-    if spent.get().given_up { Err(()) } else { Ok(fault.map(|fault| (fault.relevant().message)().into())) }
+    if spent.0.get().given_up { Err(()) } else { Ok(fault.map(|fault| (fault.relevant().message)().into())) }
 }
 
 /// Every breach, up to a limit.
 pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
-    let spent = Cell::default();
-    let evaluation = Evaluation::new(schema, View::Whole, &spent);
+    let spent = Account::open();
+    let evaluation = Evaluation::new(schema, View::Whole, &spent.0);
     let mut every = Sink::Every(Vec::new());
     let _ = evaluation.node(0, value, &mut every);
     let Sink::Every(faults) = every else { return Vec::new() };
@@ -203,11 +207,28 @@ type Flow = ControlFlow<()>;
 const ON: Flow = ControlFlow::Continue(());
 
 /// What was used up.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Spent {
-    asked: u32,
+    /// How many schemas may still be asked.
+    left: u64,
     /// A pattern took too long, references led too deep, or too many schemas were asked.
     given_up: bool,
+}
+
+/// What one value may use up; it is paid for at the end.
+struct Account(Cell<Spent>, u64);
+
+impl Account {
+    fn open() -> Self {
+        let left = work::left(MAX_ASKED * ASK) / ASK;
+        Self(Cell::new(Spent { left, given_up: false }), left)
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        work::pay((self.1 - self.0.get().left) * ASK);
+    }
 }
 
 /// A list that grows down the stack, newest first.
@@ -288,11 +309,11 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     fn node(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
         let Some(node) = self.schema.nodes.get(id) else { return ON };
         let spent = self.spent.get();
-        if spent.asked >= MAX_ASKED {
+        let Some(left) = spent.left.checked_sub(1) else {
             self.give_up();
             return ControlFlow::Break(());
-        }
-        self.spent.set(Spent { asked: spent.asked + 1, ..spent });
+        };
+        self.spent.set(Spent { left, ..spent });
         match &node.body {
             Body::Always => ON,
             Body::Never => {

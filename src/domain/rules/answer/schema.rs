@@ -16,6 +16,14 @@ use crate::domain::python::{self, Number};
 use crate::domain::text::{Shown, Untrusted};
 use crate::shown;
 
+/// A schema of more names and values is not used: each takes up to a kilobyte until it is ready.
+const MAX_VALUES: usize = 150_000;
+/// A schema of more patterns is not used: each takes about 35 kilobytes.
+const MAX_PATTERNS: usize = 1_000;
+
+/// So much of a pattern is said.
+const MAX_SAID: usize = 200;
+
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
 pub struct Schema {
@@ -228,6 +236,10 @@ impl Schema {
             let why = tape.problems.last().map_or("not JSON", |problem| problem.kind.summary());
             return Err(SchemaFailure(Shown::own("the schema cannot be read: ").and(why)));
         }
+        if tape.len() > MAX_VALUES {
+            const WHY: &str = "the schema holds more than 150,000 names and values; split it";
+            return Err(SchemaFailure(Shown::own(WHY)));
+        }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
         let draft = draft(root)?;
         let mut json = evaluate::to_serde(root)
@@ -235,6 +247,10 @@ impl Schema {
         if let Some(object) = json.as_object_mut() {
             // The draft is known; an address that nobody has heard of would be looked up.
             object.shift_remove("$schema");
+        }
+        // The library would make ready all patterns before it is known how many there are.
+        if patterns_in(root) > MAX_PATTERNS {
+            return Err(SchemaFailure(Shown::own("the schema holds more than 1,000 patterns; split it")));
         }
         let validator = jsonschema::options()
             .with_draft(draft)
@@ -349,6 +365,23 @@ pub(super) struct Problem<'a> {
     pub(super) message: Untrusted<'static>,
     pub(super) value: Value<'a>,
     pub(super) key: Option<Value<'a>>,
+}
+
+/// How many patterns a schema holds, wherever they stand in it; other values may look like some.
+fn patterns_in(root: Value<'_>) -> usize {
+    let (mut open, mut found) = (vec![root], 0);
+    while let Some(value) = open.pop() {
+        for member in value.members() {
+            found += match member.name().bytes() {
+                b"pattern" => 1,
+                b"patternProperties" => member.value.len(),
+                _ => 0,
+            };
+            open.push(member.value);
+        }
+        open.extend(value.items());
+    }
+    found
 }
 
 fn is_about_regex(error: &jsonschema::ValidationError<'_>) -> bool {
@@ -497,7 +530,7 @@ impl<'s> Reader<'s> {
         match Pattern::new(value.string()?.utf8()?) {
             Ok(pattern) => Some(pattern),
             Err(why) => {
-                let text = Shown::line(value.string()?.bytes());
+                let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
                 self.why = Some(crate::shown!("the pattern \"{text}\" cannot be used: {why}"));
                 None
             }

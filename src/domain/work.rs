@@ -1,0 +1,59 @@
+//! How much work may still be done on a part of an input: quotes looked for, patterns tried, schemas asked. What hostile
+//! records would take for ever is undecided instead.
+//!
+//! A unit is about a nanosecond of a slow machine. Work is counted and not timed, so that the same input always says the
+//! same. Each thread has its own account; where nobody opened one, only the limits of a single record count.
+
+use std::cell::Cell;
+
+thread_local! {
+    static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Gives back the account that was open before, also after a panic.
+struct Before(Option<u64>);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        LEFT.set(self.0);
+    }
+}
+
+/// Does something that may take so many units altogether.
+pub fn within<T>(units: u64, doing: impl FnOnce() -> T) -> T {
+    let _before = Before(LEFT.replace(Some(units)));
+    doing()
+}
+
+/// How many units are left, but no more than so many.
+pub fn left(most: u64) -> u64 {
+    LEFT.get().map_or(most, |left| left.min(most))
+}
+
+/// Pays for work that was done.
+pub fn pay(units: u64) {
+    LEFT.set(LEFT.get().map(|left| left.saturating_sub(units)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_used_up_and_given_back() {
+        assert_eq!(left(7), 7);
+        let inner = || {
+            pay(4);
+            assert_eq!((left(100), left(3)), (6, 3));
+            within(2, || pay(5));
+            assert_eq!(left(100), 6, "an account of its own");
+            pay(9);
+            left(100)
+        };
+        assert_eq!(within(10, inner), 0);
+        assert_eq!(left(7), 7);
+        let broken = std::panic::catch_unwind(|| within(1, || assert!(left(9) > 1, "asked for")));
+        assert!(broken.is_err());
+        assert_eq!(left(7), 7);
+    }
+}

@@ -1,0 +1,136 @@
+//! What no input may do to a command: take memory, time or output out of all proportion. Small inputs of the kind that
+//! grows fastest; `tests/hostile.rs` has the procedures.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// How a command ended.
+struct Ran {
+    code: Option<i32>,
+    out: Vec<u8>,
+    said: String,
+}
+
+/// Runs a command in a folder, with bounded address space.
+fn run(folder: &tempfile::TempDir, megabytes: usize, arguments: &[&str], input: &str) -> Ran {
+    let mut child = Command::new("/bin/sh")
+        .arg("-c")
+        .arg(format!("ulimit -v {}; exec \"$@\"", megabytes << 10))
+        .arg("sh")
+        .arg(env!("CARGO_BIN_EXE_stepscope"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("STEPSCOPE_REVIEWER", "ada")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    // Who refuses its arguments does not wait for its input.
+    let writing = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let output = child.wait_with_output().unwrap();
+    writing.join().unwrap();
+    Ran { code: output.status.code(), out: output.stdout, said: String::from_utf8(output.stderr).unwrap() }
+}
+
+fn write(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Far more than these inputs need, and less than they could take.
+const ROOM: usize = 1 << 10;
+
+#[test]
+fn results_are_printed_in_proportion_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "x\n".repeat(100_000);
+    let ran = run(&folder, ROOM, &["verify", "--verifier", "json_structure", "-"], &lines);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.out.len() <= 16 * lines.len() + (1 << 20), "{}", ran.out.len());
+    assert!(ran.out.ends_with(b"}\n"));
+    let printed = ran.out.split(|byte| *byte == b'\n').count() - 1;
+    assert!(ran.said.contains("100000 records, 0 passed, 0 failed, 100000 not scored"), "{}", ran.said);
+    let left = stepscope::domain::finding::grouped(100_000 - printed);
+    assert!(
+        ran.said.contains(&format!("the results of {left} more records are counted and not printed")),
+        "{}",
+        ran.said
+    );
+}
+
+#[test]
+fn what_is_not_saved_is_told_up_to_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "x\n".repeat(3_000) + "{\"id\": \"a\", \"verdict\": \"pass\"}\n";
+    let ran = run(&folder, ROOM, &["review", "add", "--reviews", "j.reviews.jsonl"], &lines);
+    assert_eq!((ran.code, ran.out.as_slice()), (Some(2), &b"saved a\n"[..]));
+    assert_eq!(ran.said.lines().count(), 1_001, "{}", ran.said.len());
+    assert_eq!(ran.said.lines().last(), Some("stepscope: 2,000 more are not saved"));
+
+    write(&folder, "v.csv", &("id,verdict\n".to_owned() + &"a,maybe\n".repeat(3_000)));
+    let ran = run(&folder, ROOM, &["review", "import", "v.csv", "--reviews", "j.reviews.jsonl"], "");
+    assert_eq!((ran.code, ran.said.lines().last()), (Some(2), Some("stepscope: 2,000 more are not saved")));
+}
+
+#[test]
+fn records_that_are_none_are_not_kept_by_the_million() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "many.jsonl", &"{}\n".repeat(100_001));
+    write(&folder, "enough.jsonl", &"{}\n".repeat(100));
+    let why = "cannot keep apart what is in many.jsonl: more than 100,000 of its records are shorter than 40 bytes";
+    let commands: [&[&str]; 4] = [
+        &["compare", "many.jsonl", "enough.jsonl"],
+        &["compare", "enough.jsonl", "many.jsonl"],
+        &["review", "list", "many.jsonl"],
+        &["review", "stats", "many.jsonl"],
+    ];
+    for command in commands {
+        let ran = run(&folder, ROOM, command, "");
+        assert_eq!(ran.code, Some(2), "{command:?}");
+        assert!(ran.said.contains(why), "{command:?}: {}", ran.said);
+    }
+    assert_eq!(run(&folder, ROOM, &["compare", "enough.jsonl", "enough.jsonl"], "").code, Some(0));
+}
+
+#[test]
+fn files_that_nobody_wrote_by_hand_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "c.jsonl", "{\"prompt\": \"p\", \"completion\": \"1\", \"reward\": 1}\n");
+    write(&folder, "long.toml", &"\n".repeat((1 << 20) + 1));
+    write(
+        &folder,
+        "pattern.toml",
+        &format!("[[stage]]\nverifier = \"regex_format\"\npattern = '{}'", "a?".repeat(9_000)),
+    );
+    write(&folder, "schema.json", &format!("{{\"enum\": [{}1]}}", "1,".repeat(300_000)));
+    for (arguments, why) in [
+        (["--chain", "long.toml", "c.jsonl"].as_slice(), "cannot use long.toml: it is larger than 1 MB"),
+        (&["--chain", "pattern.toml", "c.jsonl"], "a pattern has at most 10,000 characters"),
+        (&["--verifier", "json_schema", "--schema", "schema.json", "c.jsonl"], "more than 150,000 names and values"),
+    ] {
+        let all: Vec<&str> = std::iter::once("verify").chain(arguments.iter().copied()).collect();
+        let ran = run(&folder, ROOM, &all, "");
+        assert_eq!(ran.code, Some(2), "{arguments:?}");
+        assert!(ran.said.contains(why) && ran.said.len() < 1_000, "{arguments:?}: {}", ran.said);
+    }
+}
+
+/// Where memory ends, whatever asked for it last, the end is one sentence.
+#[test]
+fn no_memory_left_is_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    // The table of a list is many times as long as the list.
+    write(&folder, "list.json", &format!("[{}1]", "1,".repeat(4_000_000)));
+    for command in [["check", "list.json"], ["show", "list.json"], ["repair", "list.json"]] {
+        let ran = run(&folder, 100, &command, "");
+        assert_eq!(ran.code, Some(2), "{command:?} {}", ran.said);
+        assert_eq!(ran.said.lines().count(), 1, "{command:?} {}", ran.said);
+        assert!(ran.said.starts_with("stepscope: there is not enough memory left ("), "{command:?} {}", ran.said);
+    }
+}
