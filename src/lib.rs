@@ -203,6 +203,8 @@ pub mod tui {
     pub mod app;
     /// Model calls, each a task of its own.
     pub mod calls;
+    /// Colours, and how many of them the terminal shows.
+    pub mod colour;
     /// How a computed value comes about, as a tree to fold.
     pub mod derivation;
     /// What is worked out from all records together: comparison, records side by side, boards, disputes.

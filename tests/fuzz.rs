@@ -41,8 +41,9 @@ use stepscope::io::model::key::Key;
 use stepscope::io::model::redact::Redactor;
 use stepscope::io::model::reply::{Reader, Told};
 use stepscope::io::verifiers::{Wanted, build};
+use stepscope::tui::colour::Depth;
 use stepscope::tui::model::Opened;
-use stepscope::tui::theme::{Depth, Theme};
+use stepscope::tui::theme::Theme;
 
 /// Cases of each reader, where nobody asks for more.
 const CASES: usize = 1_500;

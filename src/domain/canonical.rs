@@ -10,7 +10,6 @@ use std::fmt;
 use sha2::{Digest as _, Sha256};
 
 use super::json::{Items, Kind, Member, Value};
-use super::record::Record;
 use super::text::{Piece, Untrusted, pieces};
 
 /// A SHA-256.
@@ -31,12 +30,6 @@ impl Digest {
     /// Of bytes as they are: of what could not be read as JSON.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
-    }
-
-    /// Of what a model was asked: the question, without the blanks around it. `None` where there is no question.
-    pub fn of_input(record: &Record<'_>) -> Option<Self> {
-        let question = record.question?.string()?;
-        Some(Self::of_bytes(question.bytes().trim_ascii()))
     }
 
     /// Reads 64 hexadecimal digits.

@@ -84,7 +84,7 @@ impl Card {
             item: Item { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
             content: Digest::UNASKED,
-            input: record.and_then(Digest::of_input),
+            input: record.and_then(Record::input_digest),
             answer: None,
             number: None,
             gold: None,

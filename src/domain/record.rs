@@ -1,5 +1,6 @@
 //! One record of a file, whatever its format: handles on the values that the rules, the state and the screen ask for.
 
+use super::canonical::Digest;
 use super::json::{Kind, Pointer, Value};
 use super::text::Untrusted;
 use super::typed::Typed;
@@ -144,6 +145,12 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// Names what the model was asked: the question, without the blanks around it. `None` where there is no question.
+    pub fn input_digest(&self) -> Option<Digest> {
+        let question = self.question?.string()?;
+        Some(Digest::of_bytes(question.bytes().trim_ascii()))
+    }
+
     /// A record of a kind with nothing but its value.
     pub fn bare(kind: RecordKind, root: Value<'a>) -> Self {
         Self {

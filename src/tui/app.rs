@@ -9,6 +9,7 @@ use crate::io::cut::Skips;
 use crate::io::forks::Mark;
 use crate::io::store::{SourceRows, Standing, Store};
 use crate::shown;
+use crate::tui::colour::Depth;
 use crate::tui::desk::Desk;
 use crate::tui::dialog::Dialog;
 use crate::tui::edits::Edits;
@@ -22,7 +23,7 @@ use crate::tui::prose::size;
 use crate::tui::rerun::{Attempt, Models};
 use crate::tui::review::Review;
 use crate::tui::table::Table;
-use crate::tui::theme::{Depth, Theme};
+use crate::tui::theme::Theme;
 use ratatui::layout::{Rect, Size};
 use tempfile::TempPath;
 

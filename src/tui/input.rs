@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use super::theme::Rgb;
+use super::colour::Rgb;
 
 /// Longest paste that is kept, in bytes; what comes after it is dropped up to the end of the paste.
 pub const PASTE_LIMIT: usize = 1 << 20;

@@ -24,6 +24,7 @@ use crate::io::{themes, types};
 use crate::shown;
 use crate::tui::app::{App, Looks, Status};
 use crate::tui::calls::Calls;
+use crate::tui::colour::{Depth, light_hint};
 use crate::tui::desk::Desk;
 use crate::tui::effects::{Memory, Outbox, Performer};
 use crate::tui::forks::Forks;
@@ -34,7 +35,7 @@ use crate::tui::rerun::Models;
 use crate::tui::review::{Place, Review};
 use crate::tui::run::{self, Effect, Options};
 use crate::tui::terminal::Tty;
-use crate::tui::theme::{BUILT_IN, Depth, Theme, light_hint};
+use crate::tui::theme::{BUILT_IN, Theme};
 
 /// The sample runs are part of the program: what is said of them and made of them lies in the state folder, under this
 /// name.

@@ -18,6 +18,7 @@ use crate::io::store::{Change, LoadEvent};
 use crate::shown;
 use crate::tui::allowed::Reason;
 use crate::tui::app::{App, Find, Patience, Status};
+use crate::tui::colour::Rgb;
 use crate::tui::desk::making::Make;
 use crate::tui::dialog::{Dialog, Palette, Popup, Purpose};
 use crate::tui::front::{Front, Screen};
@@ -31,7 +32,7 @@ use crate::tui::panes;
 use crate::tui::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};
 use crate::tui::scribe::Task;
 use crate::tui::table::{Search, SortBy};
-use crate::tui::theme::{Rgb, Theme};
+use crate::tui::theme::Theme;
 use crate::tui::view;
 use search::end_of;
 

@@ -32,6 +32,7 @@ use stepscope::io::search;
 use stepscope::io::verifiers::{Wanted, judge};
 use stepscope::tui::app::{App, Looks};
 use stepscope::tui::calls::Calls;
+use stepscope::tui::colour::Depth;
 use stepscope::tui::desk::Desk;
 use stepscope::tui::effects;
 use stepscope::tui::input::Input;
@@ -41,7 +42,7 @@ use stepscope::tui::rerun::Models;
 use stepscope::tui::review::{Place, Review};
 use stepscope::tui::run::{Effect, Event, Program as _};
 use stepscope::tui::scribe::{News, Scribe, Tell};
-use stepscope::tui::theme::{BUILT_IN, Depth, Role, Theme};
+use stepscope::tui::theme::{BUILT_IN, Role, Theme};
 
 /// How long the background may take; far more than it should on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -17,12 +17,13 @@ use crate::io::input::expand;
 use crate::io::load::load;
 use crate::io::store::{LoadEvent, visits};
 use crate::tui::app::{App, Looks};
+use crate::tui::colour::Depth;
 use crate::tui::front::Screen;
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::model::{Opened, analyses};
 use crate::tui::review::{Place, Review};
 use crate::tui::run::{Event, Program};
-use crate::tui::theme::{Depth, Theme};
+use crate::tui::theme::Theme;
 
 /// An app over so many runs, and so many forks of the first of them.
 fn app(runs: usize, forks: usize) -> App {
