@@ -15,13 +15,14 @@ use stepscope::domain::review::hide::Hide;
 use stepscope::domain::text::is_hidden;
 use stepscope::domain::triage::Fix;
 use stepscope::io::config::session::FileView;
+use stepscope::tui::colour::Rgb;
 use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::Screen;
 use stepscope::tui::input::Input;
 use stepscope::tui::inspect::{Pane, Tab};
 use stepscope::tui::keymap::{Action, Context, Keymap};
 use stepscope::tui::run::{Event, Program as _};
-use stepscope::tui::theme::{Rgb, Role};
+use stepscope::tui::theme::Role;
 
 /// The place of a variable's name in the lifelines, beside other panes.
 #[track_caller]

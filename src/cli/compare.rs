@@ -230,6 +230,7 @@ fn text_of(path: &Path, (source, _, offset): &Spot) -> Vec<u8> {
     found.into_iter().next().unwrap_or_default()
 }
 
+#[cfg(debug_assertions)]
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;

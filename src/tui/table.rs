@@ -181,7 +181,7 @@ impl Table {
 
     /// The record in a row.
     pub fn record(&self, row: usize) -> Option<usize> {
-        #[cfg(test)]
+        #[cfg(debug_assertions)]
         crate::io::store::visits::note();
         match &self.order {
             Some(order) => order.record(row),

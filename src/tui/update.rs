@@ -48,6 +48,7 @@ mod rerun;
 mod review;
 mod search;
 
+#[cfg(debug_assertions)]
 #[cfg(test)]
 mod cost;
 
