@@ -8,17 +8,17 @@ use std::sync::mpsc::channel;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use stepscope::domain::document::Document;
-use stepscope::domain::filter::text_pattern;
-use stepscope::domain::formats;
-use stepscope::domain::json::Tape;
-use stepscope::domain::rules::{self, Subject};
-use stepscope::domain::spans::{Claim, resolve};
-use stepscope::io::block::{Block, Cursor, Want};
-use stepscope::io::check::check;
-use stepscope::io::input::{Begun, Input, begin, expand};
-use stepscope::io::load::load;
-use stepscope::io::search::{Found, Plan, start};
+use stepscope_base::json::Tape;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::spans::{Claim, resolve};
+use stepscope_core::record::formats;
+use stepscope_core::rules::{self, Subject};
+use stepscope_core::table::filter::text_pattern;
+use stepscope_io::block::{Block, Cursor, Want};
+use stepscope_io::check::check;
+use stepscope_io::input::{Begun, Input, begin, expand};
+use stepscope_io::load::load;
+use stepscope_io::search::{Found, Plan, start};
 
 const RECORDS: usize = 2_000;
 
@@ -102,7 +102,7 @@ fn index(bencher: Bencher<'_, '_>) {
 fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
     let file = on_disk();
     bencher.counter(ItemsCount::new(RECORDS)).bench_local(|| {
-        let render = |checked: &stepscope::io::check::Checked<'_>, out: &mut Vec<u8>| {
+        let render = |checked: &stepscope_io::check::Checked<'_>, out: &mut Vec<u8>| {
             for finding in checked.findings {
                 out.extend_from_slice(finding.rule.as_bytes());
             }

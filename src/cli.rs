@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
-use crate::domain::finding::Severity;
-use crate::domain::report::Format;
-use crate::domain::review::hide::Hidden;
-use crate::domain::text::Shown;
-use crate::domain::types::use_types;
-use crate::io::answers::AnswerStore;
-use crate::io::config::Folders;
-use crate::io::failure::Failure;
-use crate::io::guard::strike;
-use crate::io::input::{Expand, expand};
-use crate::io::types;
-use crate::shown;
+use stepscope_base::guard::strike;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::Severity;
+use stepscope_core::record::types::use_types;
+use stepscope_core::report::Format;
+use stepscope_core::review::hide::Hidden;
+use stepscope_io::answers::AnswerStore;
+use stepscope_io::config::Folders;
+use stepscope_io::failure::Failure;
+use stepscope_io::input::{Expand, expand};
+use stepscope_io::types;
 
 mod ask;
 mod check;

@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use stepscope::cli::{self, Asked, KeyRow, Out};
-use stepscope::domain::review::hide::Hide;
-use stepscope::domain::review::queue::Queue;
-use stepscope::io::input::unreadable;
-use stepscope::io::model::cassette::Speed;
-use stepscope::shown;
 use stepscope::tui::keymap::{BINDINGS, Keymap};
 use stepscope::tui::session::{self, Reviewing, Start};
-use stepscope::tui::terminal;
+use stepscope_base::shown;
+use stepscope_core::review::hide::Hide;
+use stepscope_core::review::queue::Queue;
+use stepscope_io::input::unreadable;
+use stepscope_io::model::cassette::Speed;
+use stepscope_terminal::terminal;
 
 /// So many times as fast as it was recorded a cassette plays on the screen, if nobody says how fast.
 const REPLAY: f64 = 4.0;

@@ -7,17 +7,17 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use stepscope::domain::document::Document;
-use stepscope::domain::finding::{Finding, Place, Severity};
-use stepscope::domain::formats::{self, FORMATS};
-use stepscope::domain::json::{Tape, Value};
-use stepscope::domain::record::RecordKind;
-use stepscope::domain::report::{Item, Judged, jsonl};
-use stepscope::domain::route::route;
-use stepscope::domain::rules::answer::Schema;
-use stepscope::domain::rules::{RULES, Subject, check};
-use stepscope::domain::schemas;
-use stepscope::domain::text::Untrusted;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::text::Untrusted;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::route::route;
+use stepscope_core::finding::{Finding, Place, Severity};
+use stepscope_core::record::RecordKind;
+use stepscope_core::record::formats::{self, FORMATS};
+use stepscope_core::report::{Item, Judged, jsonl};
+use stepscope_core::rules::answer::Schema;
+use stepscope_core::rules::{RULES, Subject, check};
+use stepscope_core::schemas;
 
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/answers").join(name);

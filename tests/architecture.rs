@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// A law: what the files it is for must not hold.
 struct Law {
-    /// Why, in the words of lib.rs or the design.
+    /// Why.
     why: &'static str,
-    /// Beginnings of paths below `src/`, or whole paths.
+    /// Beginnings of paths as [`files`] gives them, or whole paths.
     files: &'static [&'static str],
     /// Exceptions.
     but: &'static [&'static str],
@@ -40,19 +40,18 @@ const PURE: &[&str] = &[
 
 const LAWS: &[Law] = &[
     Law {
-        why: "domain knows no other layer",
-        files: &["domain"],
+        why: "base and core know no files, network, async or terminal",
+        files: &["base", "core"],
         but: &[],
-        banned: &["crate::io", "crate::tui", "crate::cli"],
-    },
-    Law { why: "domain knows no files, network, async or terminal", files: &["domain"], but: &[], banned: OUTSIDE },
-    Law {
-        why: "io knows domain only",
-        files: &["io"],
-        but: &[],
-        banned: &["crate::tui", "crate::cli", "super::super::tui"],
+        banned: OUTSIDE,
     },
     Law { why: "io draws nothing", files: &["io"], but: &[], banned: &["ratatui", "crossterm", "clap::"] },
+    Law {
+        why: "the terminal knows nothing of records",
+        files: &["terminal"],
+        but: &[],
+        banned: &["stepscope_core", "stepscope_io"],
+    },
     Law { why: "cli knows no screen", files: &["cli"], but: &[], banned: &["crate::tui", "ratatui", "crossterm"] },
     Law { why: "the screen knows no commands", files: &["tui"], but: &[], banned: &["crate::cli", "clap::"] },
     Law {
@@ -79,7 +78,7 @@ const LAWS: &[Law] = &[
     Law {
         why: "colours come from the theme; the terminal layer writes them",
         files: &["tui"],
-        but: &["tui/theme.rs", "tui/colour.rs", "tui/screen.rs"],
+        but: &["tui/theme.rs", "terminal/colour.rs", "terminal/screen.rs"],
         banned: &["Color::", "Color,", "Color}", "Color;"],
     },
     Law {
@@ -92,21 +91,30 @@ const LAWS: &[Law] = &[
     Law {
         why: "only command output and last words print, and the terminal layer asks what it stands on",
         files: &[""],
-        but: &["cli/out.rs", "tui/terminal.rs", "main.rs"],
+        but: &["cli/out.rs", "terminal/terminal.rs", "main.rs"],
         banned: &["println!", "eprintln!", "print!(", "eprint!(", "dbg!(", "io::stdout", "io::stderr"],
     },
     Law { why: "nothing is unsafe", files: &[""], but: &[], banned: &["unsafe {", "unsafe fn", "unsafe impl"] },
-    Law { why: "only the loop waits for several things", files: &[""], but: &["tui/run.rs"], banned: &["select!"] },
+    Law {
+        why: "only the loop waits for several things",
+        files: &[""],
+        but: &["terminal/run.rs"],
+        banned: &["select!"],
+    },
 ];
 
 /// Signs that do not come from data may be put into a cell.
 const SET_CHAR: &str = "set_char('";
 
-fn src() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+/// The libraries below `crates/`. `memory` is left out: it is the one that must be unsafe.
+const CRATES: &[&str] = &["base", "core", "io", "terminal"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every source file: its path below `src/` with `/`, and its text.
+/// Every source file and its text. A file of the program is named by its path below `src/`, one of a library by the name
+/// of the library and its path there: `core/rules/run.rs`.
 fn files() -> Vec<(String, String)> {
     fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -118,11 +126,18 @@ fn files() -> Vec<(String, String)> {
             }
         }
     }
-    let mut paths = Vec::new();
-    walk(&src(), &mut paths);
-    paths.sort();
-    let name = |path: &Path| path.strip_prefix(src()).unwrap().to_string_lossy().replace('\\', "/");
-    let files: Vec<_> = paths.iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect();
+    let read = |folder: PathBuf, library: &str| {
+        let mut paths = Vec::new();
+        walk(&folder, &mut paths);
+        paths.sort();
+        let name = |path: &Path| path.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/");
+        let file = |path: &PathBuf| (format!("{library}{}", name(path)), std::fs::read_to_string(path).unwrap());
+        paths.iter().map(file).collect::<Vec<_>>()
+    };
+    let mut files = read(root().join("src"), "");
+    for library in CRATES {
+        files.extend(read(root().join("crates").join(library).join("src"), &format!("{library}/")));
+    }
     let tests = files_of_tests(&files);
     files.into_iter().filter(|(name, _)| !tests.contains(name)).collect()
 }
@@ -220,7 +235,7 @@ fn breaches(name: &str, source: &str) -> Vec<String> {
             out.push(format!("{name} puts a character into a cell that may come from data"));
         }
     }
-    if name != "main.rs" && name != "lib.rs" && !is_for(&["tui"], name) && holds(&code, "tui::") {
+    if name != "main.rs" && !name.ends_with("lib.rs") && !is_for(&["tui"], name) && holds(&code, "tui::") {
         out.push(format!("{name} knows tui: only main does"));
     }
     out
@@ -260,12 +275,10 @@ fn the_laws_hold() {
 #[test]
 fn a_breach_is_seen() {
     for (name, source) in [
-        ("domain/json.rs", "use crate::io::store::Store;"),
-        ("domain/json.rs", "use std::{collections::HashMap, fs};"),
-        ("domain/rules/run.rs", "fn f() { std::fs::read(\"x\"); }"),
-        ("domain/text.rs", "use tokio::sync::mpsc;"),
-        ("io/store.rs", "use crate::{domain::json, tui::app::App};"),
-        ("io/load.rs", "fn f(x: &crate::cli::Out) {}"),
+        ("base/json.rs", "use std::{collections::HashMap, fs};"),
+        ("core/rules/run.rs", "fn f() { std::fs::read(\"x\"); }"),
+        ("base/text.rs", "use tokio::sync::mpsc;"),
+        ("terminal/screen.rs", "use stepscope_core::record::Record;"),
         ("cli/show.rs", "use crate::tui::theme::Theme;"),
         ("cli.rs", "use crate::tui;"),
         ("tui/panes/bars.rs", "fn draw() { let text = store.read(7); }"),
@@ -278,8 +291,8 @@ fn a_breach_is_seen() {
         ("tui/table.rs", "fn f() { println!(\"x\"); }"),
         ("io/check.rs", "eprintln!(\"x\");"),
         ("tui/effects.rs", "tokio::select! {}"),
-        ("domain/json.rs", "let quote = '\"'; use crate::io::open;"),
-        ("domain/json.rs", "const A: &str = r#\"a \" b\"#; use crate::io::open;"),
+        ("base/json.rs", "let quote = '\"'; use tokio::fs;"),
+        ("base/json.rs", "const A: &str = r#\"a \" b\"#; use tokio::fs;"),
         ("io/a.rs", "fn f<'a>(x: &'a str) { crate::tui::x(); }"),
     ] {
         assert!(!breaches(name, source).is_empty(), "not seen: {source} in {name}");
@@ -289,13 +302,13 @@ fn a_breach_is_seen() {
 #[test]
 fn what_is_allowed_is_no_breach() {
     for (name, source) in [
-        ("domain/json.rs", "//! Nothing of crate::io here.\nuse std::collections::HashMap;"),
-        ("domain/json.rs", "const HELP: &str = \"see std::fs\"; // crate::tui"),
-        ("domain/json.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::fs;\n}"),
-        ("io/open.rs", "use std::fs::File; use crate::domain::text::Shown;"),
+        ("base/json.rs", "//! Nothing of tokio here.\nuse std::collections::HashMap;"),
+        ("base/json.rs", "const HELP: &str = \"see std::fs\"; // crossterm"),
+        ("base/json.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::fs;\n}"),
+        ("io/open.rs", "use std::fs::File; use stepscope_base::text::Shown;"),
         ("tui/panes.rs", "cell.set_char('┃');"),
         ("tui/theme.rs", "fn f() -> Color { Color::Reset }"),
-        ("tui/run.rs", "tokio::select! {}"),
+        ("terminal/run.rs", "tokio::select! {}"),
         ("cli/out.rs", "let out = std::io::stdout();"),
     ] {
         assert_eq!(breaches(name, source), Vec::<String>::new(), "{source}");
@@ -307,12 +320,15 @@ fn every_file_is_named_by_its_parent() {
     let files = files();
     let text = |name: &str| files.iter().find(|(other, _)| other == name).map(|(_, text)| text.as_str());
     let mut orphans = Vec::new();
-    for (name, _) in files.iter().filter(|(name, _)| !["lib.rs", "main.rs"].contains(&name.as_str())) {
+    for (name, _) in files.iter().filter(|(name, _)| !name.ends_with("lib.rs") && name != "main.rs") {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let module = file.strip_suffix(".rs").unwrap();
-        // The layers stand inline in lib.rs; below them a file beside the folder names what is in it.
-        let parent =
-            if matches!(folder, "" | "domain" | "io" | "tui") { "lib.rs".into() } else { format!("{folder}.rs") };
+        // The map of a crate names its rooms; below them a file beside the folder names what is in it.
+        let parent = match folder {
+            "" | "tui" => "lib.rs".into(),
+            library if CRATES.contains(&library) => format!("{library}/lib.rs"),
+            _ => format!("{folder}.rs"),
+        };
         let declared = text(&parent).is_some_and(|text| {
             code(text).lines().any(|line| line.trim().ends_with(&format!("mod {module};")))
                 || text.lines().any(|line| line.trim().ends_with(&format!("mod {module};")))
@@ -325,15 +341,40 @@ fn every_file_is_named_by_its_parent() {
 }
 
 #[test]
-fn every_module_of_the_map_says_what_it_is() {
-    let map = std::fs::read_to_string(src().join("lib.rs")).unwrap();
-    let lines: Vec<&str> = map.lines().map(str::trim).collect();
+fn every_module_of_the_maps_says_what_it_is() {
+    let files = files();
     let mut seen = 0;
-    for (n, line) in lines.iter().enumerate().filter(|(_, line)| line.contains("mod ") && !line.starts_with("//")) {
-        assert!(lines[n - 1].starts_with("///"), "{line} has no line that says what it is");
-        seen += 1;
+    for (name, map) in files.iter().filter(|(name, _)| name.ends_with("lib.rs")) {
+        let lines: Vec<&str> = map.lines().map(str::trim).collect();
+        let modules = lines.iter().enumerate().filter(|(_, line)| line.contains("mod ") && !line.starts_with("//"));
+        for (n, line) in modules {
+            assert!(lines[n - 1].starts_with("///"), "{line} has no line that says what it is in {name}");
+            seen += 1;
+        }
     }
     assert!(seen > 40);
+}
+
+/// What the manifest of a library may name of the workspace, and what it must not need.
+const EDGES: &[(&str, &[&str])] =
+    &[("base", &[]), ("core", &["base"]), ("io", &["base", "core"]), ("terminal", &["base"])];
+
+#[test]
+fn libraries_know_only_what_lies_below_them() {
+    for (library, may) in EDGES {
+        let manifest = std::fs::read_to_string(root().join("crates").join(library).join("Cargo.toml")).unwrap();
+        let normal = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+        let names =
+            normal.lines().filter_map(|line| line.split(['.', ' ', '=']).next()).filter(|name| !name.is_empty());
+        for name in names {
+            let own = name.strip_prefix("stepscope-");
+            assert!(own.is_none_or(|own| may.contains(&own)), "{library} knows {name}");
+            let is_pure = ["base", "core"].contains(library);
+            let outside =
+                ["tokio", "crossterm", "ratatui", "rusqlite", "reqwest", "parquet", "notify", "clap", "rustix"];
+            assert!(!(is_pure && outside.contains(&name)), "{library} needs {name}");
+        }
+    }
 }
 
 /// Every call that opens a file or lists a folder by its name, and why the name is no word of data. All else is opened by
@@ -353,7 +394,7 @@ const OPENERS: &[(&str, &[&str], &str)] = &[
     ),
     ("io/themes.rs", &["read_dir("], "the person's own configuration"),
     ("io/types.rs", &["read_dir("], "the person's own configuration"),
-    ("tui/terminal.rs", &["File::open", "fs::open("], "the terminal"),
+    ("terminal/terminal.rs", &["File::open", "fs::open("], "the terminal"),
 ];
 
 /// Every file that opens what a person named, with the functions of `io/open.rs` that follow links, and what it opens.
@@ -439,7 +480,7 @@ fn only_one_place_opens_what_data_names() {
     }
     for (name, source) in [
         ("io/library.rs", "use super::open::{Blob, open};"),
-        ("io/parquet.rs", "fn f() { crate::io::open::open(path); }"),
+        ("io/parquet.rs", "fn f() { crate::open::open(path); }"),
         ("io/load.rs", "fn f() { std::fs::read(path); }"),
         ("io/load.rs", "use std::fs::{self, File}; fn f() { File::open(path); }"),
         ("io/answers.rs", "let entries = std::fs::read_dir(folder);"),

@@ -62,7 +62,7 @@ fn code(output: &Output) -> i32 {
 }
 
 fn is_clean(bytes: &[u8]) -> bool {
-    text(bytes).chars().all(|c| c == '\n' || !stepscope::domain::text::is_hidden(c))
+    text(bytes).chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c))
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn show_prints_a_record_a_step_and_a_prompt() {
 fn the_program_explains_itself() {
     let list = run(&["rules"], &[]);
     assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
-    for rule in stepscope::domain::rules::RULES {
+    for rule in stepscope_core::rules::RULES {
         let one = run(&["rules", rule.id], &[]);
         let out = text(&one.stdout);
         assert_eq!(code(&one), 0);

@@ -16,10 +16,10 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::Drive;
 use fed::fed;
 use proptest::prelude::*;
-use stepscope::domain::review::event::{Reviewer, ReviewerKind};
-use stepscope::io::beneath::Place;
 use stepscope::tui::front::Screen;
 use stepscope::tui::theme::Role;
+use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_io::beneath::Place;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/compare").join(name)

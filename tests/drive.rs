@@ -11,18 +11,18 @@ use crossterm::event::MouseEventKind;
 use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
-use stepscope::domain::review::hide::Hide;
-use stepscope::domain::text::is_hidden;
-use stepscope::domain::triage::Fix;
-use stepscope::io::config::session::FileView;
-use stepscope::tui::colour::Rgb;
 use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::Screen;
-use stepscope::tui::input::Input;
 use stepscope::tui::inspect::{Pane, Tab};
 use stepscope::tui::keymap::{Action, Context, Keymap};
-use stepscope::tui::run::{Event, Program as _};
 use stepscope::tui::theme::Role;
+use stepscope_base::text::is_hidden;
+use stepscope_core::review::hide::Hide;
+use stepscope_core::triage::Fix;
+use stepscope_io::config::session::FileView;
+use stepscope_terminal::colour::Rgb;
+use stepscope_terminal::input::Input;
+use stepscope_terminal::run::{Event, Program as _};
 
 /// The place of a variable's name in the lifelines, beside other panes.
 #[track_caller]
@@ -1205,16 +1205,16 @@ fn panics_of_helpers_and_signals_are_told() {
 
 #[test]
 fn two_searches_run_side_by_side_and_records_come_back() {
-    use stepscope::domain::filter::Filter;
     use stepscope::tui::effects::{Memory, Outbox, Performer};
     use stepscope::tui::msg::{Msg, Work};
+    use stepscope_core::table::filter::Filter;
 
     let (_folder, d) = Drive::text(numbered(2_000));
     let outbox = Outbox::default();
     let (sender, mut messages) = tokio::sync::mpsc::channel(64);
     outbox.attach(sender);
     let mut performer = Performer::new(outbox.clone(), Memory::default(), std::sync::Arc::default());
-    let plan = || stepscope::io::search::Plan::of(&d.app.store, 0, |_| true);
+    let plan = || stepscope_io::search::Plan::of(&d.app.store, 0, |_| true);
     for (id, text) in [(1, "pears"), (2, "plums"), (3, "pears")] {
         performer.perform(Work::Search(id, Filter::parse(text).unwrap().into(), plan()));
     }
@@ -1329,7 +1329,7 @@ fn a_baseline_that_agrees_with_the_run_makes_the_gold_suspect() {
     let run = write("run.jsonl", &(run + "\n"));
     let mut d = Drive::beside(&run, &write("baseline.jsonl", &(baseline + "\n")));
     d.shows(&["gold"]);
-    assert_eq!(d.app.store.row(0).and_then(stepscope::domain::row::Row::fix), Some(Fix::Gold));
+    assert_eq!(d.app.store.row(0).and_then(stepscope_core::table::row::Row::fix), Some(Fix::Gold));
     d.keys("Enter");
     d.shows(&["baseline 10", "look at the gold answer"]);
 

@@ -8,9 +8,9 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
-use stepscope::domain::fork::{Course, How, Scope, Start};
 use stepscope::tui::front::Screen;
-use stepscope::tui::run::Event;
+use stepscope_core::run::fork::{Course, How, Scope, Start};
+use stepscope_terminal::run::Event;
 
 /// A copy of the fixture of eight records in a folder of its own.
 fn runs() -> (tempfile::TempDir, PathBuf) {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use drive::Drive;
 use fed::fed;
-use stepscope::domain::text::is_hidden;
+use stepscope_base::text::is_hidden;
 
 /// Address space of a command, in kilobytes: what hostile files of at most a few megabytes may ever need.
 const MEMORY_KB: usize = 2 << 20;

@@ -14,7 +14,7 @@ use stepscope::tui::dialog::Dialog;
 use stepscope::tui::editor;
 use stepscope::tui::front::Screen;
 use stepscope::tui::line::MAX_LINE;
-use stepscope::tui::run::{Event, Program as _};
+use stepscope_terminal::run::{Event, Program as _};
 
 /// Tells the program what the time is.
 fn tick(d: &mut Drive, time: Duration) {

@@ -56,7 +56,7 @@ fn results_are_printed_in_proportion_and_counted() {
     assert!(ran.out.ends_with(b"}\n"));
     let printed = ran.out.split(|byte| *byte == b'\n').count() - 1;
     assert!(ran.said.contains("100000 records, 0 passed, 0 failed, 100000 not scored"), "{}", ran.said);
-    let left = stepscope::domain::finding::grouped(100_000 - printed);
+    let left = stepscope_core::finding::grouped(100_000 - printed);
     assert!(
         ran.said.contains(&format!("the results of {left} more records are counted and not printed")),
         "{}",

@@ -19,12 +19,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use calls::{heard, wait};
-use stepscope::domain::rerun::samples::Distribution;
-use stepscope::domain::rerun::{Call, Judge, Part, Phase, Rerun, RunEvent, RunId, Rung, Verdict};
-use stepscope::domain::text::Untrusted;
-use stepscope::io::model::offer::models;
-use stepscope::io::model::samples::run_all;
-use stepscope::io::model::{Backend, Client, Endpoint, Limits, ModelClient};
+use stepscope_base::text::Untrusted;
+use stepscope_core::run::rerun::samples::Distribution;
+use stepscope_core::run::rerun::{Call, Judge, Part, Phase, Rerun, RunEvent, RunId, Rung, Verdict};
+use stepscope_io::model::offer::models;
+use stepscope_io::model::samples::run_all;
+use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient};
 
 const MODEL: &str = "smollm2:135m";
 const SCHEMA: &str =

@@ -6,8 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope::io::check::{Outcome, check};
-use stepscope::io::input::{Input, expand};
+use stepscope_io::check::{Outcome, check};
+use stepscope_io::input::{Input, expand};
 
 struct Files {
     dir: tempfile::TempDir,
@@ -238,11 +238,11 @@ mod live {
     use std::sync::mpsc::{Receiver, channel};
     use std::time::{Duration, Instant};
 
-    use stepscope::domain::record::RecordKind;
-    use stepscope::domain::row::Flag;
-    use stepscope::io::input::expand;
-    use stepscope::io::load::{Loader, load};
-    use stepscope::io::store::{LoadEvent, Standing, Store};
+    use stepscope_core::record::RecordKind;
+    use stepscope_core::table::row::Flag;
+    use stepscope_io::input::expand;
+    use stepscope_io::load::{Loader, load};
+    use stepscope_io::store::{LoadEvent, Standing, Store};
 
     use super::{A, Files};
 
@@ -481,8 +481,8 @@ mod live {
 
     #[test]
     fn what_is_said_of_sources_is_said_of_their_examples() {
-        use stepscope::domain::row::RuleBits;
-        use stepscope::domain::rules::{RULES, source::SOURCE_RULES};
+        use stepscope_core::rules::{RULES, source::SOURCE_RULES};
+        use stepscope_core::table::row::RuleBits;
         for rule in SOURCE_RULES {
             let bit = RuleBits::of(RULES.iter().position(|other| other.id == rule.id).unwrap());
             for (example, found) in [(rule.bad, true), (rule.good, false)] {
@@ -502,7 +502,7 @@ mod live {
             let files = Files::new();
             let mut live = Live::open(&[files.write("x.jsonl", text)]);
             live.settle();
-            live.store.rows().map(stepscope::domain::row::Row::kind).collect::<Vec<_>>()
+            live.store.rows().map(stepscope_core::table::row::Row::kind).collect::<Vec<_>>()
         };
         let bare = r#"{"steps": null}"#;
         for (value, kind) in [(procedure, Procedure), (bare, Procedure), (r#"{"a": 1}"#, Unknown), ("{}", Unknown)]
@@ -581,7 +581,7 @@ mod live {
 
     #[test]
     fn the_screen_sees_what_the_background_saw() {
-        use stepscope::io::examine::from_around;
+        use stepscope_io::examine::from_around;
         let files = Files::new();
         let mut live = Live::open(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
         live.settle();
@@ -636,7 +636,7 @@ mod live {
 
     #[test]
     fn a_search_finds_every_record_once_in_the_order_it_was_given() {
-        use stepscope::io::search::{Found, Plan, start};
+        use stepscope_io::search::{Found, Plan, start};
         let files = Files::new();
         let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
         let paths =

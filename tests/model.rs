@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 
 use calls::{heard, wait};
 use server::{Seen, Server, Talk};
-use stepscope::domain::rerun::{Call, Finish, Part, Phase, Rerun, RunEvent, RunId, Rung, Stop, Trouble, TroubleKind};
-use stepscope::domain::text::Untrusted;
-use stepscope::io::frames::{Framer, Framing};
-use stepscope::io::model::cassette::{Recorder, Speed, Tape};
-use stepscope::io::model::key::Key;
-use stepscope::io::model::reply::Reader;
-use stepscope::io::model::samples::run_all;
-use stepscope::io::model::{Backend, Client, Endpoint, Limits, ModelClient, Running};
+use stepscope_base::text::Untrusted;
+use stepscope_core::run::rerun::{Call, Finish, Part, Phase, Rerun, RunEvent, RunId, Rung, Stop, Trouble, TroubleKind};
+use stepscope_io::frames::{Framer, Framing};
+use stepscope_io::model::cassette::{Recorder, Speed, Tape};
+use stepscope_io::model::key::Key;
+use stepscope_io::model::reply::Reader;
+use stepscope_io::model::samples::run_all;
+use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient, Running};
 
 const SCHEMA: &str = r#"{"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]}"#;
 
@@ -863,7 +863,7 @@ fn no_key_comes_back_as_the_name_of_a_model() {
         });
         for backend in Backend::ALL {
             let endpoint = Endpoint::new(backend, &server.url(""), Key::new(SECRET)).unwrap();
-            let names = wait(stepscope::io::model::offer::models(&endpoint, Duration::from_secs(20))).unwrap();
+            let names = wait(stepscope_io::model::offer::models(&endpoint, Duration::from_secs(20))).unwrap();
             assert!(!gives_away(&format!("{names:?}")) && names[0].utf8().unwrap().contains("***"), "{names:?}");
         }
     }

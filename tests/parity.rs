@@ -8,14 +8,14 @@ use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use stepscope::domain::finding::{Finding, Place};
-use stepscope::domain::formats;
-use stepscope::domain::json::{Kind, Tape, Value};
-use stepscope::domain::record::AnswerSchema;
-use stepscope::domain::rules::answer::{self, Schema, View};
-use stepscope::domain::rules::{self, Subject, procedure};
-use stepscope::domain::schemas;
-use stepscope::domain::text::{Piece, Untrusted, pieces};
+use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::text::{Piece, Untrusted, pieces};
+use stepscope_core::finding::{Finding, Place};
+use stepscope_core::record::AnswerSchema;
+use stepscope_core::record::formats;
+use stepscope_core::rules::answer::{self, Schema, View};
+use stepscope_core::rules::{self, Subject, procedure};
+use stepscope_core::schemas;
 
 /// The lines of every fixture with this name, public cases and our own.
 fn cases(name: &str) -> Vec<Json> {
@@ -150,7 +150,7 @@ fn procedures_are_judged_as_upstream_judges_them() {
         assert_eq!(ours.map(f64::to_bits), theirs.map(f64::to_bits), "case {n}: {ours:?} {theirs:?}");
         assert_places_resolve(&findings, root, n);
         let ids = subject.valid_procedure().map(|procedure| {
-            let id = |step: &stepscope::domain::procedure::Step<'_>| {
+            let id = |step: &stepscope_core::procedure::Step<'_>| {
                 format!("int {}", procedure::coerced_id(step.id.unwrap()).unwrap())
             };
             procedure.steps.iter().map(id).collect::<Vec<_>>()

@@ -13,14 +13,16 @@ mod oracle;
 use std::collections::HashMap;
 
 use oracle::{lines, member, unpacked};
-use stepscope::domain::canonical::sha256;
-use stepscope::domain::json::{Tape, Value};
-use stepscope::domain::procedure::Procedure;
-use stepscope::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
-use stepscope::domain::record::AnswerSchema;
-use stepscope::domain::state::State;
-use stepscope::domain::text::{Piece, Untrusted, pieces};
-use stepscope::domain::{formats, repair, schemas};
+use stepscope_base::canonical::sha256;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::text::{Piece, Untrusted, pieces};
+use stepscope_core::procedure::Procedure;
+use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use stepscope_core::procedure::repair;
+use stepscope_core::record::AnswerSchema;
+use stepscope_core::record::formats;
+use stepscope_core::run::state::State;
+use stepscope_core::schemas;
 
 /// Runs the scripted replies through our reading of upstream's runner; every prompt must be upstream's.
 fn follow(case: Value<'_>) -> usize {
@@ -139,7 +141,7 @@ fn embedded_schemas_are_upstreams() {
     for schema in AnswerSchema::ALL {
         let names: serde_json::Value = serde_json::from_str(schemas::answer(schema)).unwrap();
         let names: Vec<_> = names["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names, stepscope::domain::state::schema_keys(schema));
+        assert_eq!(names, stepscope_core::run::state::schema_keys(schema));
     }
 }
 

@@ -84,7 +84,7 @@ fn a_panic_gives_the_terminal_back_and_is_told() {
     terminal.assert_exit(2);
     assert_restored(&terminal);
     let said = terminal.screen();
-    assert!(said.contains("internal error at src/tui/run.rs:") && !said.contains("panicked at"), "{said}");
+    assert!(said.contains("internal error at crates/terminal/src/run.rs:") && !said.contains("panicked at"), "{said}");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn harm(raw: &[u8]) -> Option<String> {
         return Some("a colour of the data".to_owned());
     }
     let text = ours.replace_all(&text, "");
-    let at = text.char_indices().find(|(_, c)| !matches!(c, '\n' | '\t') && stepscope::domain::text::is_hidden(*c));
+    let at = text.char_indices().find(|(_, c)| !matches!(c, '\n' | '\t') && stepscope_base::text::is_hidden(*c));
     at.map(|(at, c)| format!("{c:?} in {:?}", text.get(at..).unwrap().chars().take(60).collect::<String>()))
 }
 

@@ -10,13 +10,13 @@
     missing_docs
 )]
 
-use stepscope::domain::finding::Severity;
-use stepscope::domain::formats;
-use stepscope::domain::json::Tape;
-use stepscope::domain::procedure::Procedure;
-use stepscope::domain::quantity::{Uptake, find};
-use stepscope::domain::recompute::is_right;
-use stepscope::domain::rules::{self, Subject};
+use stepscope_base::json::Tape;
+use stepscope_core::arithmetic::quantity::{Uptake, find};
+use stepscope_core::arithmetic::recompute::is_right;
+use stepscope_core::finding::Severity;
+use stepscope_core::procedure::Procedure;
+use stepscope_core::record::formats;
+use stepscope_core::rules::{self, Subject};
 
 fn files() -> Vec<String> {
     let root = env!("CARGO_MANIFEST_DIR");

@@ -13,17 +13,17 @@ use std::sync::{Arc, Mutex};
 
 use drive::{Drive, small_at};
 use server::{Seen, Server, Talk};
-use stepscope::domain::rerun::RunId;
-use stepscope::io::config::Config;
-use stepscope::io::model::cassette::Speed;
-use stepscope::io::model::settings::Wanted;
-use stepscope::io::model::setup::Setup;
 use stepscope::tui::app::App;
 use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::Screen;
 use stepscope::tui::msg::Msg;
 use stepscope::tui::rerun::Stage;
-use stepscope::tui::run::Event;
+use stepscope_core::run::rerun::RunId;
+use stepscope_io::config::Config;
+use stepscope_io::model::cassette::Speed;
+use stepscope_io::model::settings::Wanted;
+use stepscope_io::model::setup::Setup;
+use stepscope_terminal::run::Event;
 
 /// A run of three steps, wrong by a slip in the second.
 const RUN: &str = r#"{"id": "nuts", "question": "Ann has 3 bags of 4 nuts and eats 2. How many are left?", "gold_num": 10.0, "gold_answer": "3*4=12, 12-2=10 #### 10", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "n", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "the question"}], "stepDescription": "Extract the number of bags, of nuts in a bag and of nuts eaten", "output": [{"name": "bags", "description": "bags"}, {"name": "nuts", "description": "nuts in a bag"}, {"name": "eaten", "description": "nuts eaten"}]}, {"id": 2, "inputs": [{"name": "bags", "description": "bags"}, {"name": "nuts", "description": "nuts in a bag"}], "stepDescription": "Compute all_nuts = bags * nuts", "output": [{"name": "all_nuts", "description": "all nuts"}]}, {"id": 3, "inputs": [{"name": "all_nuts", "description": "all nuts"}, {"name": "eaten", "description": "nuts eaten"}], "stepDescription": "Compute final_answer = all_nuts - eaten", "output": [{"name": "final_answer", "description": "the answer"}]}]}, "steps": 3, "state": {"problem_text": "Ann has 3 bags of 4 nuts and eats 2. How many are left?", "bags": 3, "nuts": 4, "eaten": 2, "all_nuts": 13, "final_answer": "11", "final_answer_numerical": 11.0}, "pred_answer": "11", "pred_num": 11.0, "correct": false}"#;
@@ -249,13 +249,13 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.clock.is_some()));
     d.keys("r");
     assert_eq!(d.status(), "the call is running: Esc breaks it off");
-    let trouble = stepscope::domain::rerun::Trouble::new(
-        stepscope::domain::rerun::TroubleKind::Cut,
-        stepscope::domain::text::Shown::own("cut"),
+    let trouble = stepscope_core::run::rerun::Trouble::new(
+        stepscope_core::run::rerun::TroubleKind::Cut,
+        stepscope_base::text::Shown::own("cut"),
     );
-    let told = stepscope::domain::fork::round::Told {
+    let told = stepscope_core::run::fork::round::Told {
         call: 0,
-        event: stepscope::domain::rerun::RunEvent::Failed(trouble),
+        event: stepscope_core::run::rerun::RunEvent::Failed(trouble),
         began_utc: None,
         elapsed: std::time::Duration::ZERO,
     };
@@ -287,10 +287,10 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
     d.wait_for(ready);
     d.keys("Enter");
     d.wait_for(|app| heard(app).is_some_and(|(_, content)| content == b"new"));
-    let told = |text: &str| stepscope::domain::fork::round::Told {
+    let told = |text: &str| stepscope_core::run::fork::round::Told {
         call: 0,
-        event: stepscope::domain::rerun::RunEvent::Text {
-            part: stepscope::domain::rerun::Part::Content,
+        event: stepscope_core::run::rerun::RunEvent::Text {
+            part: stepscope_core::run::rerun::Part::Content,
             text: text.to_owned().into(),
         },
         began_utc: None,
@@ -698,8 +698,8 @@ fn a_key_is_in_no_frame_and_in_no_fork() {
 }
 
 mod endpoint {
-    use stepscope::io::model::key::Key;
-    use stepscope::io::model::{Backend, Endpoint};
+    use stepscope_io::model::key::Key;
+    use stepscope_io::model::{Backend, Endpoint};
 
     pub(super) fn with_key(url: &str, key: &str) -> Endpoint {
         Endpoint::new(Backend::Chat, url, Key::new(key)).unwrap()

@@ -380,7 +380,7 @@ fn a_csv_goes_out_inert_and_comes_back() {
     folder.ok(&["review", "add", "--reviews", "j"], &format!("{hostile}\n{}", verdict(1, "pass", &json!({}))));
     let csv = folder.ok(&["review", "export", "--format", "csv", "--reviews", "j"], "");
     assert!(csv.contains("\n'=cmd|' /C calc'!A0,fail,'@x;b,\"␛]0;x␇\n-1\",fail,"), "{csv}");
-    assert!(csv.chars().all(|c| c == '\n' || !stepscope::domain::text::is_hidden(c)));
+    assert!(csv.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)));
     folder.write("raw.csv", &folder.ok(&["review", "export", "--format", "csv", "--raw", "--reviews", "j"], ""));
     assert_eq!(
         folder.ok(&["review", "import", "raw.csv", "--reviews", "k"], ""),

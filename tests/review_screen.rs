@@ -8,14 +8,14 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
-use stepscope::domain::fork::{Course, How, Scope, Start};
-use stepscope::domain::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
-use stepscope::domain::review::hide::{Hidden, Hide};
-use stepscope::domain::review::line::write;
-use stepscope::domain::review::queue::Queue;
-use stepscope::io::journal::{beside, named, read_all};
 use stepscope::tui::app::App;
 use stepscope::tui::front::{Front, Screen};
+use stepscope_core::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
+use stepscope_core::review::hide::{Hidden, Hide};
+use stepscope_core::review::line::write;
+use stepscope_core::review::queue::Queue;
+use stepscope_core::run::fork::{Course, How, Scope, Start};
+use stepscope_io::journal::{beside, named, read_all};
 
 /// A file of runs in a folder of its own, and a folder for the session.
 struct Desk {
@@ -320,12 +320,12 @@ fn a_note_is_saved_where_the_cursor_is() {
     d.keys("Enter Tab g ; 'hm' Enter").until(|app| app.review.saved);
     let note = desk.events().pop().unwrap();
     assert_eq!((note.kind, note.verdict, note.note), (EventKind::Note, None, Some("hm".into())));
-    let Some(stepscope::domain::review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
+    let Some(stepscope_core::review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
     assert!(note.variable.is_some() || !pointer.is_empty());
     d.shows(&["not judged"]);
     d.keys("J g j j ; 'here' Enter").until(|app| app.review.saved);
     let note = desk.events().pop().unwrap();
-    assert_eq!(note.anchors, [stepscope::domain::review::event::Anchor::Pointer("/mode".into())]);
+    assert_eq!(note.anchors, [stepscope_core::review::event::Anchor::Pointer("/mode".into())]);
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     d.keys("x Enter").until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.verdict, last.supersedes.is_some()), (Some(Verdict::Fail), true));
-    let stats = stepscope::domain::review::stats::Stats::of(&d.app.review.reviews, |_| None);
+    let stats = stepscope_core::review::stats::Stats::of(&d.app.review.reviews, |_| None);
     assert_eq!((stats.repeats.of, stats.repeats.hits), (1, 0));
 }
 

@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex};
 
 use oracle::{lines, member, unpacked};
 use server::{Seen, Server, Talk};
-use stepscope::domain::json::{Tape as JsonTape, Value};
-use stepscope::domain::prompt::AnswerShape;
-use stepscope::domain::pyjson::Letters;
-use stepscope::domain::record::AnswerSchema;
-use stepscope::domain::runner::{Runner, dumped};
-use stepscope::domain::text::{Piece, Untrusted, pieces};
-use stepscope::io::model::Backend;
-use stepscope::io::model::cassette::{Speed, Tape};
+use stepscope_base::json::{Tape as JsonTape, Value};
+use stepscope_base::pyjson::Letters;
+use stepscope_base::text::{Piece, Untrusted, pieces};
+use stepscope_core::procedure::prompt::AnswerShape;
+use stepscope_core::procedure::runner::{Runner, dumped};
+use stepscope_core::record::AnswerSchema;
+use stepscope_io::model::Backend;
+use stepscope_io::model::cassette::{Speed, Tape};
 
 fn stepscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
@@ -81,15 +81,11 @@ fn ollama(talk: &mut Talk, reply: &str) {
 fn upstreams_body(call: Value<'_>) -> Vec<u8> {
     let mut body =
         b"{\"model\":\"m\",\"stream\":true,\"options\":{\"temperature\":1,\"seed\":1234},\"format\":".to_vec();
-    stepscope::domain::pyjson::write_line(
-        call.get("schema").unwrap(),
-        stepscope::domain::pyjson::Spacing::Tight,
-        &mut body,
-    );
+    stepscope_base::pyjson::write_line(call.get("schema").unwrap(), stepscope_base::pyjson::Spacing::Tight, &mut body);
     body.extend_from_slice(b",\"prompt\":");
-    stepscope::domain::pyjson::write_string(&member(call, "prompt"), &mut body);
+    stepscope_base::pyjson::write_string(&member(call, "prompt"), &mut body);
     body.push(b'}');
-    stepscope::domain::pyjson::spelled(&body, Letters::All)
+    stepscope_base::pyjson::spelled(&body, Letters::All)
 }
 
 #[test]
@@ -260,7 +256,7 @@ fn a_step_is_asked_again_and_the_fork_says_what_became_of_the_run() {
         (&"ollama".into(), &"schema".into(), &"obeyed".into())
     );
     assert_eq!(step["usage"], serde_json::json!({"prompt_tokens": 9, "completion_tokens": 4}));
-    assert_eq!(step["request_sha256"].as_str().unwrap(), stepscope::domain::canonical::sha256(&seen[0].body));
+    assert_eq!(step["request_sha256"].as_str().unwrap(), stepscope_base::canonical::sha256(&seen[0].body));
     assert_eq!(std::fs::read(folder.path("f.jsonl")).unwrap(), output.stdout, "what is saved is what was printed");
     assert_eq!(std::fs::read(folder.path("runs.jsonl")).unwrap(), before, "records are never written");
     // A fork is a record like any other: it can be checked, shown and forked again.
@@ -445,7 +441,7 @@ fn a_run_is_kept_with_everything_that_was_asked() {
     let output = command.args(["--backend", "ollama", "--url", &server.url("/")]).output().unwrap();
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let made = &records(&output)[0];
-    let schema = stepscope::domain::schemas::ALL.iter().find(|schema| schema.name == "trace").unwrap();
+    let schema = stepscope_core::schemas::ALL.iter().find(|schema| schema.name == "trace").unwrap();
     let schema = jsonschema::validator_for(&serde_json::from_str(schema.text).unwrap()).unwrap();
     assert!(schema.is_valid(made), "{made}");
     assert_eq!((&made["question"], &made["pred_num"]), (&"2 + 3?".into(), &5.into()));
@@ -823,7 +819,7 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
 #[test]
 fn the_sample_runs_have_a_cassette() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
-    let tape = Tape::read(stepscope::io::samples::CASSETTE, Speed::AtOnce).unwrap();
+    let tape = Tape::read(stepscope_io::samples::CASSETTE, Speed::AtOnce).unwrap();
     assert_eq!(tape.source(), Some((Backend::Chat, "smollm2:135m")));
     let mut played = 0;
     for id in

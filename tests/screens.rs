@@ -205,7 +205,7 @@ fn act(drive: &mut Drive, deeds: Vec<Deed>) {
             assert!(inspect.outline.is_empty() || inspect.outline.list.at < inspect.outline.len());
         }
         for text in &drive.copied {
-            assert!(text.chars().all(|c| c == '\n' || !stepscope::domain::text::is_hidden(c)), "{text:?}");
+            assert!(text.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{text:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use serde_json::Value;
-use stepscope::domain::statistics::{cohen, fleiss, mcnemar, wilson};
+use stepscope_core::statistics::{cohen, fleiss, mcnemar, wilson};
 
 fn near(ours: f64, theirs: f64, case: &Value) {
     let off = (ours - theirs).abs();

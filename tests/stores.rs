@@ -16,13 +16,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use fed::fed;
 use rusqlite::Connection;
-use stepscope::domain::json::{Tape, Value};
-use stepscope::domain::rules::RULES;
-use stepscope::io::check::{Outcome, check};
-use stepscope::io::failure::Failure;
-use stepscope::io::input::expand;
-use stepscope::io::load::load;
-use stepscope::io::store::{LoadEvent, Standing, Store};
+use stepscope_base::json::{Tape, Value};
+use stepscope_core::rules::RULES;
+use stepscope_io::check::{Outcome, check};
+use stepscope_io::failure::Failure;
+use stepscope_io::input::expand;
+use stepscope_io::load::load;
+use stepscope_io::store::{LoadEvent, Standing, Store};
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -477,7 +477,7 @@ fn the_sample_answers_find_their_document_on_disk_too() {
 struct Screen {
     store: Store,
     events: Receiver<LoadEvent>,
-    _loader: stepscope::io::load::Loader,
+    _loader: stepscope_io::load::Loader,
 }
 
 impl Screen {

@@ -16,12 +16,12 @@
 
 use std::collections::HashMap;
 
-use stepscope::domain::finding::{Findings, Severity};
-use stepscope::domain::formats;
-use stepscope::domain::gold::Gold;
-use stepscope::domain::json::{Kind, Tape, Value};
-use stepscope::domain::rules::{self, Subject};
-use stepscope::domain::triage::Triage;
+use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_core::arithmetic::gold::Gold;
+use stepscope_core::finding::{Findings, Severity};
+use stepscope_core::record::formats;
+use stepscope_core::rules::{self, Subject};
+use stepscope_core::triage::Triage;
 
 /// The places to fix, as labels and verdicts name them.
 const FIXES: [&str; 5] = ["none", "step_run", "procedure", "gold", "unknown"];
@@ -68,7 +68,7 @@ impl Scorer for Full {
         Verdict {
             fix: triage.fix.word(),
             step: triage.step.map(|step| step + 1),
-            recovered: triage.recovered.map(stepscope::domain::number::Number::float),
+            recovered: triage.recovered.map(stepscope_core::arithmetic::number::Number::float),
         }
     }
 }

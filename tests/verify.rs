@@ -10,12 +10,12 @@ use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use stepscope::domain::json::{Tape, Value};
-use stepscope::domain::pyregex::Pattern;
-use stepscope::domain::text::Untrusted;
-use stepscope::domain::verify::bleu::{References, score_beside};
-use stepscope::domain::verify::{Candidate, Verifier, VerifyResult};
-use stepscope::io::verifiers::{Wanted, build};
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::pyregex::Pattern;
+use stepscope_base::text::Untrusted;
+use stepscope_core::verify::bleu::{References, score_beside};
+use stepscope_core::verify::{Candidate, Verifier, VerifyResult};
+use stepscope_io::verifiers::{Wanted, build};
 
 /// The cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read by
 /// `text` from the line itself.
@@ -126,7 +126,7 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
         let mut result = judge(&verifier, subject.bytes());
         // A verifier alone was made a chain of one stage, which gives nothing for half a success.
         let alone = spec.get("stages").is_none();
-        if alone && let stepscope::domain::verify::Metadata::Failed { result: own, .. } = result.metadata {
+        if alone && let stepscope_core::verify::Metadata::Failed { result: own, .. } = result.metadata {
             result = *own;
         }
         let details = result.details.bytes();
@@ -142,7 +142,7 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
 
 #[test]
 fn schemas_speak_in_the_words_of_jsonschema() {
-    use stepscope::domain::rules::answer::{Schema, View, validate};
+    use stepscope_core::rules::answer::{Schema, View, validate};
     let (mut wrong, mut all) = (Vec::new(), 0);
     for case in cases("words") {
         let (schema, instance) = (text(&case, "schema"), text(&case, "text"));

@@ -21,17 +21,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::{Drive, parse, small_at};
 use fed::fed;
 use server::{Server, Talk};
-use stepscope::domain::rerun::RunId;
-use stepscope::domain::review::event::{Reviewer, ReviewerKind};
-use stepscope::domain::review::hide::{Hidden, Hide};
-use stepscope::domain::review::queue::Queue;
-use stepscope::io::beside::Beside;
-use stepscope::io::compare::Journals;
 use stepscope::tui::desk::Desk;
 use stepscope::tui::dialog::Dialog;
 use stepscope::tui::front::{Front, Screen};
 use stepscope::tui::keymap::{BINDINGS, Context};
 use stepscope::tui::review::Ask;
+use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_core::review::hide::{Hidden, Hide};
+use stepscope_core::review::queue::Queue;
+use stepscope_core::run::rerun::RunId;
+use stepscope_io::beside::Beside;
+use stepscope_io::compare::Journals;
 
 /// So many events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
@@ -271,7 +271,7 @@ impl Walk {
             _ => {
                 self.last.push("later".into());
                 self.d.after(Duration::from_millis(250));
-                self.d.event(stepscope::tui::run::Event::Tick);
+                self.d.event(stepscope_terminal::run::Event::Tick);
             }
         }
         self.d.quit = None;
@@ -413,7 +413,7 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
     let (folder, paths) = copied(&["tests/fixtures/compare/runs.jsonl", "tests/fixtures/compare/base.jsonl"]);
     say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
     let server = server();
-    let journal = stepscope::io::journal::beside(&paths[0]);
+    let journal = stepscope_io::journal::beside(&paths[0]);
     let beside = Beside::with_baseline(Some(paths[1].clone()), 1);
     let mut d = Drive::whole(&paths[..1], beside, journal.path(), "ada", &folder.path().join("state"), |app| {
         app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5 };
@@ -511,7 +511,7 @@ fn runs_with_traces_and_a_server_outside_a_review() {
         walk.step();
         walk.d.app.review.reviewing = false;
     }
-    let journal = stepscope::io::journal::beside(&paths[0]);
+    let journal = stepscope_io::journal::beside(&paths[0]);
     assert!(!journal.path().exists(), "a journal was made without a review");
 }
 

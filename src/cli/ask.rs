@@ -7,19 +7,19 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Out;
-use crate::domain::fork::Executed;
-use crate::domain::fork::round::{self, Told, Whom};
-use crate::domain::repair;
-use crate::domain::rerun::{Call, Rerun, RunEvent, RunId, Rung};
-use crate::domain::text::Shown;
-use crate::io::config::{Config, Folders};
-use crate::io::model::cassette::Speed;
-use crate::io::model::offer::models;
-use crate::io::model::samples::Several;
-use crate::io::model::settings::{Settled, Wanted};
-use crate::io::model::setup::{Server, Setup};
-use crate::io::model::{Backend, ModelClient};
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair;
+use stepscope_core::run::fork::Executed;
+use stepscope_core::run::fork::round::{self, Told, Whom};
+use stepscope_core::run::rerun::{Call, Rerun, RunEvent, RunId, Rung};
+use stepscope_io::config::{Config, Folders};
+use stepscope_io::model::cassette::Speed;
+use stepscope_io::model::offer::models;
+use stepscope_io::model::samples::Several;
+use stepscope_io::model::settings::{Settled, Wanted};
+use stepscope_io::model::setup::{Server, Setup};
+use stepscope_io::model::{Backend, ModelClient};
 
 /// Which model is asked, where, and how.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -7,20 +7,20 @@ use std::sync::{Mutex, PoisonError};
 
 use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
-use crate::domain::finding::{Severity, grouped};
-use crate::domain::record::{AnswerSchema, RecordKind};
-use crate::domain::report::board::Board;
-use crate::domain::report::text::Look;
-use crate::domain::report::{Format, Item, Judged, Summary};
-use crate::domain::rules::answer::{Schema, published};
-use crate::domain::rules::procedure::fitness;
-use crate::domain::text::{Shown, Untrusted};
-use crate::domain::triage::Triage;
-use crate::io::baseline::Baseline;
-use crate::io::check::{Checked, Outcome, SourceCounts, check};
-use crate::io::input::Input;
-use crate::io::open::read_small;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::finding::{Severity, grouped};
+use stepscope_core::record::{AnswerSchema, RecordKind};
+use stepscope_core::report::board::Board;
+use stepscope_core::report::text::Look;
+use stepscope_core::report::{Format, Item, Judged, Summary};
+use stepscope_core::rules::answer::{Schema, published};
+use stepscope_core::rules::procedure::fitness;
+use stepscope_core::triage::Triage;
+use stepscope_io::baseline::Baseline;
+use stepscope_io::check::{Checked, Outcome, SourceCounts, check};
+use stepscope_io::input::Input;
+use stepscope_io::open::read_small;
 
 mod expect;
 mod reviewed;
@@ -160,7 +160,7 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
         out.complain(&shown!(
             "{} more records have findings that are not printed: the output would be more than {} times the input",
             grouped(counts.unprinted as usize),
-            crate::io::check::MAX_OUTPUT
+            stepscope_io::check::MAX_OUTPUT
         ));
     }
     if counts.faults > 0 {

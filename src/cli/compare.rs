@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::check::threads;
-use super::review::{cards, counted};
 use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
-use crate::domain::card::Card;
-use crate::domain::compare::difference::Difference;
-use crate::domain::compare::print::{Comparison, difference, write_difference};
-use crate::domain::compare::{Basis, By, Cell, Join, Judged, Side, judge};
-use crate::domain::formats;
-use crate::domain::json::Tape;
-use crate::domain::review::fold::Reviews;
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::cards::Placed;
-use crate::io::check::read;
-use crate::io::input::expand;
-use crate::io::journal::found_beside;
-use crate::shown;
+use crate::cli::check::threads;
+use crate::cli::review::{cards, counted};
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::card::Card;
+use stepscope_core::compare::difference::Difference;
+use stepscope_core::compare::print::{Comparison, difference, write_difference};
+use stepscope_core::compare::{Basis, By, Cell, Join, Judged, Side, judge};
+use stepscope_core::record::formats;
+use stepscope_core::review::fold::Reviews;
+use stepscope_io::cards::Placed;
+use stepscope_io::check::read;
+use stepscope_io::input::expand;
+use stepscope_io::journal::found_beside;
 
 /// A longer id is cut in a line of text.
 const MAX_WIDTH: usize = 40;
@@ -237,18 +237,18 @@ mod tests {
 
     use clap::Parser;
 
-    use super::super::review::{self, Review};
     use super::{CLEAN, Compare, Out, run};
-    use crate::domain::review::event::{Event, EventKind, Item, Reviewer, ReviewerKind, Verdict};
-    use crate::domain::rules::counted;
-    use crate::io::baseline::Baseline;
-    use crate::io::boards::save;
-    use crate::io::compare::{Journals, Wanted, compare};
-    use crate::io::input::expand;
-    use crate::io::load::load_unchecked;
-    use crate::io::snapshot::Snapshot;
-    use crate::io::store::LoadEvent;
-    use crate::shown;
+    use crate::cli::review::{self, Review};
+    use stepscope_base::shown;
+    use stepscope_core::review::event::{Event, EventKind, Item, Reviewer, ReviewerKind, Verdict};
+    use stepscope_core::rules::counted;
+    use stepscope_io::baseline::Baseline;
+    use stepscope_io::boards::save;
+    use stepscope_io::compare::{Journals, Wanted, compare};
+    use stepscope_io::input::expand;
+    use stepscope_io::load::load_unchecked;
+    use stepscope_io::snapshot::Snapshot;
+    use stepscope_io::store::LoadEvent;
 
     #[derive(Parser)]
     enum Line {
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
-        let cards = crate::io::cards::read_checked(&[path("a.jsonl")], 2).cards;
+        let cards = stepscope_io::cards::read_checked(&[path("a.jsonl")], 2).cards;
         assert!(counted::runs(MARK) == 20 && cards.iter().all(|placed| !placed.card.findings.is_empty()));
     }
 }

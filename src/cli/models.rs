@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::ask::{Ask, PATIENCE, runtime};
 use super::{CLEAN, FAILED, Out, UNANSWERED};
-use crate::domain::compose::{Object, list, text};
-use crate::domain::pyjson::Letters;
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::model::Endpoint;
-use crate::io::model::offer::{Found, discover, models};
-use crate::shown;
+use crate::cli::ask::{Ask, PATIENCE, runtime};
+use stepscope_base::compose::{Object, list, text};
+use stepscope_base::pyjson::Letters;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_io::model::Endpoint;
+use stepscope_io::model::offer::{Found, discover, models};
 
 /// `stepscope models`.
 #[derive(clap::Args, Clone, Debug)]

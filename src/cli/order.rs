@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command};
 
-use crate::domain::text::Shown;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
 
 /// Flags of the whole program, which may stand before any command, whether it looks at them or not.
 const COMMON: [&str; 2] = ["theme", "config-dir"];

@@ -5,9 +5,9 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Colour, FAILED};
-use crate::domain::text::{Piece, Shown, is_hidden, pieces};
-use crate::io::guard::{is_guarded, sentence};
-use crate::shown;
+use stepscope_base::guard::{is_guarded, sentence};
+use stepscope_base::shown;
+use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
 
 /// Gathered bytes are written when there are this many.
 const BUFFER: usize = 64 << 10;

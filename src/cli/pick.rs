@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::check::{source_of, threads};
-use crate::domain::document::Document;
-use crate::domain::record::Record;
-use crate::domain::text::Shown;
-use crate::io::check::{Checked, read_through};
-use crate::io::failure::Failure;
-use crate::io::input::Expand;
-use crate::io::open::Stat;
-use crate::shown;
+use crate::cli::check::{source_of, threads};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
+use stepscope_core::record::Record;
+use stepscope_io::check::{Checked, read_through};
+use stepscope_io::failure::Failure;
+use stepscope_io::input::Expand;
+use stepscope_io::open::Stat;
 
 /// Which record.
 #[derive(clap::Args, Clone, Debug)]

@@ -1,15 +1,15 @@
 //! Commands that print what the program itself knows: rules, keys, schemas.
 
 use super::{CLEAN, FAILED, Out};
-use crate::domain::formats;
-use crate::domain::json::Tape;
-use crate::domain::record::RecordKind;
-use crate::domain::report::Item;
-use crate::domain::report::text::{Look, write};
-use crate::domain::rules::{self, RULES, Rule, Subject};
-use crate::domain::schemas;
-use crate::domain::text::{Shown, Untrusted};
-use crate::shown;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::record::RecordKind;
+use stepscope_core::record::formats;
+use stepscope_core::report::Item;
+use stepscope_core::report::text::{Look, write};
+use stepscope_core::rules::{self, RULES, Rule, Subject};
+use stepscope_core::schemas;
 
 /// A row of the table of keys.
 #[derive(Clone, Debug)]

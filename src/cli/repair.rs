@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use super::ask::{Request, Sampling, Sending};
-use super::pick::Pick;
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
-use crate::domain::fork::round::failed;
-use crate::domain::formats;
-use crate::domain::json::Tape;
-use crate::domain::repair::mending::Mending;
-use crate::domain::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
-use crate::domain::rerun::RunId;
-use crate::domain::text::Shown;
-use crate::io::append::{Content, append_line};
-use crate::io::input::expand;
-use crate::shown;
+use crate::cli::ask::{Request, Sampling, Sending};
+use crate::cli::pick::Pick;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
+use stepscope_core::record::formats;
+use stepscope_core::run::fork::round::failed;
+use stepscope_core::run::rerun::RunId;
+use stepscope_io::append::{Content, append_line};
+use stepscope_io::input::expand;
 
 /// What is appended to the file that `--out` names.
 const PROCEDURES: Content = Content {
@@ -96,7 +96,7 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
     out.write(b"\n");
     out.flush();
     if let Some(path) = &options.out {
-        append_line(path, PROCEDURES, &crate::domain::compose::one_line(&after))
+        append_line(path, PROCEDURES, &stepscope_base::compose::one_line(&after))
             .map_err(|failure| shown!("{failure}"))?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }

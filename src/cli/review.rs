@@ -5,19 +5,19 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{CLEAN, FAILED, Out};
-use crate::domain::card::{Card, Index};
-use crate::domain::finding::grouped;
-use crate::domain::review::event::{Reviewer, ReviewerKind};
-use crate::domain::review::export::Line;
-use crate::domain::review::fold::{Outcome, Reviewed, Reviews};
-use crate::domain::review::labels::LabelSets;
-use crate::domain::review::stats::is_to_be_run_again;
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::beneath::Place;
-use crate::io::cards::{Cards, read, read_checked, read_named};
-use crate::io::input::unreadable;
-use crate::io::journal::{Contents, beside, named, read_all};
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::card::{Card, Index};
+use stepscope_core::finding::grouped;
+use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_core::review::export::Line;
+use stepscope_core::review::fold::{Outcome, Reviewed, Reviews};
+use stepscope_core::review::labels::LabelSets;
+use stepscope_core::review::stats::is_to_be_run_again;
+use stepscope_io::beneath::Place;
+use stepscope_io::cards::{Cards, read, read_checked, read_named};
+use stepscope_io::input::unreadable;
+use stepscope_io::journal::{Contents, beside, named, read_all};
 
 /// Where a journal comes from that nobody named.
 const FOUND_THERE: &str = "found next to the records; name another with --reviews";
@@ -109,7 +109,7 @@ impl Choice {
         let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());
         let labelled =
             || line.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));
-        let fixed = |event: &crate::domain::review::event::Event| {
+        let fixed = |event: &stepscope_core::review::event::Event| {
             event.fix_target.as_ref().is_some_and(|target| is(target, &self.fix))
         };
         let by = self.by.as_ref().map(|by| Untrusted::from(by.clone()));
@@ -198,7 +198,7 @@ impl Where {
         if self.files.is_empty() {
             return Some(Cards::default());
         }
-        said(read_named(&self.files, super::check::threads(None)), out)
+        said(read_named(&self.files, crate::cli::check::threads(None)), out)
     }
 
     /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
@@ -216,12 +216,12 @@ impl Where {
 /// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is said, and then there are none.
 /// That a document is missing is said too, and no more: verdicts are about the records.
 pub(super) fn cards(paths: &[PathBuf], reviews: &Reviews, out: &Out) -> Option<Cards> {
-    said(read(paths, reviews, super::check::threads(None)), out)
+    said(read(paths, reviews, crate::cli::check::threads(None)), out)
 }
 
 /// Reads and checks records; what cannot be read is said, and then there are none.
 pub(super) fn checked_cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
-    said(read_checked(paths, super::check::threads(None)), out)
+    said(read_checked(paths, crate::cli::check::threads(None)), out)
 }
 
 fn said(cards: Cards, out: &Out) -> Option<Cards> {

@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::ask::{Asked, Request, Sampling, Sending};
-use super::check::MAX_SCHEMA;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
-use crate::domain::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
-use crate::domain::fork::{Executed, NoBranch, run_record};
-use crate::domain::json::{Kind, MAX_TEXT, Tape, Value};
-use crate::domain::prompt::AnswerShape;
-use crate::domain::pyjson::Letters;
-use crate::domain::record::AnswerSchema;
-use crate::domain::rerun::Judge;
-use crate::domain::runner::{Ended, Runner, dumped};
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::append::now;
-use crate::io::open::read_whole;
-use crate::shown;
+use crate::cli::ask::{Asked, Request, Sampling, Sending};
+use crate::cli::check::MAX_SCHEMA;
+use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
+use stepscope_base::pyjson::Letters;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::procedure::prompt::AnswerShape;
+use stepscope_core::procedure::runner::{Ended, Runner, dumped};
+use stepscope_core::record::AnswerSchema;
+use stepscope_core::run::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
+use stepscope_core::run::fork::{Executed, NoBranch, run_record};
+use stepscope_core::run::rerun::Judge;
+use stepscope_io::append::now;
+use stepscope_io::open::read_whole;
 
 /// `stepscope run`.
 #[derive(clap::Args, Clone, Debug)]
@@ -80,7 +80,7 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     let named = schema_of(options.answer_schema.as_deref())?;
     let mut schema_tape = Tape::default();
     let shape = match &named {
-        None => AnswerShape::of(&crate::domain::formats::read(root)),
+        None => AnswerShape::of(&stepscope_core::record::formats::read(root)),
         Some(Named::Published(schema)) => AnswerShape::Published(*schema),
         Some(Named::Own(text)) => AnswerShape::Own(parsed(&mut schema_tape, text, Path::new("the schema"))?),
     };

@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
-use super::check::{source_of, threads, triage_of, with_item};
 use super::{CLEAN, FAILED, Out, Show};
-use crate::domain::finding::grouped;
-use crate::domain::fork::Lineage;
-use crate::domain::json::Value;
-use crate::domain::procedure::Procedure;
-use crate::domain::prompt::{AnswerShape, Refused, execution, visible_inputs};
-use crate::domain::recompute::Recomputed;
-use crate::domain::record::{Record, RecordKind};
-use crate::domain::report::text::{Look, write};
-use crate::domain::state::{Badge, Entry, Moment, Origin, Ran, State};
-use crate::domain::text::{Shown, Untrusted};
-use crate::domain::trace::{Put, TraceStep};
-use crate::domain::triage::Triage;
-use crate::io::baseline::Baseline;
-use crate::io::check::{Checked, FREE_OUTPUT, MAX_OUTPUT, read_through};
-use crate::shown;
+use crate::cli::check::{source_of, threads, triage_of, with_item};
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::arithmetic::recompute::Recomputed;
+use stepscope_core::finding::grouped;
+use stepscope_core::procedure::Procedure;
+use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
+use stepscope_core::record::{Record, RecordKind};
+use stepscope_core::report::text::{Look, write};
+use stepscope_core::run::fork::Lineage;
+use stepscope_core::run::state::{Badge, Entry, Moment, Origin, Ran, State};
+use stepscope_core::run::trace::{Put, TraceStep};
+use stepscope_core::triage::Triage;
+use stepscope_io::baseline::Baseline;
+use stepscope_io::check::{Checked, FREE_OUTPUT, MAX_OUTPUT, read_through};
 
 /// A longer value is cut, unless one step alone is shown.
 const CUT: usize = 120;
@@ -397,8 +397,8 @@ mod tests {
 
     use super::*;
     use crate::cli::pick::Pick;
-    use crate::domain::rules::counted;
-    use crate::io::input::expand;
+    use stepscope_core::rules::counted;
+    use stepscope_io::input::expand;
 
     #[derive(Parser)]
     struct Line {

@@ -3,15 +3,15 @@
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
-use super::check::threads;
 use super::{CLEAN, FAILED, FOUND, Out};
-use crate::domain::finding::grouped;
-use crate::domain::text::Shown;
-use crate::domain::verify::Verifier;
-use crate::io::input::expand;
-use crate::io::verifiers::{Spec, Wanted, judge};
-use crate::io::verify::{Counts, MAX_OUTPUT, verify};
-use crate::shown;
+use crate::cli::check::threads;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::grouped;
+use stepscope_core::verify::Verifier;
+use stepscope_io::input::expand;
+use stepscope_io::verifiers::{Spec, Wanted, judge};
+use stepscope_io::verify::{Counts, MAX_OUTPUT, verify};
 
 /// What `verify --help` says of the files that it reads.
 pub(super) const HELP: &str = "\

@@ -3,13 +3,6 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crate::domain::rerun::RunId;
-use crate::domain::text::Shown;
-use crate::io::cut::Skips;
-use crate::io::forks::Mark;
-use crate::io::store::{SourceRows, Standing, Store};
-use crate::shown;
-use crate::tui::colour::Depth;
 use crate::tui::desk::Desk;
 use crate::tui::dialog::Dialog;
 use crate::tui::edits::Edits;
@@ -25,6 +18,13 @@ use crate::tui::review::Review;
 use crate::tui::table::Table;
 use crate::tui::theme::Theme;
 use ratatui::layout::{Rect, Size};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::rerun::RunId;
+use stepscope_io::cut::Skips;
+use stepscope_io::forks::Mark;
+use stepscope_io::store::{SourceRows, Standing, Store};
+use stepscope_terminal::colour::Depth;
 use tempfile::TempPath;
 
 /// The line that answers a key.

@@ -7,16 +7,16 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use crate::domain::rerun::{Call, RunId};
-use crate::domain::text::Shown;
-use crate::io::config::Config;
-use crate::io::model::Client;
-use crate::io::model::offer::{discover, models};
-use crate::io::model::samples::Several;
-use crate::io::model::settings::Wanted;
-use crate::io::model::setup::{Server, Setup};
 use crate::tui::msg::{Msg, Work};
 use crate::tui::rerun::Offer;
+use stepscope_base::text::Shown;
+use stepscope_core::run::rerun::{Call, RunId};
+use stepscope_io::config::Config;
+use stepscope_io::model::Client;
+use stepscope_io::model::offer::{discover, models};
+use stepscope_io::model::samples::Several;
+use stepscope_io::model::settings::Wanted;
+use stepscope_io::model::setup::{Server, Setup};
 
 /// So long a server may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(5);

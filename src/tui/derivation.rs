@@ -1,10 +1,10 @@
 //! How a computed value comes about: a tree to fold and unfold, down to the quantities of the question.
 
-use crate::domain::recompute::{Basis, Derivation};
-use crate::domain::text::Shown;
-use crate::shown;
 use crate::tui::list::{List, Move};
 use crate::tui::proof::{Proof, superscript};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::{Basis, Derivation};
 
 /// Trees with more rows begin folded below their second level.
 const OPEN_ROWS: usize = 16;

@@ -4,16 +4,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::review::event::{Event, Reviewer};
-use crate::domain::row::Row;
-use crate::domain::text::Shown;
-use crate::io::beneath::Place;
-use crate::io::boards::{self as boards_io, Judged};
-use crate::io::compare::{Compared, Journals, Wanted};
-use crate::io::failure::Failure;
-use crate::io::reading::Reading;
-use crate::io::snapshot::Address;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, Reviewer};
+use stepscope_core::table::row::Row;
+use stepscope_io::beneath::Place;
+use stepscope_io::boards::{self as boards_io, Judged};
+use stepscope_io::compare::{Compared, Journals, Wanted};
+use stepscope_io::failure::Failure;
+use stepscope_io::reading::Reading;
+use stepscope_io::snapshot::Address;
 
 pub mod boards;
 pub mod disputes;

@@ -2,9 +2,6 @@
 
 use tui_input::Input as Line;
 
-use crate::domain::filter::{Completion, FilterError};
-use crate::domain::repair::mending::Mending;
-use crate::domain::text::Shown;
 use crate::tui::derivation::Tree;
 use crate::tui::desk::making::Fixes;
 use crate::tui::editor::Editor;
@@ -12,6 +9,9 @@ use crate::tui::keymap::Context;
 use crate::tui::list::List;
 use crate::tui::rerun::Field;
 use crate::tui::review::Ask;
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::table::filter::{Completion, FilterError};
 
 /// A dialog with what it holds.
 #[derive(Debug)]

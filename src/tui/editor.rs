@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::domain::text::{Shown, Untrusted};
+use stepscope_base::text::{Shown, Untrusted};
 
 /// More is not edited here.
 pub const MAX_TEXT: usize = 1 << 20;

@@ -1,10 +1,10 @@
 //! What was changed of a record before it is gone on with: values before a step, and the prompt of a step. The record
 //! itself stays as it is.
 
-use crate::domain::json::{Kind, Tape};
-use crate::domain::state::Moment;
-use crate::domain::text::{Shown, Untrusted};
 use crate::tui::model::one_line;
+use stepscope_base::json::{Kind, Tape};
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::state::Moment;
 
 /// A value in the place of the recorded one.
 #[derive(Clone, PartialEq, Eq, Debug)]

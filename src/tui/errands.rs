@@ -1,19 +1,19 @@
 //! Does the errands of the desk: each on a thread of its own, for it may read whole files.
 
-use crate::domain::row::Row;
-use crate::domain::text::Shown;
-use crate::io::beside::Beside;
-use crate::io::boards;
-use crate::io::compare::compare;
-use crate::io::failure::Failure;
-use crate::io::guard::guarded;
-use crate::io::journal::stamp;
-use crate::shown;
 use crate::tui::desk::making::{Fixes, Make};
 use crate::tui::desk::versus::{Against, Unkept, Versus};
 use crate::tui::desk::{Errand, News, Seat};
 use crate::tui::effects::FAILED;
 use crate::tui::model::Opened;
+use stepscope_base::guard::guarded;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::row::Row;
+use stepscope_io::beside::Beside;
+use stepscope_io::boards;
+use stepscope_io::compare::compare;
+use stepscope_io::failure::Failure;
+use stepscope_io::journal::stamp;
 
 /// Does one; waits for it.
 pub fn run(errand: Errand, beside: &Beside) -> News {

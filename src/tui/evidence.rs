@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use crate::domain::json::Pointer;
-use crate::domain::spans::lines_in_words;
-use crate::domain::text::Shown;
-use crate::shown;
 use crate::tui::inspect::Hit;
 use crate::tui::list::{List, Move};
 use crate::tui::sheet::{Fact, ItemView, Sheet, SpanView};
+use stepscope_base::json::Pointer;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::spans::lines_in_words;
 
 /// The panes of the evidence screen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

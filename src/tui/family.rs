@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::domain::fork::Lineage;
-use crate::io::forks::Mark;
-pub use crate::io::snapshot::Address;
-use crate::io::store::Store;
+use stepscope_core::run::fork::Lineage;
+use stepscope_io::forks::Mark;
+pub use stepscope_io::snapshot::Address;
+use stepscope_io::store::Store;
 
 /// More forks than this are not put under their parents; they stand by themselves.
 const MAX_FORKS: usize = 1 << 16;

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::domain::text::Shown;
-use crate::io::append::Met;
-use crate::io::beneath::Place;
-use crate::io::failure::Failure;
-use crate::shown;
 use crate::tui::family::Family;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_io::append::Met;
+use stepscope_io::beneath::Place;
+use stepscope_io::failure::Failure;
 
 /// Number of a fork of this session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -2,12 +2,6 @@
 
 use ratatui::layout::Rect;
 
-use crate::domain::finding::Severity;
-use crate::domain::json::Pointer;
-use crate::domain::procedure::FINAL_ANSWER;
-use crate::domain::state::{Influence, Moment};
-use crate::domain::text::{Shown, Untrusted};
-use crate::shown;
 use crate::tui::derivation::Tree;
 use crate::tui::edits::Edits;
 use crate::tui::evidence::Evidence;
@@ -16,6 +10,12 @@ use crate::tui::model::{Detail, Opened};
 use crate::tui::outline::Outline;
 use crate::tui::prose;
 use crate::tui::theme::Theme;
+use stepscope_base::json::Pointer;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::finding::Severity;
+use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::run::state::{Influence, Moment};
 
 /// The panes of the run screen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

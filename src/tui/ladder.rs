@@ -1,8 +1,8 @@
 //! What a chain of verifiers says of the open record, ready for the pane.
 
-use crate::domain::json::Value;
-use crate::domain::text::Shown;
-use crate::domain::verify::{Ladder, Rung, VerifyResult, differ, recorded_reward};
+use stepscope_base::json::Value;
+use stepscope_base::text::Shown;
+use stepscope_core::verify::{Ladder, Rung, VerifyResult, differ, recorded_reward};
 
 /// At most so much of the details is made ready.
 const MAX_DETAILS: usize = 8 << 10;

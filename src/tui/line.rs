@@ -5,8 +5,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::{Input as Line, InputRequest};
 use unicode_width::UnicodeWidthStr;
 
-use crate::domain::text::Shown;
 use crate::tui::prose::{cut, tail};
+use stepscope_base::text::Shown;
 
 /// A line takes at most so many bytes: as many as a note.
 pub const MAX_LINE: usize = 64 << 10;

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use regex::bytes::Regex;
 
-use crate::domain::text::Shown;
-use crate::shown;
 use crate::tui::msg::SearchId;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
 
 /// See the module.
 #[derive(Debug)]

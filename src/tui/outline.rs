@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::domain::json::{Found, Kind, Pointer, Value};
-use crate::domain::text::{Shown, head};
 use crate::tui::list::List;
+use stepscope_base::json::{Found, Kind, Pointer, Value};
+use stepscope_base::text::{Shown, head};
 
 /// Records with more values than this begin folded below the first level.
 const FOLD_FROM: usize = 2_000;
@@ -206,21 +206,21 @@ pub fn value_text(value: Value<'_>, limit: usize) -> Shown {
             let text = value.string().unwrap_or_default();
             let head = head(text.bytes(), limit);
             let rest = text.bytes().len() - head.len();
-            let quoted = crate::shown!("\"{}\"", Shown::line(head));
-            if rest > 0 { crate::shown!("{quoted}… {rest} bytes more") } else { quoted }
+            let quoted = stepscope_base::shown!("\"{}\"", Shown::line(head));
+            if rest > 0 { stepscope_base::shown!("{quoted}… {rest} bytes more") } else { quoted }
         }
         Kind::Object | Kind::Array => {
             let (open, close, word) = if value.kind() == Kind::Object { ('{', '}', "key") } else { ('[', ']', "item") };
             match value.len() {
-                0 => crate::shown!("{open}{close}"),
-                1 => crate::shown!("{open}…{close} 1 {word}"),
-                n => crate::shown!("{open}…{close} {n} {word}s"),
+                0 => stepscope_base::shown!("{open}{close}"),
+                1 => stepscope_base::shown!("{open}…{close} 1 {word}"),
+                n => stepscope_base::shown!("{open}…{close} {n} {word}s"),
             }
         }
         _ => {
             let raw = value.raw();
             let head = Shown::line(raw.get(..limit.min(raw.len())).unwrap_or_default());
-            if raw.len() > limit { crate::shown!("{head}… {} digits more", raw.len() - limit) } else { head }
+            if raw.len() > limit { stepscope_base::shown!("{head}… {} digits more", raw.len() - limit) } else { head }
         }
     }
 }
@@ -228,7 +228,7 @@ pub fn value_text(value: Value<'_>, limit: usize) -> Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::json::Tape;
+    use stepscope_base::json::Tape;
 
     const TEXT: &[u8] = br#"{"a": [1, {"b": "x"}], "c": {}, "d": 18446744073709551616}"#;
 

@@ -8,11 +8,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Widget};
 
-use crate::domain::finding::Severity;
-use crate::domain::json::Kind;
-use crate::domain::state::Badge;
 use crate::tui::prose::fit;
 use crate::tui::theme::{Role, Theme};
+use stepscope_base::json::Kind;
+use stepscope_core::finding::Severity;
+use stepscope_core::run::state::Badge;
 
 pub mod bars;
 pub mod boards;

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::domain::json::Value;
-use crate::domain::procedure::Procedure;
-use crate::domain::quantity::{Quantities, near};
-use crate::domain::recompute::{Basis, Recomputed};
-use crate::domain::record::Record;
-use crate::domain::state::State;
-use crate::domain::text::{Shown, ShownMap};
-use crate::shown;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, ShownMap};
+use stepscope_core::arithmetic::quantity::{Quantities, near};
+use stepscope_core::arithmetic::recompute::{Basis, Recomputed};
+use stepscope_core::procedure::Procedure;
+use stepscope_core::record::Record;
+use stepscope_core::run::state::State;
 
 /// Quantities of longer questions are not marked.
 const MAX_QUESTION: usize = 64 << 10;
@@ -139,8 +139,8 @@ pub fn superscript(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::formats;
-    use crate::domain::json::Tape;
+    use stepscope_base::json::Tape;
+    use stepscope_core::record::formats;
 
     #[test]
     fn quantities_are_numbered_and_values_derived() {

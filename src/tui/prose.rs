@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::domain::paint::{Mark, segments};
-use crate::domain::text::Shown;
+use stepscope_base::text::Shown;
+use stepscope_core::paint::{Mark, segments};
 
 /// At most so many bytes of one text are laid out; the rest is announced.
 pub const MAX_PROSE: usize = 64 << 10;

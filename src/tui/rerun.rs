@@ -4,18 +4,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::domain::document::Document;
-use crate::domain::fork::round::{Choice, Round, Sampling, Told, failed};
-use crate::domain::fork::{How, Preview, Scope, Start};
-use crate::domain::rerun::{Call, RunId, Rung};
-use crate::domain::runner::Ask;
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::config::Config;
-use crate::io::model::Endpoint;
-use crate::io::model::setup::{Server, Setup};
-use crate::shown;
 use crate::tui::forks::ForkId;
 use crate::tui::list::List;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::document::Document;
+use stepscope_core::procedure::runner::Ask;
+use stepscope_core::run::fork::round::{Choice, Round, Sampling, Told, failed};
+use stepscope_core::run::fork::{How, Preview, Scope, Start};
+use stepscope_core::run::rerun::{Call, RunId, Rung};
+use stepscope_io::config::Config;
+use stepscope_io::model::Endpoint;
+use stepscope_io::model::setup::{Server, Setup};
 
 pub mod answer;
 pub mod leg;
@@ -626,7 +626,7 @@ impl Attempt {
     }
 }
 
-fn usable(judged: &crate::domain::rerun::Judged) -> bool {
+fn usable(judged: &stepscope_core::run::rerun::Judged) -> bool {
     judged.is_usable()
 }
 

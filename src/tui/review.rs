@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use tui_input::Input as Line;
 
-use crate::domain::canonical::Digest;
-use crate::domain::card::Card;
-use crate::domain::review::event::{
-    Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Text, Verdict,
-};
-use crate::domain::review::fold::Reviews;
-use crate::domain::review::hide::Hide;
-use crate::domain::review::judged::Judged;
-use crate::domain::review::labels::{DEFAULT_SET, LabelSets};
-use crate::domain::review::queue::Queue;
-use crate::domain::text::Shown;
-use crate::io::failure::Failure;
-use crate::io::journal;
 use crate::tui::agenda::Agenda;
-use crate::tui::input::Input;
 use crate::tui::keymap::Action;
 use crate::tui::list::List;
+use stepscope_base::canonical::Digest;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::review::event::{
+    Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Text, Verdict,
+};
+use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::hide::Hide;
+use stepscope_core::review::judged::Judged;
+use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
+use stepscope_core::review::queue::Queue;
+use stepscope_io::failure::Failure;
+use stepscope_io::journal;
+use stepscope_terminal::input::Input;
 
 /// A longer pause between two keys is no work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -565,7 +565,7 @@ impl Review {
         let card = &self.subject.as_ref()?.card;
         let reviewed = self.reviews.find(&card.item, Some(&card.content))?;
         let mine = reviewed.verdict_of(&self.me.id)?;
-        crate::domain::review::fold::is_fresh(mine, Some(&card.content)).then_some(mine)
+        stepscope_core::review::fold::is_fresh(mine, Some(&card.content)).then_some(mine)
     }
 
     /// Looks at another record.

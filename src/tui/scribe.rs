@@ -7,23 +7,23 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::domain::card::Card;
-use crate::domain::finding::Findings;
-use crate::domain::formats;
-use crate::domain::json::Tape;
-use crate::domain::review::event::{Event, Text};
-use crate::domain::row::Row;
-use crate::domain::rules::{Subject, check};
-use crate::domain::text::Shown;
-use crate::io::beneath::Place;
-use crate::io::drafts::Drafts;
-use crate::io::examine::read_row;
-use crate::io::failure::Failure;
-use crate::io::guard::guarded;
-use crate::io::journal::{Follow, Journal, Met, Told};
-use crate::io::reading::Reading;
-use crate::io::search;
-use crate::shown;
+use stepscope_base::guard::guarded;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::finding::Findings;
+use stepscope_core::record::formats;
+use stepscope_core::review::event::{Event, Text};
+use stepscope_core::rules::{Subject, check};
+use stepscope_core::table::row::Row;
+use stepscope_io::beneath::Place;
+use stepscope_io::drafts::Drafts;
+use stepscope_io::examine::read_row;
+use stepscope_io::failure::Failure;
+use stepscope_io::journal::{Follow, Journal, Met, Told};
+use stepscope_io::reading::Reading;
+use stepscope_io::search;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -266,7 +266,7 @@ fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) {
 fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
     let mut tape = Tape::default();
     let root = tape.parse(text);
-    let id = root.map(formats::read).and_then(|record| record.id_text().map(|id| crate::domain::card::id_of(&id)));
+    let id = root.map(formats::read).and_then(|record| record.id_text().map(|id| stepscope_core::card::id_of(&id)));
     ids.contains(&id.unwrap_or_default())
 }
 

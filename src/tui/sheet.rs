@@ -6,17 +6,19 @@ use std::sync::Arc;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::domain::completeness::Strong;
-use crate::domain::document::Document;
-use crate::domain::json::{Kind, Pointer, Value};
-use crate::domain::route::{Route, Routed};
-use crate::domain::rules::Subject;
-use crate::domain::spans::{Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset};
-use crate::domain::text::{Shown, ShownMap, Untrusted, head};
-use crate::domain::typed::{Citation, Item, Typed};
-use crate::shown;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::theme::Role;
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
+use stepscope_core::answer::completeness::Strong;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::route::{Route, Routed};
+use stepscope_core::answer::spans::{
+    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset,
+};
+use stepscope_core::answer::typed::{Citation, Item, Typed};
+use stepscope_core::rules::Subject;
 
 /// At most so many lines of one value are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::domain::filter::{Answer, Column, Filter};
-use crate::domain::finding::Severity;
-use crate::domain::headline::Headline;
-use crate::domain::row::Row;
-use crate::domain::text::Shown;
-use crate::domain::triage::Fix;
 use crate::tui::list::List;
 use crate::tui::matches::Matches;
 use crate::tui::msg::SearchId;
 use crate::tui::order::Order;
 use crate::tui::review::Review;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::Severity;
+use stepscope_core::table::filter::{Answer, Column, Filter};
+use stepscope_core::table::headline::Headline;
+use stepscope_core::table::row::Row;
+use stepscope_core::triage::Fix;
 
 /// More texts than this are not kept.
 const MAX_HEADLINES: usize = 4_096;
@@ -182,7 +182,7 @@ impl Table {
     /// The record in a row.
     pub fn record(&self, row: usize) -> Option<usize> {
         #[cfg(debug_assertions)]
-        crate::io::store::visits::note();
+        stepscope_io::store::visits::note();
         match &self.order {
             Some(order) => order.record(row),
             None => Some(row),

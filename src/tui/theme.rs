@@ -13,8 +13,8 @@ use serde::Deserialize;
 use thiserror::Error;
 use toml::Spanned;
 
-use crate::domain::text::Shown;
-use crate::tui::colour::{Depth, Rgb};
+use stepscope_base::text::Shown;
+use stepscope_terminal::colour::{Depth, Rgb};
 
 macro_rules! roles {
     ($($(#[doc = $doc:literal])+ $role:ident = $name:literal $(<- $parent:ident)?;)+) => {

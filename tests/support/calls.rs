@@ -1,7 +1,7 @@
 //! Calls of a model, made and heard to their end.
 
-use stepscope::domain::rerun::{Call, Rerun, RunEvent, RunId};
-use stepscope::io::model::{Client, ModelClient as _};
+use stepscope_core::run::rerun::{Call, Rerun, RunEvent, RunId};
+use stepscope_io::model::{Client, ModelClient as _};
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)

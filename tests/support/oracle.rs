@@ -2,8 +2,8 @@
 
 use std::io::Read as _;
 
-use stepscope::domain::json::Value;
-use stepscope::domain::text::Untrusted;
+use stepscope_base::json::Value;
+use stepscope_base::text::Untrusted;
 
 pub(crate) fn unpacked(path: &str) -> Vec<u8> {
     let packed = std::fs::File::open(format!("{}/tests/fixtures/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use crate::cli::review::{checked_cards, contents};
 use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
-use crate::domain::card::Index;
-use crate::domain::object::Object;
-use crate::domain::report::Format;
-use crate::domain::review::expect::{Expectation, judge};
-use crate::domain::review::export::Line;
-use crate::domain::review::fold::Reviewed;
-use crate::domain::review::labels::LabelSets;
-use crate::domain::review::stats::name_of;
-use crate::domain::text::{Shown, Untrusted};
-use crate::shown;
+use stepscope_base::object::Object;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::card::Index;
+use stepscope_core::report::Format;
+use stepscope_core::review::expect::{Expectation, judge};
+use stepscope_core::review::export::Line;
+use stepscope_core::review::fold::Reviewed;
+use stepscope_core::review::labels::LabelSets;
+use stepscope_core::review::stats::name_of;
 
 pub(super) fn run(options: &Check, journal: &Path, out: &mut Out) -> u8 {
     expect(options, journal, out).unwrap_or(FAILED)

@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::cli::Out;
 use crate::cli::review::counted;
-use crate::domain::card::Card;
-use crate::domain::finding::Findings;
-use crate::domain::review::fold::{Outcome, Reviews};
-use crate::domain::rules::review::of_review;
-use crate::domain::text::Shown;
-use crate::io::cards::placed;
-use crate::io::check::Checked;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::finding::Findings;
+use stepscope_core::review::fold::{Outcome, Reviews};
+use stepscope_core::rules::review::of_review;
+use stepscope_io::cards::placed;
+use stepscope_io::check::Checked;
 
 /// What people said, and what was counted with it.
 pub(super) struct Reviewed {

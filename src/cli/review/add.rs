@@ -5,19 +5,19 @@ use std::io::{BufRead, BufReader, Read as _};
 use super::saver::Saver;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
-use crate::domain::card::Index;
-use crate::domain::json::Tape;
-use crate::domain::review::event::{Event, EventKind, LabelSet, Reviewer, Seen, Text, Times};
-use crate::domain::review::fold::{Reviewed, Reviews, is_fresh};
-use crate::domain::review::labels::LabelSets;
-use crate::domain::review::line::MAX_LINE;
-use crate::domain::review::request;
-use crate::domain::text::Shown;
-use crate::io::cards::Cards;
-use crate::io::failure::reason;
-use crate::io::journal::read_all;
-use crate::shown;
 use clap::Args;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Index;
+use stepscope_core::review::event::{Event, EventKind, LabelSet, Reviewer, Seen, Text, Times};
+use stepscope_core::review::fold::{Reviewed, Reviews, is_fresh};
+use stepscope_core::review::labels::LabelSets;
+use stepscope_core::review::line::MAX_LINE;
+use stepscope_core::review::request;
+use stepscope_io::cards::Cards;
+use stepscope_io::failure::reason;
+use stepscope_io::journal::read_all;
 
 /// `stepscope review add`.
 #[derive(Args, Clone, Debug)]

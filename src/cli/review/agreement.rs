@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{CountFormat, Where};
 use crate::cli::Out;
-use crate::domain::review::agreement;
+use stepscope_core::review::agreement;
 
 /// `stepscope review agreement`.
 #[derive(Args, Clone, Debug)]

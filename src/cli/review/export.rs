@@ -8,14 +8,14 @@ use clap::{Args, ValueEnum};
 use super::{Choice, Where};
 use crate::cli::check::threads;
 use crate::cli::{CLEAN, FAILED, Out};
-use crate::domain::review::export::{self, Line};
-use crate::domain::review::fold::Outcome;
-use crate::domain::text::Shown;
-use crate::io::cards::placed;
-use crate::io::check::read_through;
-use crate::io::input::expand;
-use crate::io::journal::{beside, named};
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::export::{self, Line};
+use stepscope_core::review::fold::Outcome;
+use stepscope_io::cards::placed;
+use stepscope_io::check::read_through;
+use stepscope_io::input::expand;
+use stepscope_io::journal::{beside, named};
 
 /// `stepscope review export`.
 #[derive(Args, Clone, Debug)]

@@ -7,12 +7,12 @@ use clap::Args;
 use super::add::Known;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
-use crate::domain::review::event::{Event, EventKind, Item, Verdict};
-use crate::domain::review::export::{self, Imported};
-use crate::domain::review::request::{self, split};
-use crate::domain::text::Shown;
-use crate::io::open::{Opened, open};
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, EventKind, Item, Verdict};
+use stepscope_core::review::export::{self, Imported};
+use stepscope_core::review::request::{self, split};
+use stepscope_io::open::{Opened, open};
 
 /// A larger table was not made by hand.
 const MAX_CSV: u64 = 256 << 20;

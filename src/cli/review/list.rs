@@ -4,13 +4,13 @@ use clap::Args;
 
 use super::{Choice, Where};
 use crate::cli::{CLEAN, Out};
-use crate::domain::card::Card;
-use crate::domain::review::export::{self, Line};
-use crate::domain::review::fold::{Outcome, Reviews};
-use crate::domain::review::stats::name_of;
-use crate::domain::text::Shown;
-use crate::io::cards::Cards;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::review::export::{self, Line};
+use stepscope_core::review::fold::{Outcome, Reviews};
+use stepscope_core::review::stats::name_of;
+use stepscope_io::cards::Cards;
 
 /// A longer id does not widen the column.
 const MAX_WIDTH: usize = 40;

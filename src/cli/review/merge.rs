@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Out;
-use crate::domain::text::Shown;
-use crate::io::journal::read_lines;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_io::journal::read_lines;
 
 /// `stepscope review merge`.
 #[derive(Args, Clone, Debug)]

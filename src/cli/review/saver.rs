@@ -4,12 +4,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::cli::Out;
-use crate::domain::review::event::Event;
-use crate::domain::text::Shown;
-use crate::io::beneath::Place;
-use crate::io::failure::Failure;
-use crate::io::journal::{Journal, Met, Told};
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::Event;
+use stepscope_io::beneath::Place;
+use stepscope_io::failure::Failure;
+use stepscope_io::journal::{Journal, Met, Told};
 
 /// After so long, it is said why nothing happens.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -5,9 +5,9 @@ use clap::Args;
 use super::{CountFormat, Where};
 use crate::cli::Out;
 use crate::cli::check::threads;
-use crate::domain::review::stats;
-use crate::io::cards::{Cards, read_judged};
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_core::review::stats;
+use stepscope_io::cards::{Cards, read_judged};
 
 /// `stepscope review stats`.
 #[derive(Args, Clone, Debug)]
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     for line in stats.lines() {
         out.line(&line);
     }
-    let judged = |card: &crate::domain::card::Card| contents.reviews.find(&card.item, Some(&card.content)).is_some();
+    let judged = |card: &stepscope_core::card::Card| contents.reviews.find(&card.item, Some(&card.content)).is_some();
     let open = cards.cards.iter().filter(|placed| !judged(&placed.card)).count();
     if !cards.cards.is_empty() {
         out.line(&shown!("{open} of {} records are not reviewed", cards.cards.len()));

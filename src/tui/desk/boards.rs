@@ -1,8 +1,8 @@
 //! The boards as rows of the screen, and the cursor among their numbers.
 
-use crate::domain::review::board::{Board, Cell, Line};
-use crate::io::boards::Judged;
 use crate::tui::list::{List, Move};
+use stepscope_core::review::board::{Board, Cell, Line};
+use stepscope_io::boards::Judged;
 
 /// One row of the screen.
 #[derive(Clone, Copy, Debug)]

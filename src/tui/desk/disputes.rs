@@ -1,9 +1,9 @@
 //! The items on which reviewers disagree: which one is looked at, and the labels of the verdict that is being given.
 
-use crate::domain::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
-use crate::domain::text::Shown;
-use crate::io::boards::{Case, Judged};
 use crate::tui::list::List;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
+use stepscope_io::boards::{Case, Judged};
 
 /// So many labels have a key of their own.
 pub const KEYS: usize = 9;

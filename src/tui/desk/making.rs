@@ -1,12 +1,12 @@
 //! Forks that need no model, made of the record that is open: to be looked at beside it, and kept if they are wanted.
 
-use crate::domain::fork::{Course, How, Scope, Start, exact, repaired};
-use crate::domain::recompute::Recomputed;
-use crate::domain::repair::{Fix, diagnostics, fix_all, fixes};
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::append::now;
-use crate::shown;
 use crate::tui::model::Opened;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::arithmetic::recompute::Recomputed;
+use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
+use stepscope_core::run::fork::{Course, How, Scope, Start, exact, repaired};
+use stepscope_io::append::now;
 
 /// What to make.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,10 +2,10 @@
 
 use foldhash::HashSet;
 
-use crate::domain::compare::{Basis, Cell};
-use crate::domain::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
-use crate::io::compare::Compared;
 use crate::tui::list::List;
+use stepscope_core::compare::{Basis, Cell};
+use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
+use stepscope_io::compare::Compared;
 
 /// One row of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,21 +3,21 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::domain::compare::difference::{Change, Difference, Held, MAX_FIELDS};
-use crate::domain::compare::lines::changed_lines;
-use crate::domain::compare::print::diverges;
-use crate::domain::finding::Severity;
-use crate::domain::fork::How;
-use crate::domain::formats;
-use crate::domain::json::Value;
-use crate::domain::record::Record;
-use crate::domain::repair::pretty;
-use crate::domain::row::Row as Placed;
-use crate::domain::text::{Shown, head};
-use crate::io::beside::Beside;
-use crate::shown;
 use crate::tui::model::{Opened, StepRow, prose};
 use crate::tui::sheet::Sheet;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, head};
+use stepscope_core::compare::difference::{Change, Difference, Held, MAX_FIELDS};
+use stepscope_core::compare::lines::changed_lines;
+use stepscope_core::compare::print::diverges;
+use stepscope_core::finding::Severity;
+use stepscope_core::procedure::repair::pretty;
+use stepscope_core::record::Record;
+use stepscope_core::record::formats;
+use stepscope_core::run::fork::How;
+use stepscope_core::table::row::Row as Placed;
+use stepscope_io::beside::Beside;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;

@@ -6,9 +6,6 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Look, fit_spans, frame, put, severity_role};
-use crate::domain::finding::Severity;
-use crate::domain::route::Route;
-use crate::domain::triage::{Confidence, Fix};
 use crate::tui::app::App;
 use crate::tui::dialog::{Prompt, Purpose};
 use crate::tui::front::Screen;
@@ -19,6 +16,9 @@ use crate::tui::prose::fit;
 use crate::tui::rerun::Mode;
 use crate::tui::theme::Role;
 use crate::tui::view;
+use stepscope_core::answer::route::Route;
+use stepscope_core::finding::Severity;
+use stepscope_core::triage::{Confidence, Fix};
 
 /// The first line: where we are on the left, what is to be said of it on the right.
 pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -292,7 +292,7 @@ fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     if !app.table.filter_text.is_empty() {
         line.push(look.span("filter ", Role::Faint));
-        line.push(look.span(format!("{}  ", crate::shown!("{}", app.table.filter_text)), Role::Accent));
+        line.push(look.span(format!("{}  ", stepscope_base::shown!("{}", app.table.filter_text)), Role::Accent));
     }
     if let Some(search) = app.table.filtering.as_ref().filter(|search| !search.done) {
         line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
@@ -303,7 +303,7 @@ fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         } else {
             let at = finding.nth(app.table.list.at);
             let count = at.map_or_else(|| records(count), |at| format!("match {} of {count}", at + 1));
-            line.push(look.span(format!("/{}  {count}  ", crate::shown!("{}", finding.typed)), Role::Dim));
+            line.push(look.span(format!("/{}  {count}  ", stepscope_base::shown!("{}", finding.typed)), Role::Dim));
         }
     }
     if let Some(failure) = app.store.failures.last() {
@@ -413,7 +413,12 @@ pub fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
-        put(vec![look.span(format!(" {}", crate::shown!("{}", error.message)), Role::Warning)], 0, parts.status, buf);
+        put(
+            vec![look.span(format!(" {}", stepscope_base::shown!("{}", error.message)), Role::Warning)],
+            0,
+            parts.status,
+            buf,
+        );
     }
 }
 

@@ -5,14 +5,14 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark};
-use crate::domain::review::board::{Board, Line};
-use crate::domain::text::Shown;
 use crate::tui::app::App;
 use crate::tui::desk::boards::{Row, rows};
 use crate::tui::inspect::inner_height;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::theme::Role;
 use crate::tui::view;
+use stepscope_base::text::Shown;
+use stepscope_core::review::board::{Board, Line};
 
 /// The width of the names; of a column at least.
 const NAME: usize = 30;

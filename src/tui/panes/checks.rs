@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
-use crate::domain::text::Shown;
 use crate::tui::evidence::{Evidence, Pane};
 use crate::tui::inspect::Inspect;
 use crate::tui::prose::{pad, wrap_up_to};
 use crate::tui::theme::Role;
+use stepscope_base::text::Shown;
 
 /// The names stand in so many columns.
 const NAME: usize = 12;

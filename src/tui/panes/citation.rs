@@ -9,13 +9,13 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::items::sign;
 use super::{Look, frame, put, scroll_mark};
-use crate::domain::paint::Mark;
-use crate::domain::text::Shown;
 use crate::tui::evidence::Evidence;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose;
 use crate::tui::sheet::{ItemView, SpanView, Standing};
 use crate::tui::theme::Role;
+use stepscope_base::text::Shown;
+use stepscope_core::paint::Mark;
 
 /// What stands in front of the texts.
 const LABEL: usize = 7;

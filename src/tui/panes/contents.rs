@@ -6,12 +6,12 @@ use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, scroll_mark, wash};
-use crate::domain::document::Document;
-use crate::domain::text::Shown;
 use crate::tui::inspect::inner_height;
 use crate::tui::list::List;
 use crate::tui::theme::Role;
 use crate::tui::view::window;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
 
 /// Where the window is.
 pub fn place(document: &Document, area: Rect) -> Rect {

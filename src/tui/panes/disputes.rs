@@ -5,17 +5,17 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, wash};
-use crate::domain::review::board::Voice;
-use crate::domain::review::event::{GoldStatus, Verdict};
-use crate::domain::review::stats::name_of;
-use crate::domain::text::Shown;
-use crate::io::boards::{Case, Judged};
 use crate::tui::app::App;
 use crate::tui::desk::disputes::offered;
 use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::prose::{pad, wrap_up_to};
 use crate::tui::theme::Role;
 use crate::tui::view::{self, WIDE};
+use stepscope_base::text::Shown;
+use stepscope_core::review::board::Voice;
+use stepscope_core::review::event::{GoldStatus, Verdict};
+use stepscope_core::review::stats::name_of;
+use stepscope_io::boards::{Case, Judged};
 
 /// A note takes at most so many lines.
 const MAX_NOTE: usize = 12;

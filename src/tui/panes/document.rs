@@ -8,14 +8,14 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Look, frame, put};
-use crate::domain::document::Document;
-use crate::domain::paint::Mark;
-use crate::domain::text::{Shown, ShownMap, head};
 use crate::tui::evidence::Evidence;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose;
 use crate::tui::sheet::{Sheet, letter};
 use crate::tui::theme::Role;
+use stepscope_base::text::{Shown, ShownMap, head};
+use stepscope_core::answer::document::Document;
+use stepscope_core::paint::Mark;
 
 /// At most so many bytes of a line are shown.
 const MAX_LINE: usize = 4 << 10;

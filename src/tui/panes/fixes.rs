@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put, scroll_mark, wash};
-use crate::domain::text::Shown;
 use crate::tui::desk::making::Fixes;
 use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::list::List;
 use crate::tui::prose::{fit, pad, wrap_up_to};
 use crate::tui::theme::Role;
 use crate::tui::view::window;
+use stepscope_base::text::Shown;
 
 /// Names of files take so many lines at most.
 const MAX_FILES: usize = 4;

@@ -51,7 +51,7 @@ fn content(app: &App) -> Vec<Item> {
     items.extend(state::LEGEND.iter().map(|(sign, help)| Item::Row((*sign).to_owned(), (*help).to_owned())));
     items.push(Item::Blank);
     items.push(Item::Heading("Filter"));
-    for (field, help) in crate::domain::filter::FIELDS {
+    for (field, help) in stepscope_core::table::filter::FIELDS {
         items.push(Item::Row((*field).to_owned(), (*help).to_owned()));
     }
     items.push(Item::Row("-term".into(), "what must not hold; terms side by side must all hold; a,b is either".into()));

@@ -8,13 +8,13 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use super::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
-use crate::domain::json::Value;
-use crate::domain::text::{Shown, head};
 use crate::tui::inspect::{Inspect, inner_height, inner_width};
 use crate::tui::model::{Mark, Note};
 use crate::tui::outline::{Row, RowText};
 use crate::tui::prose;
 use crate::tui::theme::Role;
+use stepscope_base::json::Value;
+use stepscope_base::text::{Shown, head};
 
 /// Records that are no JSON are shown up to so many bytes.
 const MAX_RAW: usize = 64 << 10;
@@ -159,6 +159,6 @@ pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// The pointer of a value of the tape.
-pub fn pointer_of(root: Value<'_>, node: u32) -> crate::domain::json::Pointer {
+pub fn pointer_of(root: Value<'_>, node: u32) -> stepscope_base::json::Pointer {
     root.nth(node as usize).map(|found| root.pointer_at(found.value.range().start)).unwrap_or_default()
 }

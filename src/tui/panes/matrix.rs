@@ -5,17 +5,17 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, wash};
-use crate::domain::compare::print::measures;
-use crate::domain::compare::{Basis, Cell, Column};
-use crate::domain::text::Shown;
-use crate::io::compare::Compared;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::desk::matrix::{Row, rows};
 use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::prose::{fit, pad, pad_left, wrap_up_to};
 use crate::tui::theme::Role;
 use crate::tui::view;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::compare::print::measures;
+use stepscope_core::compare::{Basis, Cell, Column};
+use stepscope_io::compare::Compared;
 
 /// The width of the names of the rows, and of a column.
 const NAME: usize = 18;

@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::{Look, frame, put};
-use crate::domain::repair::mending::Mending;
-use crate::domain::text::Shown;
 use crate::tui::inspect::inner_width;
 use crate::tui::prose::wrap;
 use crate::tui::theme::Role;
 use crate::tui::view::{parts, window};
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair::mending::Mending;
 
 /// Of a long reply the end is shown.
 const TAIL: usize = 16 << 10;

@@ -6,11 +6,11 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use super::{Look, frame, scroll_mark};
-use crate::domain::paint::Mark;
 use crate::tui::inspect::{Inspect, inner_width};
 use crate::tui::proof::QuantityMark;
 use crate::tui::prose;
 use crate::tui::theme::Role;
+use stepscope_core::paint::Mark;
 
 /// Draws the pane.
 pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {

@@ -7,14 +7,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
-use crate::domain::compare::difference::Change;
-use crate::domain::fork::round::{Heard, Round, failed};
-use crate::domain::generation::files_sent;
-use crate::domain::rerun::samples::Distribution;
-use crate::domain::rerun::{Judged, Phase, Stop};
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::model::setup::Server;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::inspect::{Inspect, inner_width};
 use crate::tui::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrap};
@@ -23,6 +15,14 @@ use crate::tui::rerun::outcome::{Outcome, Row, Side};
 use crate::tui::rerun::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::{WIDE, parts};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::generation::files_sent;
+use stepscope_core::compare::difference::Change;
+use stepscope_core::run::fork::round::{Heard, Round, failed};
+use stepscope_core::run::rerun::samples::Distribution;
+use stepscope_core::run::rerun::{Judged, Phase, Stop};
+use stepscope_io::model::setup::Server;
 
 /// The words before the fields of the preview.
 const WORD: usize = 13;
@@ -590,7 +590,7 @@ impl Text<'_> {
 
     /// A text from data, as much of it as can be laid out.
     fn data(&mut self, bytes: &[u8], role: Role) {
-        let head = crate::domain::text::head(bytes, MAX_PROSE - 1024);
+        let head = stepscope_base::text::head(bytes, MAX_PROSE - 1024);
         self.prose(&Shown::prose(head), role);
         if head.len() < bytes.len() {
             self.say(format!("… {} bytes more", bytes.len() - head.len()), Role::Faint);
@@ -631,7 +631,7 @@ impl Text<'_> {
             };
             let text = match failed(&heard.reply).filter(|_| !heard.reply.is_running()) {
                 Some(why) => why.into_string(),
-                None => Shown::line(crate::domain::text::head(&heard.reply.content, 400)).into_string(),
+                None => Shown::line(stepscope_base::text::head(&heard.reply.content, 400)).into_string(),
             };
             let text = fit(&text, self.width.saturating_sub(6));
             self.spans(vec![(format!("{:>3} ", n + 1), Role::Faint), (format!("{glyph} "), role), (text, Role::Text)]);

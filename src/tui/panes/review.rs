@@ -7,10 +7,6 @@ use ratatui::widgets::{Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Look, fit_spans, frame, put, wash};
-use crate::domain::review::event::{Event, GoldStatus, Text, Verdict};
-use crate::domain::text::Shown;
-use crate::domain::triage::Fix;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::dialog::Dialog;
 use crate::tui::front::Screen;
@@ -22,6 +18,10 @@ use crate::tui::review::{Ask, Draft, ENOUGH, Field, Purpose};
 use crate::tui::theme::Role;
 use crate::tui::update::glyph;
 use crate::tui::view::{WIDE, parts, window};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, GoldStatus, Text, Verdict};
+use stepscope_core::triage::Fix;
 
 /// On a lower screen there is no strip.
 const LEAST_HEIGHT: u16 = 14;

@@ -9,14 +9,14 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
-use crate::domain::procedure::FINAL_ANSWER;
-use crate::domain::state::{Badge, Moment, Origin, Ran};
 use crate::tui::edits::Edit;
 use crate::tui::inspect::Inspect;
 use crate::tui::model::{VariableRow, WriteRow};
 use crate::tui::proof::superscript;
 use crate::tui::prose::{fit, pad};
 use crate::tui::theme::Role;
+use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::run::state::{Badge, Moment, Origin, Ran};
 
 /// So many steps of a variable are named in a line.
 const MAX_NAMED: usize = 20;

@@ -6,13 +6,13 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Look, badge_role, frame, kind_role, put, scroll_mark};
-use crate::domain::state::Ran;
-use crate::domain::text::Shown;
-use crate::shown;
 use crate::tui::inspect::{Inspect, Tab, inner_width};
 use crate::tui::model::DetailValue;
 use crate::tui::prose::{fit, left_out, pad, wrap};
 use crate::tui::theme::{Role, Theme};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::state::Ran;
 
 /// A value in the list takes at most so many lines; `Enter` on the variable shows it whole.
 const MAX_VALUE_LINES: usize = 6;

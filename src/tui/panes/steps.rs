@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use super::{Look, frame, put, scroll_mark, severity_role, wash};
-use crate::domain::state::Ran;
 use crate::tui::inspect::Inspect;
 use crate::tui::prose::fit;
 use crate::tui::theme::Role;
+use stepscope_core::run::state::Ran;
 
 /// Draws the pane.
 pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -64,7 +64,7 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn nothing(inspect: &Inspect) -> &'static str {
-    use crate::domain::record::RecordKind::{Baseline, Error};
+    use stepscope_core::record::RecordKind::{Baseline, Error};
     match inspect.opened.kind {
         Baseline => "no procedure: the question went straight to the model",
         Error => "the run ended before there was a procedure",

@@ -6,19 +6,19 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use super::{Look, put, severity_role};
-use crate::domain::completeness::Strong;
-use crate::domain::finding::Severity;
-use crate::domain::record::RecordKind;
-use crate::domain::review::hide::Hidden;
-use crate::domain::route::Route;
-use crate::domain::row::{Flag, Row, TypedRow};
-use crate::domain::triage::Fix;
-use crate::domain::types::in_use;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::prose::{pad, pad_left};
 use crate::tui::table::{SortBy, SortColumn};
 use crate::tui::theme::Role;
+use stepscope_base::shown;
+use stepscope_core::answer::completeness::Strong;
+use stepscope_core::answer::route::Route;
+use stepscope_core::finding::Severity;
+use stepscope_core::record::RecordKind;
+use stepscope_core::record::types::in_use;
+use stepscope_core::review::hide::Hidden;
+use stepscope_core::table::row::{Flag, Row, TypedRow};
+use stepscope_core::triage::Fix;
 
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;

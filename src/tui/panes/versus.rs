@@ -6,14 +6,14 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Look, frame, put, scroll_mark};
-use crate::domain::compare::difference::Change;
-use crate::domain::text::Shown;
 use crate::tui::app::App;
 use crate::tui::desk::versus::{Row, Versus};
 use crate::tui::inspect::{inner_height, inner_width};
 use crate::tui::prose::{fit, pad, wrap_up_to};
 use crate::tui::theme::Role;
 use crate::tui::view::{self, WIDE};
+use stepscope_base::text::Shown;
+use stepscope_core::compare::difference::Change;
 
 /// A value takes at most so many lines.
 const MAX_LINES: usize = 400;

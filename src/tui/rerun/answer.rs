@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use super::leg::{Ready, Way};
 use super::outcome::{Outcome, Side};
-use crate::domain::document::Document;
-use crate::domain::finding::Severity;
-use crate::domain::fork::Preview;
-use crate::domain::fork::round::{Round, failed};
-use crate::domain::formats;
-use crate::domain::generation::{Generation, answered};
-use crate::domain::json::Tape;
-use crate::domain::record::Record;
-use crate::domain::row::Row;
-use crate::domain::text::Shown;
-use crate::domain::types::in_use;
-use crate::io::beside::Beside;
-use crate::shown;
 use crate::tui::desk::versus::{Against, Versus};
 use crate::tui::model::Opened;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::generation::{Generation, answered};
+use stepscope_core::finding::Severity;
+use stepscope_core::record::Record;
+use stepscope_core::record::formats;
+use stepscope_core::record::types::in_use;
+use stepscope_core::run::fork::Preview;
+use stepscope_core::run::fork::round::{Round, failed};
+use stepscope_core::table::row::Row;
+use stepscope_io::beside::Beside;
 
 /// The record of the answer, and what its prompt was made of.
 #[derive(Debug)]

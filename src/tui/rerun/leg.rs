@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::answer::{self, Answer};
 use super::outcome::Outcome;
-use crate::domain::document::Document;
-use crate::domain::fork::round::{Choice, Round};
-use crate::domain::fork::{Course, Preview, Start};
-use crate::domain::runner::{Ask, Ended};
-use crate::domain::text::Shown;
-use crate::io::beside::Beside;
-use crate::shown;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
+use stepscope_core::procedure::runner::{Ask, Ended};
+use stepscope_core::run::fork::round::{Choice, Round};
+use stepscope_core::run::fork::{Course, Preview, Start};
+use stepscope_io::beside::Beside;
 
 /// What there is to go on with.
 #[derive(Debug)]

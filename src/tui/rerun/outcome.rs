@@ -2,23 +2,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::domain::compare::difference::{Change, Difference, Held, Variable};
-use crate::domain::finding::{Finding, Severity};
-use crate::domain::fork::Fork;
-use crate::domain::formats;
-use crate::domain::json::{Tape, Value};
-use crate::domain::procedure::Procedure;
-use crate::domain::recompute::is_right;
-use crate::domain::record::Record;
-use crate::domain::rules::{Subject, check};
-use crate::domain::state::{Moment, State};
-use crate::domain::text::Shown;
-use crate::domain::triage::{Fix, Triage};
-use crate::io::beside::Beside;
-use crate::shown;
 use crate::tui::desk::versus::Versus;
 use crate::tui::model::one_line;
 use crate::tui::proof::Proof;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::is_right;
+use stepscope_core::compare::difference::{Change, Difference, Held, Variable};
+use stepscope_core::finding::{Finding, Severity};
+use stepscope_core::procedure::Procedure;
+use stepscope_core::record::Record;
+use stepscope_core::record::formats;
+use stepscope_core::rules::{Subject, check};
+use stepscope_core::run::fork::Fork;
+use stepscope_core::run::state::{Moment, State};
+use stepscope_core::triage::{Fix, Triage};
+use stepscope_io::beside::Beside;
 
 /// More findings are not named.
 const MAX_NAMED: usize = 200;

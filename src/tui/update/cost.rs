@@ -9,21 +9,21 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Size;
 
 use super::review::subject_of;
-use crate::domain::fork::Lineage;
-use crate::domain::review::event::{Reviewer, ReviewerKind, Verdict};
-use crate::io::beside::Beside;
-use crate::io::forks::Mark;
-use crate::io::input::expand;
-use crate::io::load::load;
-use crate::io::store::{LoadEvent, visits};
 use crate::tui::app::{App, Looks};
-use crate::tui::colour::Depth;
 use crate::tui::front::Screen;
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::model::{Opened, analyses};
 use crate::tui::review::{Place, Review};
-use crate::tui::run::{Event, Program};
 use crate::tui::theme::Theme;
+use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
+use stepscope_core::run::fork::Lineage;
+use stepscope_io::beside::Beside;
+use stepscope_io::forks::Mark;
+use stepscope_io::input::expand;
+use stepscope_io::load::load;
+use stepscope_io::store::{LoadEvent, visits};
+use stepscope_terminal::colour::Depth;
+use stepscope_terminal::run::{Event, Program};
 
 /// An app over so many runs, and so many forks of the first of them.
 fn app(runs: usize, forks: usize) -> App {

@@ -3,15 +3,6 @@
 use ratatui::layout::Position;
 
 use super::Effects;
-use crate::domain::compare::Basis;
-use crate::domain::filter::Filter;
-use crate::domain::review::event::{Event, Verdict};
-use crate::domain::review::stats::name_of;
-use crate::domain::text::Shown;
-use crate::io::boards;
-use crate::io::compare::{Partner, Wanted};
-use crate::io::snapshot::Snapshot;
-use crate::shown;
 use crate::tui::allowed::{is_plain, need};
 use crate::tui::app::{App, short_name};
 use crate::tui::desk::versus::{Against, Versus};
@@ -22,7 +13,16 @@ use crate::tui::keymap::Action;
 use crate::tui::list::{List, Move};
 use crate::tui::msg::Work;
 use crate::tui::panes;
-use crate::tui::run::Effect;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::compare::Basis;
+use stepscope_core::review::event::{Event, Verdict};
+use stepscope_core::review::stats::name_of;
+use stepscope_core::table::filter::Filter;
+use stepscope_io::boards;
+use stepscope_io::compare::{Partner, Wanted};
+use stepscope_io::snapshot::Snapshot;
+use stepscope_terminal::run::Effect;
 
 /// So many rows are looked at for the next record with a partner.
 const NEAR: isize = 1_000;

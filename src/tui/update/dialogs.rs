@@ -4,9 +4,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;
 
 use super::Effects;
-use crate::domain::filter::{Filter, completions};
-use crate::domain::text::Shown;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::derivation::Origin;
 use crate::tui::dialog::{Dialog, Palette, Prompt, Purpose};
@@ -16,6 +13,9 @@ use crate::tui::line::{MAX_LINE, cursor_byte, edit, insert};
 use crate::tui::list::Move;
 use crate::tui::panes;
 use crate::tui::review::Ask;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::filter::{Filter, completions};
 
 /// Longer filters are read when they are taken, not at every key.
 const MAX_LIVE: usize = 4 << 10;

@@ -4,11 +4,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;
 
 use super::Effects;
-use crate::domain::fork::{Course, How, Scope, Start};
-use crate::domain::json::Kind;
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::failure::Failure;
-use crate::shown;
 use crate::tui::allowed::need;
 use crate::tui::app::App;
 use crate::tui::desk::making::Make;
@@ -19,7 +14,12 @@ use crate::tui::front::Screen;
 use crate::tui::inspect::{Pane, Tab};
 use crate::tui::keymap::{Action, Context, Key, Lookup};
 use crate::tui::msg::Work;
-use crate::tui::run::{Effect, on_file};
+use stepscope_base::json::Kind;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::fork::{Course, How, Scope, Start};
+use stepscope_io::failure::Failure;
+use stepscope_terminal::run::{Effect, on_file};
 
 impl App {
     /// Opens the editor on the value or the prompt that the keys are about.
@@ -268,7 +268,7 @@ fn row_name(inspect: &crate::tui::inspect::Inspect, variable: usize) -> Option<U
 
 /// The text of a JSON string that is better edited as what it is.
 fn plain_text(json: &[u8]) -> Option<String> {
-    let mut tape = crate::domain::json::Tape::default();
+    let mut tape = stepscope_base::json::Tape::default();
     let value = tape.parse(json).filter(|value| value.kind() == Kind::String)?;
     let text = value.string()?.utf8()?.to_owned();
     (text.contains('\n') || text.len() > 60).then_some(text)

@@ -1,7 +1,6 @@
 //! The keys of the evidence screen.
 
 use super::Effects;
-use crate::domain::text::Shown;
 use crate::tui::app::App;
 use crate::tui::dialog::{Dialog, Popup};
 use crate::tui::evidence::{Evidence, Pane};
@@ -12,6 +11,7 @@ use crate::tui::list::Move;
 use crate::tui::panes::{self, Look};
 use crate::tui::sheet::STRONG;
 use crate::tui::view;
+use stepscope_base::text::Shown;
 
 impl App {
     /// Does what a key means on the evidence screen; `None`: what it means everywhere.

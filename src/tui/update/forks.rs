@@ -1,22 +1,22 @@
 //! Keeping forks.
 
 use super::Effects;
-use crate::domain::canonical::sha256;
-use crate::domain::row::Row;
-use crate::domain::text::Shown;
-use crate::io::append::Met;
-use crate::io::beneath::Place;
-use crate::io::failure::Failure;
-use crate::io::forks::{FORKS, Mark};
-use crate::io::input::Input;
-use crate::io::search::Plan;
-use crate::io::store::{LoadEvent, SourceRows};
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::family::Address;
 use crate::tui::forks::{ForkId, Keeping};
 use crate::tui::msg::Work;
-use crate::tui::run::Effect;
+use stepscope_base::canonical::sha256;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::row::Row;
+use stepscope_io::append::Met;
+use stepscope_io::beneath::Place;
+use stepscope_io::failure::Failure;
+use stepscope_io::forks::{FORKS, Mark};
+use stepscope_io::input::Input;
+use stepscope_io::search::Plan;
+use stepscope_io::store::{LoadEvent, SourceRows};
+use stepscope_terminal::run::Effect;
 
 impl App {
     /// Keeps a fork of the open record, one line without its end: appended beside the record's file, or where told, and

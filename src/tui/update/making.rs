@@ -3,10 +3,6 @@
 use std::path::PathBuf;
 
 use super::Effects;
-use crate::domain::fork::Lineage;
-use crate::domain::text::Shown;
-use crate::io::failure::Failure;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::desk::making::{Fixes, Make};
 use crate::tui::desk::versus::{Against, Versus};
@@ -15,7 +11,11 @@ use crate::tui::dialog::{Dialog, Purpose};
 use crate::tui::front::Screen;
 use crate::tui::list::List;
 use crate::tui::msg::Work;
-use crate::tui::run::Effect;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::fork::Lineage;
+use stepscope_io::failure::Failure;
+use stepscope_terminal::run::Effect;
 
 impl App {
     /// The record that keys are about: under the cursor of the table, or open.

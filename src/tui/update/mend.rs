@@ -1,19 +1,19 @@
 //! A repair by a model: from the line that names the endpoint to the server, and from its replies to a fork.
 
 use super::Effects;
-use crate::domain::fork::round::{Sampling, Told};
-use crate::domain::repair::mending::Mending;
-use crate::domain::repair::{MAX_TRIES, TEMPERATURE};
-use crate::domain::rerun::RunId;
-use crate::domain::text::Shown;
-use crate::io::model::setup::Server;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::desk::making::Make;
 use crate::tui::dialog::Dialog;
 use crate::tui::msg::Work;
 use crate::tui::rerun::{Mode, Offer};
-use crate::tui::run::Effect;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::procedure::repair::{MAX_TRIES, TEMPERATURE};
+use stepscope_core::run::fork::round::{Sampling, Told};
+use stepscope_core::run::rerun::RunId;
+use stepscope_io::model::setup::Server;
+use stepscope_terminal::run::Effect;
 
 impl App {
     /// The line that asks a model: whom, and how much goes out; `Err`: why nobody can be asked now.

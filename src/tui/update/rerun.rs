@@ -6,12 +6,6 @@ use std::time::Instant;
 use ratatui::layout::Position;
 
 use super::Effects;
-use crate::domain::fork::Scope;
-use crate::domain::fork::round::Told;
-use crate::domain::rerun::{Phase, RunId};
-use crate::domain::text::{Shown, Untrusted};
-use crate::io::model::setup::Server;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::dialog::Purpose;
 use crate::tui::forks::ForkId;
@@ -25,7 +19,13 @@ use crate::tui::rerun::leg::Reached;
 use crate::tui::rerun::{
     AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
 };
-use crate::tui::run::Effect;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::fork::Scope;
+use stepscope_core::run::fork::round::Told;
+use stepscope_core::run::rerun::{Phase, RunId};
+use stepscope_io::model::setup::Server;
+use stepscope_terminal::run::Effect;
 
 /// Why an answer is asked for once.
 const ONE_CALL: &str = "a typed answer is one call: r asks for it again";

@@ -3,25 +3,25 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::Effects;
-use crate::domain::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
-use crate::domain::review::hide::Hide;
-use crate::domain::review::stats::name_of;
-use crate::domain::text::Shown;
-use crate::domain::triage::Fix;
-use crate::io::config::session::FileView;
-use crate::shown;
 use crate::tui::agenda::{Agenda, Standing};
 use crate::tui::allowed::need;
 use crate::tui::app::App;
 use crate::tui::front::Screen;
-use crate::tui::input::Input;
 use crate::tui::keymap::{Action, Key};
 use crate::tui::model::Opened;
 use crate::tui::msg::Work;
 use crate::tui::review::{Draft, Place, Resume, Subject, Unsaved, Wait};
-use crate::tui::run::Effect;
 use crate::tui::scribe::Task;
 use crate::tui::table::SortBy;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use stepscope_core::review::hide::Hide;
+use stepscope_core::review::stats::name_of;
+use stepscope_core::triage::Fix;
+use stepscope_io::config::session::FileView;
+use stepscope_terminal::input::Input;
+use stepscope_terminal::run::Effect;
 
 mod ask;
 mod news;
@@ -251,7 +251,7 @@ impl App {
         }
         let mut effects = self.write_label_set(&draft);
         let Some(event) = self.verdict_event(verdict, draft) else { return effects };
-        let name = name_of(event.item.as_ref().unwrap_or(&crate::domain::review::event::Item::default())).line();
+        let name = name_of(event.item.as_ref().unwrap_or(&stepscope_core::review::event::Item::default())).line();
         self.review.count_item();
         effects.extend(self.say_event(event));
         self.say(shown!("{} {}: {name}", glyph(verdict), verdict.word()));

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Effects, REARRANGE};
-use crate::domain::filter::{Answer, Filter, text_pattern};
-use crate::domain::json::Value;
-use crate::domain::row::{Flag, Row};
-use crate::domain::text::Shown;
-use crate::io::search::Plan;
-use crate::shown;
 use crate::tui::app::{App, Find};
 use crate::tui::front::Screen;
 use crate::tui::inspect::Inspect;
 use crate::tui::matches::{Matches, Next};
 use crate::tui::msg::Work;
-use crate::tui::run::Effect;
 use crate::tui::table::Search;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::filter::{Answer, Filter, text_pattern};
+use stepscope_core::table::row::{Flag, Row};
+use stepscope_io::search::Plan;
+use stepscope_terminal::run::Effect;
 
 impl App {
     /// Takes a filter as typed.

@@ -4,11 +4,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input as Line;
 
 use super::super::Effects;
-use crate::domain::json::Part;
-use crate::domain::review::event::{Anchor, AnswerType, Event, EventKind, Label, LabelRef, LabelSet, MAX_TEXT, Text};
-use crate::domain::spans::Numbering;
-use crate::domain::text::{Shown, Untrusted};
-use crate::shown;
 use crate::tui::allowed::need;
 use crate::tui::app::App;
 use crate::tui::dialog::Dialog;
@@ -19,6 +14,11 @@ use crate::tui::keymap::{Action, Context, Key, Lookup};
 use crate::tui::line::edit;
 use crate::tui::list::List;
 use crate::tui::review::{Ask, Field, Purpose, id_for};
+use stepscope_base::json::Part;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::spans::Numbering;
+use stepscope_core::review::event::{Anchor, AnswerType, Event, EventKind, Label, LabelRef, LabelSet, MAX_TEXT, Text};
 
 /// So many records are labelled at once at most.
 const MAX_BATCH: usize = 10_000;
@@ -226,7 +226,7 @@ impl App {
             };
             if let Some((document, lines)) = evidence.sheet.document.as_deref().zip(lines.filter(|_| in_document)) {
                 let quote = document.text(lines.clone());
-                let quote = Untrusted::new(crate::domain::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
+                let quote = Untrusted::new(stepscope_base::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
                 let anchor = Anchor::Span {
                     document: self.document_name(),
                     numbering: Text::from(Numbering::Global0.word()),
@@ -417,7 +417,7 @@ impl App {
 
 /// What was typed as the JSON of an answer of this type.
 fn as_json(typed: &str, kind: AnswerType) -> Text {
-    let mut tape = crate::domain::json::Tape::default();
+    let mut tape = stepscope_base::json::Tape::default();
     let as_it_is = match kind {
         AnswerType::Choice | AnswerType::Text => typed.starts_with('"'),
         AnswerType::Number | AnswerType::Bool | AnswerType::Any => tape.parse(typed.as_bytes()).is_some(),

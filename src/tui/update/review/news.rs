@@ -4,16 +4,16 @@ use std::time::Instant;
 
 use super::super::{Effects, REARRANGE};
 use super::{append, task};
-use crate::domain::card::Card;
-use crate::domain::review::event::{EventKind, LabelRef, Verdict};
-use crate::domain::review::hide::Hide;
-use crate::domain::text::Shown;
-use crate::io::search::Plan;
-use crate::shown;
 use crate::tui::app::App;
 use crate::tui::review::{Batch, Draft, Wait, about};
-use crate::tui::run::Effect;
 use crate::tui::scribe::{News, Task};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::review::event::{EventKind, LabelRef, Verdict};
+use stepscope_core::review::hide::Hide;
+use stepscope_io::search::Plan;
+use stepscope_terminal::run::Effect;
 
 impl App {
     pub(in crate::tui::update) fn review_news(&mut self, news: News, now: Instant) -> Effects {
@@ -227,7 +227,7 @@ impl App {
         self.review.learn(record, card.item.clone(), card.content);
         let reviewed = self.review.reviews.find(&card.item, Some(&card.content));
         let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&self.review.me.id)).cloned();
-        let fresh = mine.as_ref().filter(|mine| crate::domain::review::fold::is_fresh(mine, Some(&card.content)));
+        let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&card.content)));
         if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Pass)) {
             batch.passed += 1;
             return Vec::new();

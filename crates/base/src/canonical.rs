@@ -1,0 +1,230 @@
+//! The content of a record as one canonical text, and its SHA-256: what a verdict is bound to.
+//!
+//! The canonical text of a JSON value has no blanks; the members of an object stand in the order of their keys' code
+//! points, of duplicate keys only the last; numbers stand with the digits in which they were written (`1.0` is not
+//! `1`); strings stand in UTF-8 with nothing escaped but `"`, `\` and controls (`\u001b`), and lone surrogates as
+//! `\ud800`. So neither the order of keys nor blanks nor escapes change it, and everything that a person reads does.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::json::{Items, Kind, Member, Value};
+use crate::text::{Piece, Untrusted, pieces};
+
+/// A SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// In the place of one that nobody asks for: to work it out costs more than to read the record.
+    pub const UNASKED: Self = Self([0; 32]);
+
+    /// Of the canonical text of a value.
+    pub fn of(value: Value<'_>) -> Self {
+        let mut hasher = Sha256::new();
+        write(value, &mut |bytes| hasher.update(bytes));
+        Self(hasher.finalize().into())
+    }
+
+    /// Of bytes as they are: of what could not be read as JSON.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    pub fn parse(hex: &[u8]) -> Option<Self> {
+        let mut digest = [0; 32];
+        if hex.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in digest.iter_mut().zip(hex.chunks(2)) {
+            for digit in pair {
+                *byte = (*byte << 4) | char::from(*digit).to_digit(16)? as u8;
+            }
+        }
+        Some(Self(digest))
+    }
+}
+
+/// The SHA-256 of bytes in hex, as `sha256sum` prints it: what was sent and what was forked is named by it.
+pub fn sha256(bytes: &[u8]) -> String {
+    Digest::of_bytes(bytes).to_string()
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// A container that was opened: what of it is still to be written.
+enum Open<'a> {
+    Array(Items<'a>),
+    Object(std::vec::IntoIter<Member<'a>>),
+}
+
+/// Gives the canonical text of a value to a sink, piece by piece.
+pub fn write(value: Value<'_>, sink: &mut impl FnMut(&[u8])) {
+    write_with(value, sink, &mut |text, sink| string(text, sink));
+}
+
+/// The canonical text with everything but printable ASCII escaped: one line that is safe in a terminal.
+pub fn write_ascii(value: Value<'_>, out: &mut Vec<u8>) {
+    write_with(value, &mut |bytes| out.extend_from_slice(bytes), &mut |text, sink| {
+        let mut escaped = Vec::new();
+        text.write_json(&mut escaped);
+        sink(&escaped);
+    });
+}
+
+fn write_with<S: FnMut(&[u8])>(value: Value<'_>, sink: &mut S, string: &mut impl FnMut(&Untrusted<'_>, &mut S)) {
+    let mut open = Vec::new();
+    begin(value, sink, string, &mut open);
+    let mut first = true;
+    while let Some(top) = open.last_mut() {
+        let next = match top {
+            Open::Array(items) => items.next(),
+            Open::Object(members) => members.next().map(|member| {
+                if !std::mem::take(&mut first) {
+                    sink(b",");
+                }
+                string(&member.name(), sink);
+                sink(b":");
+                first = true;
+                member.value
+            }),
+        };
+        if let Some(value) = next {
+            if !std::mem::take(&mut first) {
+                sink(b",");
+            }
+            first = begin(value, sink, string, &mut open);
+        } else {
+            sink(if matches!(top, Open::Array(_)) { b"]" } else { b"}" });
+            open.pop();
+            first = false;
+        }
+    }
+}
+
+/// Writes a value that holds no others, or opens one that does; whether it was opened.
+fn begin<'a, S: FnMut(&[u8])>(
+    value: Value<'a>,
+    sink: &mut S,
+    string: &mut impl FnMut(&Untrusted<'_>, &mut S),
+    open: &mut Vec<Open<'a>>,
+) -> bool {
+    match value.kind() {
+        Kind::Array => {
+            sink(b"[");
+            open.push(Open::Array(value.items()));
+            return true;
+        }
+        Kind::Object => {
+            sink(b"{");
+            let mut members = value.entries();
+            members.sort_by_cached_key(Member::name);
+            open.push(Open::Object(members.into_iter()));
+            return true;
+        }
+        Kind::String | Kind::Key => string(&value.string().unwrap_or_default(), sink),
+        _ => sink(value.raw()),
+    }
+    false
+}
+
+fn string(text: &Untrusted<'_>, sink: &mut impl FnMut(&[u8])) {
+    sink(b"\"");
+    let bytes = text.bytes();
+    let plain = |byte: &u8| (0x20..0x7f).contains(byte) && !matches!(byte, b'"' | b'\\');
+    if bytes.iter().all(plain) {
+        sink(bytes);
+    } else {
+        for (range, piece) in pieces(bytes) {
+            match piece {
+                Piece::Char('"') => sink(b"\\\""),
+                Piece::Char('\\') => sink(b"\\\\"),
+                Piece::Char(c) if u32::from(c) < 0x20 => sink(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+                Piece::Surrogate(code) => sink(format!("\\u{code:04x}").as_bytes()),
+                Piece::Char(_) | Piece::Byte(_) => sink(bytes.get(range).unwrap_or_default()),
+            }
+        }
+    }
+    sink(b"\"");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Tape;
+
+    fn text(json: &[u8]) -> String {
+        let mut tape = Tape::default();
+        let mut out = Vec::new();
+        write(tape.parse(json).expect("readable"), &mut |bytes| out.extend_from_slice(bytes));
+        String::from_utf8(out).unwrap()
+    }
+
+    fn digest(json: &str) -> Digest {
+        let mut tape = Tape::default();
+        Digest::of(tape.parse(json.as_bytes()).expect(json))
+    }
+
+    #[test]
+    fn the_canonical_text_is_what_the_head_of_this_file_says() {
+        let json = br#" { "b" : [ 1.50 , -0, 1E5, NaN, true, null, {}, [] , [ {"z":1,"a":2} , 3 ] ] ,
+            "a\u00e9" : "\u001b\/\"\\\ud83d\ude00\ud800\n", "a" : 9007199254740993, "a": 18446744073709551616 } "#;
+        let canonical = concat!(
+            r#"{"a":18446744073709551616,"aé":"\u001b/\"\\😀\ud800\u000a","#,
+            r#""b":[1.50,-0,1E5,NaN,true,null,{},[],[{"a":2,"z":1},3]]}"#
+        );
+        assert_eq!(text(json), canonical);
+        assert_eq!(text(br#""\u0000""#), r#""\u0000""#);
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_text() {
+        // printf '%s' '{"a":"é","b":1.50}' | sha256sum
+        let expected = "e1f1c0a50b5ec764f0fb944fad393aa55830b03fa98b4612b3767ac083eb061f";
+        assert_eq!(digest(r#"{"b": 1.50, "a": "\u00e9"}"#).to_string(), expected);
+        assert_eq!(Digest::parse(expected.as_bytes()), Some(digest(r#"{"a":"é","b":1.50}"#)));
+        assert_eq!(
+            Digest::of_bytes(b"abc").to_string(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        for bad in ["", "e1f1", &"g".repeat(64), &"é".repeat(32)] {
+            assert_eq!(Digest::parse(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn order_blanks_and_escapes_do_not_matter_and_all_that_is_read_does() {
+        let same = digest(r#"{"a": 1, "b": ["x", 2.0]}"#);
+        for json in ["{\"b\":[\"x\",2.0],\"a\":1}", "{\n\t\"a\": 1,\r\n \"\\u0062\": [\"\\u0078\", 2.0] }"] {
+            assert_eq!(digest(json), same, "{json}");
+        }
+        for json in [
+            r#"{"a": 1.0, "b": ["x", 2.0]}"#,
+            r#"{"a": 1, "b": ["x", 2]}"#,
+            r#"{"a": 1, "b": [2.0, "x"]}"#,
+            r#"{"a": 1, "b": ["x ", 2.0]}"#,
+            r#"{"a": 1, "b": ["x", 2.0], "c": null}"#,
+            r#"{"a": "1", "b": ["x", 2.0]}"#,
+        ] {
+            assert_ne!(digest(json), same, "{json}");
+        }
+    }
+
+    #[test]
+    fn depth_costs_no_stack() {
+        let deep = format!("{}{}", "[".repeat(512), "]".repeat(512));
+        assert_eq!(text(deep.as_bytes()), deep);
+    }
+}

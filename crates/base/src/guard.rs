@@ -1,0 +1,73 @@
+//! Work that may panic on hostile data: libraries that read what others wrote. And what is said of a panic that nobody
+//! expected.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+
+use crate::shown;
+use crate::text::Shown;
+
+/// So much of what a panic says is shown: it may quote data.
+const MAX_SAID: usize = 200;
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does the work; `None`: it panicked. Whoever hears of panics is asked to keep quiet about this one: see
+/// [`is_guarded`].
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work)).ok();
+    GUARDED.set(before);
+    done
+}
+
+/// Whether a panic of this thread now would be caught and told in a sentence.
+pub fn is_guarded() -> bool {
+    GUARDED.get()
+}
+
+/// A panic in one sentence.
+pub fn sentence(info: &PanicHookInfo<'_>) -> Shown {
+    let said = info.payload();
+    let said = said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str));
+    let said = Shown::line(said.unwrap_or("no reason given").as_bytes()).cut(MAX_SAID);
+    let place = info.location().map_or_else(|| Shown::own("an unknown place"), |at| place(at.file(), at.line()));
+    shown!("internal error at {place}: {said}. This is a bug in stepscope; nothing that was saved is lost.")
+}
+
+/// The place in the source, without the folder in which whoever built the program keeps its libraries.
+fn place(file: &str, line: u32) -> Shown {
+    let file =
+        file.split_once("/registry/src/").and_then(|(_, file)| file.split_once('/')).map_or(file, |(_, file)| file);
+    shown!("{}:{line}", Shown::line(file.as_bytes()))
+}
+
+/// A fault of our own that a test asks for through `STEPSCOPE_PANIC`; only debug builds listen.
+///
+/// # Panics
+///
+/// Where it is asked for.
+pub fn strike(name: &str) {
+    let asked = cfg!(debug_assertions) && std::env::var("STEPSCOPE_PANIC").is_ok_and(|asked| asked == name);
+    assert!(!asked, "asked for by STEPSCOPE_PANIC\u{1b}[31m");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_nothing_and_ends_the_guard() {
+        assert_eq!(guarded(|| 7), Some(7));
+        assert_eq!(guarded(|| assert!(!is_guarded(), "always guarded here")), None);
+        assert!(!is_guarded());
+    }
+
+    #[test]
+    fn a_place_is_the_source_file() {
+        assert_eq!(place("src/a.rs", 7).as_str(), "src/a.rs:7");
+        assert_eq!(place("/home/x/.cargo/registry/src/index-1/lib-1.0/src/b.rs", 7).as_str(), "lib-1.0/src/b.rs:7");
+    }
+}

@@ -1,0 +1,107 @@
+//! What a pattern may be, and that none takes long. Equality with Python: `tests/verify.rs`.
+
+use super::*;
+use crate::work;
+
+fn search(pattern: &str, text: &str) -> Result<Option<usize>, Undecided> {
+    Pattern::new(pattern).unwrap().search(text.as_bytes())
+}
+
+fn refusal(pattern: &str) -> String {
+    Pattern::new(pattern).unwrap_err().to_string()
+}
+
+#[test]
+fn places_are_counted_in_characters() {
+    assert_eq!(search("b", "éßb"), Ok(Some(2)));
+    assert_eq!(search("(?=b)", "éßb"), Ok(Some(2)));
+    assert_eq!(search("b", "x"), Ok(None));
+}
+
+#[test]
+fn a_dollar_stands_before_the_last_line_break_too() {
+    for (pattern, text, found, all) in [
+        ("a$", "a\n", Some(0), false),
+        ("a$\\n", "a\n", Some(0), true),
+        ("a$", "a\nb", None, false),
+        ("(?m)a$", "a\nb", Some(0), false),
+        ("a\\Z", "a\n", None, false),
+        ("a$", "a", Some(0), true),
+    ] {
+        let pattern = Pattern::new(pattern).unwrap();
+        assert_eq!(pattern.search(text.as_bytes()), Ok(found), "{pattern:?}");
+        assert_eq!(pattern.is_all_of(text.as_bytes()), Ok(all), "{pattern:?}");
+    }
+}
+
+#[test]
+fn words_are_those_of_python_beside_combining_marks() {
+    assert_eq!(search(r"\bcafe\b", "un cafe\u{301}"), Ok(Some(3)));
+    assert_eq!(search(r"\w+", "\u{301}\u{200d}ab"), Ok(Some(2)));
+    assert_eq!(search(r"\B", ""), Ok(None));
+    assert_eq!(search(r"\s", "\u{1c}"), Ok(Some(0)));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_read_as_one_character_each() {
+    let pattern = Pattern::new(r"^..$").unwrap();
+    assert_eq!(pattern.search(b"\xed\xa0\x80\xff"), Ok(Some(0)));
+    assert_eq!(Pattern::new("[\\ud800-\\udfff]").unwrap().search(b"a\xed\xa0\x80"), Ok(Some(1)));
+}
+
+#[test]
+fn what_is_no_pattern_is_named_with_its_place() {
+    assert_eq!(refusal("a(b"), "this group is never closed, at character 2");
+    assert_eq!(refusal("ab)"), "this parenthesis closes nothing, at character 3");
+    assert_eq!(refusal("a**"), "a repetition cannot be repeated, at character 3");
+    assert_eq!(refusal("*"), "there is nothing to repeat, at character 1");
+    assert_eq!(refusal("(?<=a+)b"), "a look-behind must have one length, at character 1");
+    assert_eq!(refusal(r"\2"), "there is no group with this number, at character 1");
+    assert_eq!(refusal(r"é\q"), "Python does not know this escape, at character 2");
+    assert_eq!(refusal(&"(".repeat(200)), "groups are nested more than 100 deep, at character 101");
+}
+
+#[test]
+fn no_pattern_takes_long() {
+    let a = |n: usize| "a".repeat(n);
+    // What is regular is decided, however it is written.
+    assert_eq!(search("(a+)+$", &(a(50_000) + "b")), Ok(None));
+    assert_eq!(search("(a|a)*b", &a(50_000)), Ok(None));
+    assert_eq!(search("(?:a?){40}a{40}", &a(40)), Ok(Some(0)));
+    assert_eq!(search("(?:(?:a{1,100}){1,100}){1,100}", &a(10)), Ok(Some(0)));
+    assert_eq!(search(r"\w{1,2000}x", &a(200)), Ok(None));
+    // What is not is given up.
+    for (pattern, text) in [
+        ("(a+)+\\1b", a(3000)),
+        ("(?=(a+)+b)x", a(60)),
+        ("(?=.*x)y", a(100_000)),
+        ("(?:(?:a{1,99}b?){1,99}){1,99}c", a(90_000)),
+    ] {
+        assert_eq!(search(pattern, &text), Err(Undecided), "{pattern}");
+    }
+    assert_eq!(search("(?=a)", &a(MAX_TEXT + 1)), Err(Undecided));
+}
+
+#[test]
+fn many_searches_share_what_is_allowed() {
+    let slow = Pattern::new("(?=(a+)+b)x").unwrap();
+    let step = 10;
+    let done = work::within(100_000 * step, || {
+        let found: Vec<_> = (0..50).map(|_| slow.search(b"aaaaaaaa")).collect();
+        (found, Pattern::new("a+b").unwrap().search(b"aab"), work::left(1))
+    });
+    let (found, regular, left) = done;
+    let first = found.iter().position(Result::is_err).unwrap();
+    assert!(first > 1 && found[..first].iter().all(|one| *one == Ok(None)), "{first}");
+    assert!(found[first..].iter().all(|one| *one == Err(Undecided)));
+    // What is linear is not held up.
+    assert_eq!((regular, left), (Ok(Some(0)), 0));
+    assert_eq!(slow.search(b"aaaaaaaa"), Ok(None));
+}
+
+#[test]
+fn a_pattern_has_a_length_that_people_write() {
+    assert!(Pattern::new(&"a".repeat(MAX_PATTERN)).is_ok());
+    let refused = refusal(&"\\w".repeat(MAX_PATTERN));
+    assert_eq!(refused, "a pattern has at most 10,000 characters, at character 10001");
+}

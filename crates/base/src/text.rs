@@ -1,0 +1,517 @@
+//! Text from data, and its one door to the screen.
+//!
+//! `Untrusted` is what a file, a model or a file name said: bytes, nearly always UTF-8, sometimes with lone
+//! surrogates or invalid bytes. It has no `Display`. `Shown` is made from it character by character and holds only
+//! what a terminal prints as itself: controls, bidi marks and invisible characters stand there as visible signs.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::unicode::is_printable;
+
+/// How many combining marks a base character keeps before the rest is shown as a count.
+pub const MAX_MARKS: usize = 8;
+
+/// Text from data: true bytes, for comparing, searching and copying. Lone surrogates are kept in the generalised UTF-8
+/// form (three bytes, `ED A0 80` to `ED BF BF`), so that byte order is code point order, as Python sorts.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Untrusted<'a>(Cow<'a, [u8]>);
+
+impl<'a> Untrusted<'a> {
+    /// Wraps bytes from data.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(Cow::Borrowed(bytes))
+    }
+
+    /// Wraps bytes from data that were made on the way, such as an unescaped JSON string.
+    pub const fn owned(bytes: Vec<u8>) -> Untrusted<'static> {
+        Untrusted(Cow::Owned(bytes))
+    }
+
+    /// The true bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text where it is valid UTF-8. For decisions, never for the screen.
+    pub fn utf8(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
+    /// A copy that owns its bytes.
+    pub fn to_owned(&self) -> Untrusted<'static> {
+        Untrusted(Cow::Owned(self.0.to_vec()))
+    }
+
+    /// The same text with its bytes moved out or copied.
+    pub fn into_owned(self) -> Untrusted<'static> {
+        Untrusted(Cow::Owned(self.0.into_owned()))
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// On one line: line breaks and tabs become visible signs.
+    pub fn line(&self) -> Shown {
+        Shown::line(&self.0)
+    }
+
+    /// As running text: line breaks stay.
+    pub fn prose(&self) -> Shown {
+        Shown::prose(&self.0)
+    }
+
+    /// As a JSON string literal, all but printable ASCII escaped: safe in any terminal, log or pipe, and exact (lone
+    /// surrogates as `\udXXX`; an invalid byte, which JSON cannot hold, as U+FFFD).
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        out.push(b'"');
+        let mut rest = self.bytes();
+        let is_plain = |byte: &&u8| (0x20..0x7f).contains(*byte) && !matches!(byte, b'"' | b'\\');
+        loop {
+            let plain = rest.iter().take_while(is_plain).count();
+            let (head, tail) = rest.split_at_checked(plain).unwrap_or_default();
+            out.extend_from_slice(head);
+            if tail.is_empty() {
+                break;
+            }
+            let (len, piece) = first_piece(tail);
+            rest = tail.get(len..).unwrap_or_default();
+            let code = match piece {
+                Piece::Char(c) => u32::from(c),
+                Piece::Surrogate(code) => code,
+                Piece::Byte(_) => 0xfffd,
+            };
+            match code {
+                0x22 => out.extend_from_slice(b"\\\""),
+                0x5c => out.extend_from_slice(b"\\\\"),
+                0x0a => out.extend_from_slice(b"\\n"),
+                0x0d => out.extend_from_slice(b"\\r"),
+                0x09 => out.extend_from_slice(b"\\t"),
+                0x1_0000.. => {
+                    let pair = code - 0x1_0000;
+                    out.extend_from_slice(
+                        format!("\\u{:04x}\\u{:04x}", 0xd800 + (pair >> 10), 0xdc00 + (pair & 0x3ff)).as_bytes(),
+                    );
+                }
+                _ => out.extend_from_slice(format!("\\u{code:04x}").as_bytes()),
+            }
+        }
+        out.push(b'"');
+    }
+}
+
+impl fmt::Debug for Untrusted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.line().as_str(), f)
+    }
+}
+
+impl<'a> From<&'a str> for Untrusted<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Cow::Borrowed(text.as_bytes()))
+    }
+}
+
+impl From<String> for Untrusted<'static> {
+    fn from(text: String) -> Self {
+        Untrusted(Cow::Owned(text.into_bytes()))
+    }
+}
+
+impl PartialEq<str> for Untrusted<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.bytes() == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Untrusted<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.bytes() == other.as_bytes()
+    }
+}
+
+/// Text that may go to a terminal: made only by the functions of this module, or from the program's own words.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Shown(Cow<'static, str>);
+
+impl Shown {
+    /// The program's own words.
+    pub const fn own(text: &'static str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+
+    /// Text from data on one line.
+    pub fn line(bytes: &[u8]) -> Self {
+        Self::from_bytes(bytes, Breaks::Marked)
+    }
+
+    /// Text from data with its line breaks kept (`\r\n` counts as one).
+    pub fn prose(bytes: &[u8]) -> Self {
+        Self::from_bytes(bytes, Breaks::Kept)
+    }
+
+    /// A path from the system: a name may hold anything.
+    pub fn path(path: &std::path::Path) -> Self {
+        Self::line(path.as_os_str().as_encoded_bytes())
+    }
+
+    /// An error text of a library, which may quote data.
+    pub fn error(error: &dyn fmt::Display) -> Self {
+        Self::line(error.to_string().as_bytes())
+    }
+
+    fn from_bytes(bytes: &[u8], breaks: Breaks) -> Self {
+        // Looked at whole, without stopping, which takes a few wide instructions.
+        let plain = bytes.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte));
+        if let (true, Ok(text)) = (plain, std::str::from_utf8(bytes)) {
+            return Self(Cow::Owned(text.to_owned()));
+        }
+        let mut writer = ShownWriter::new(breaks);
+        for (range, piece) in pieces(bytes) {
+            writer.push(range, piece, bytes);
+        }
+        Self(Cow::Owned(writer.finish()))
+    }
+
+    /// The printable text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Appends the program's own words.
+    #[must_use]
+    pub fn and(mut self, own: &'static str) -> Self {
+        self.0.to_mut().push_str(own);
+        self
+    }
+
+    /// Appends other shown text.
+    #[must_use]
+    pub fn join(mut self, other: &Self) -> Self {
+        self.0.to_mut().push_str(other.as_str());
+        self
+    }
+
+    /// A number in the program's own words.
+    pub fn count(n: usize) -> Self {
+        Self(Cow::Owned(n.to_string()))
+    }
+
+    /// The beginning, of at most `characters` characters; `…` behind it where something is missing.
+    #[must_use]
+    pub fn cut(self, characters: usize) -> Self {
+        match self.as_str().char_indices().nth(characters) {
+            None => self,
+            Some((at, _)) => Self(Cow::Owned(format!("{}…", self.as_str().get(..at).unwrap_or_default()))),
+        }
+    }
+
+    /// The beginning, of about `bytes` bytes, and how much is missing.
+    #[must_use]
+    pub fn shortened(self, bytes: usize) -> Self {
+        let text = self.as_str();
+        if text.len() <= bytes {
+            return self;
+        }
+        let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        let head = text.get(..end).unwrap_or_default();
+        Self(Cow::Owned(format!("{head}… {} bytes more", text.len() - end)))
+    }
+
+    /// The printable text, given away.
+    pub fn into_string(self) -> String {
+        self.0.into_owned()
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl AsRef<str> for Shown {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Puts shown and own pieces together: `shown!("step {}", name.line())`. The arguments must be [`Shown`], numbers or
+/// own words; the macro cannot see an [`Untrusted`], which has no `Display`.
+#[macro_export]
+macro_rules! shown {
+    ($($arg:tt)*) => { $crate::text::formatted(format!($($arg)*)) };
+}
+
+/// Not for direct use: see [`shown!`]. A last look keeps the promise even if a `String` of data slipped in.
+pub fn formatted(text: String) -> Shown {
+    if text.chars().all(|c| c == '\n' || !is_hidden(c)) {
+        Shown(Cow::Owned(text))
+    } else {
+        Shown::prose(text.as_bytes())
+    }
+}
+
+/// Shown text with the way back: which bytes of the data each shown position stands for.
+#[derive(Clone, Debug, Default)]
+pub struct ShownMap {
+    /// The printable text.
+    pub text: Shown,
+    /// Ascending pairs (byte of the data, byte of the shown text), one for each piece.
+    marks: Vec<(u32, u32)>,
+}
+
+impl ShownMap {
+    /// Makes one line printable and remembers where each byte went.
+    pub fn line(bytes: &[u8]) -> Self {
+        Self::of(bytes, Breaks::Marked)
+    }
+
+    /// Makes running text printable, with its line breaks, and remembers where each byte went.
+    pub fn prose(bytes: &[u8]) -> Self {
+        Self::of(bytes, Breaks::Kept)
+    }
+
+    fn of(bytes: &[u8], breaks: Breaks) -> Self {
+        let mut writer = ShownWriter::new(breaks);
+        let mut marks = Vec::with_capacity(bytes.len() + 1);
+        for (range, piece) in pieces(bytes) {
+            marks.push((range.start as u32, writer.out.len() as u32));
+            writer.push(range, piece, bytes);
+        }
+        marks.push((bytes.len() as u32, writer.out.len() as u32));
+        Self { text: Shown(Cow::Owned(writer.finish())), marks }
+    }
+
+    /// The shown range of a range of the data.
+    pub fn range(&self, data: Range<usize>) -> Range<usize> {
+        let start = self.at(data.start);
+        start..self.at(data.end).max(start)
+    }
+
+    fn at(&self, data: usize) -> usize {
+        let after = self.marks.partition_point(|&(from, _)| (from as usize) < data);
+        let end = self.text.as_str().len();
+        self.marks.get(after).map_or(end, |&(_, to)| (to as usize).min(end))
+    }
+}
+
+/// What is done with line breaks and tabs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Breaks {
+    Kept,
+    Marked,
+}
+
+/// A piece of text from data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// A Unicode character.
+    Char(char),
+    /// A lone surrogate, in the generalised form.
+    Surrogate(u32),
+    /// A byte that is not UTF-8.
+    Byte(u8),
+}
+
+/// Cuts text from data into characters, lone surrogates and invalid bytes, each with its range.
+pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Piece)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let (len, piece) = first_piece(rest);
+        let range = at..at + len;
+        at += len;
+        Some((range, piece))
+    })
+}
+
+fn first_piece(rest: &[u8]) -> (usize, Piece) {
+    let first = rest.first().copied().unwrap_or(0);
+    if first < 0x80 {
+        return (1, Piece::Char(char::from(first)));
+    }
+    if let [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf, ..] = rest {
+        return (3, Piece::Surrogate(0xd000 | (u32::from(second & 0x3f) << 6) | u32::from(third & 0x3f)));
+    }
+    for len in 2..=4 {
+        let Some(head) = rest.get(..len) else { break };
+        if let Ok(text) = std::str::from_utf8(head)
+            && let Some(c) = text.chars().next()
+        {
+            return (len, Piece::Char(c));
+        }
+    }
+    (1, Piece::Byte(first))
+}
+
+/// The first bytes of a text from data, at most so many, without cutting a character in two.
+pub fn head(bytes: &[u8], limit: usize) -> &[u8] {
+    let Some(head) = bytes.get(..limit).filter(|_| bytes.len() > limit) else { return bytes };
+    // A character has at most four bytes: its first one is among the last three.
+    let starts = head.iter().rev().take(3).position(|byte| byte & 0xc0 != 0x80);
+    let whole = starts.map_or(limit, |back| {
+        let start = limit - 1 - back;
+        let need = bytes.get(start..).map_or(0, |rest| first_piece(rest).0);
+        if start + need > limit { start } else { limit }
+    });
+    bytes.get(..whole).unwrap_or(head)
+}
+
+/// Whether a character would be invisible, move the cursor, change the direction of text or hide other text.
+pub fn is_hidden(c: char) -> bool {
+    let code = u32::from(c);
+    match code {
+        // Space separators are blank but honest.
+        0x20..0x7f | 0xa0 | 0x1680 | 0x2000..=0x200a | 0x202f | 0x205f | 0x3000 => false,
+        // Fillers, joiners and variation selectors are "printable" and draw nothing.
+        0x034f
+        | 0x115f
+        | 0x1160
+        | 0x17b4
+        | 0x17b5
+        | 0x180b..=0x180f
+        | 0x2800
+        | 0x3164
+        | 0xffa0
+        | 0xfe00..=0xfe0f
+        | 0xe_0000.. => true,
+        _ => !is_printable(code),
+    }
+}
+
+struct ShownWriter {
+    out: String,
+    breaks: Breaks,
+    marks: usize,
+    dropped: usize,
+}
+
+impl ShownWriter {
+    const fn new(breaks: Breaks) -> Self {
+        Self { out: String::new(), breaks, marks: 0, dropped: 0 }
+    }
+
+    fn push(&mut self, range: Range<usize>, piece: Piece, bytes: &[u8]) {
+        match piece {
+            Piece::Char(c) => self.push_char(c, range, bytes),
+            Piece::Surrogate(code) => self.push_code(code),
+            Piece::Byte(byte) => {
+                self.close_marks();
+                let _ = write!(self.out, "⟨{byte:02X}⟩");
+            }
+        }
+    }
+
+    fn push_char(&mut self, c: char, range: Range<usize>, bytes: &[u8]) {
+        if c == '\n' && self.breaks == Breaks::Kept {
+            self.close_marks();
+            self.out.push('\n');
+        } else if c == '\r' && self.breaks == Breaks::Kept && bytes.get(range.end) == Some(&b'\n') {
+            // The pair is one line break.
+        } else if u32::from(c) < 0x20 {
+            self.close_marks();
+            self.out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('␀'));
+        } else if c == '\u{7f}' {
+            self.close_marks();
+            self.out.push('␡');
+        } else if is_hidden(c) {
+            self.push_code(u32::from(c));
+        } else if c.width() == Some(0) {
+            self.marks += 1;
+            if self.marks > MAX_MARKS || self.out.is_empty() {
+                self.dropped += 1;
+            } else {
+                self.out.push(c);
+            }
+        } else {
+            self.close_marks();
+            self.out.push(c);
+        }
+    }
+
+    fn push_code(&mut self, code: u32) {
+        self.close_marks();
+        let _ = write!(self.out, "⟨U+{code:04X}⟩");
+    }
+
+    fn close_marks(&mut self) {
+        if self.dropped > 0 {
+            let _ = write!(self.out, "⟨+{} marks⟩", self.dropped);
+        }
+        self.marks = 0;
+        self.dropped = 0;
+    }
+
+    fn finish(mut self) -> String {
+        self.close_marks();
+        self.out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(bytes: &[u8]) -> String {
+        Shown::line(bytes).into_string()
+    }
+
+    #[test]
+    fn controls_and_bidi_are_visible() {
+        assert_eq!(line(b"a\x1b[31mb"), "a␛[31mb");
+        assert_eq!(line("a\u{202e}b".as_bytes()), "a⟨U+202E⟩b");
+        assert_eq!(line("a\u{9b}b\u{200b}c\u{e0041}".as_bytes()), "a⟨U+009B⟩b⟨U+200B⟩c⟨U+E0041⟩");
+        assert_eq!(line(b"a\xffb\xed\xa0\x80"), "a⟨FF⟩b⟨U+D800⟩");
+        assert_eq!(line(b"a\r\nb\tc\x7f"), "a␍␊b␉c␡");
+        assert_eq!(Shown::prose(b"a\r\nb").as_str(), "a\nb");
+    }
+
+    #[test]
+    fn a_pile_of_marks_is_counted() {
+        let text = format!("e{}x", "\u{301}".repeat(20));
+        assert_eq!(line(text.as_bytes()), format!("e{}⟨+12 marks⟩x", "\u{301}".repeat(8)));
+    }
+
+    #[test]
+    fn every_scalar_value_is_safe() {
+        for code in 0..=0x10_ffff {
+            let Some(c) = char::from_u32(code) else { continue };
+            let shown = line(c.to_string().as_bytes());
+            assert!(shown.chars().all(|c| !is_hidden(c)), "U+{code:04X} -> {shown:?}");
+            assert!(!shown.is_empty(), "U+{code:04X} vanished");
+        }
+    }
+
+    #[test]
+    fn the_map_leads_to_the_shown_place() {
+        let map = ShownMap::line("é\u{1b}x".as_bytes());
+        assert_eq!(map.text.as_str(), "é␛x");
+        assert_eq!(map.range(2..3), 2..5);
+        assert_eq!(map.range(3..4), 5..6);
+        assert_eq!(map.range(9..12), 6..6);
+    }
+
+    #[test]
+    fn a_head_never_cuts_a_character() {
+        let text = "aé漢🍐".as_bytes();
+        let heads: Vec<usize> = (0..=text.len()).map(|limit| head(text, limit).len()).collect();
+        assert_eq!(heads, [0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10]);
+        assert_eq!(head(b"ab\xffcd", 3), b"ab\xff", "what is no character is cut anywhere");
+        assert_eq!(head(b"\xe6\xbc", 1), b"\xe6");
+        assert_eq!(head(b"\x80\x80\x80\x80\x80", 4).len(), 4);
+    }
+
+    #[test]
+    fn json_is_ascii_and_exact() {
+        let mut out = Vec::new();
+        Untrusted::new("\"é\u{1f600}\n\u{1}".as_bytes()).write_json(&mut out);
+        Untrusted::new(b"\xed\xbf\xbf").write_json(&mut out);
+        assert_eq!(out, br#""\"\u00e9\ud83d\ude00\n\u0001""\udfff""#);
+    }
+}

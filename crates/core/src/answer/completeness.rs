@@ -1,0 +1,725 @@
+//! Whether the model saw all there is: the page after the last that it saw, which it was never shown.
+//!
+//! A new heading on top of that page: the list was bounded. The list goes on there: it was truncated. Anything else
+//! says nothing. The answer never says it itself; it is worked out here, from the table of contents and the text.
+
+use std::ops::Range;
+
+use crate::answer::document::Document;
+use crate::answer::typed::{Asked, Citation, Item, Typed};
+use stepscope_base::python::Message;
+use stepscope_base::text::Untrusted;
+
+/// What the next page says.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Strong {
+    /// Nothing follows that belongs to the answer.
+    Bounded,
+    /// The list goes on where the model could not see it.
+    Truncated,
+    /// It cannot be told.
+    #[default]
+    Unknown,
+}
+
+impl Strong {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 3] = [Self::Bounded, Self::Truncated, Self::Unknown];
+
+    /// The word on screen and in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bounded => "bounded",
+            Self::Truncated => "truncated",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A verdict, and what it rests on.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Completeness {
+    /// The verdict.
+    pub strong: Strong,
+    /// Why, in a sentence.
+    pub reason: Untrusted<'static>,
+    /// The lines of the page after the last that the model saw; empty where none was looked at.
+    pub peeked: Range<usize>,
+    /// The line that decided.
+    pub line: Option<usize>,
+}
+
+impl Completeness {
+    fn unknown(reason: &'static str) -> Self {
+        Self { reason: reason.into(), ..Self::default() }
+    }
+
+    fn of(strong: Strong, reason: impl Into<Untrusted<'static>>, peeked: &Range<usize>, line: Option<usize>) -> Self {
+        Self { strong, reason: reason.into(), peeked: peeked.clone(), line }
+    }
+}
+
+/// A page that holds nothing but what stands on every page is passed over, so many times.
+const MAX_EMPTY_PAGES: usize = 3;
+/// So many lines of the next page may belong to the last entry of the list, before the next entry begins.
+const MAX_WRAPPED: usize = 8;
+/// So many lines behind the last cited one are looked at.
+const MAX_TAIL: usize = 400;
+
+/// Judges an answer. `document` is the one that it cites.
+pub fn judge(typed: &Typed<'_>, items: &[Item<'_>], asked: &Asked, document: Option<&Document>) -> Completeness {
+    let many = asked.many.unwrap_or(items.len() > 1);
+    if items.is_empty() {
+        return Completeness::unknown("Nothing was found, so nothing can go on.");
+    }
+    if !many {
+        return Completeness::unknown("One value was asked for, not all of several.");
+    }
+    if typed.flag("context_structured") == Some(false) {
+        return Completeness::unknown(
+            "The text reached the model without its layout: it does not show where a list ends.",
+        );
+    }
+    let Some(document) = document.filter(|document| !document.is_empty()) else {
+        return Completeness::unknown("The document is not at hand.");
+    };
+    let retrieved = typed.retrieved();
+    match Seen::of(items, &retrieved, document) {
+        Some(seen) => seen.judge(),
+        None => Completeness::unknown("No cited line and no retrieved page stands in the document."),
+    }
+}
+
+/// The lines that a citation names: counted over all pages from 0, or inside of its page where it names one.
+pub fn cited_lines(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
+    let (first, last) = citation.line_numbers();
+    let first = first?;
+    let last = last.unwrap_or(first);
+    let place = |page: Option<i64>, line: i64| {
+        let within = |page: i64| {
+            let lines = document.page(page)?;
+            let at = lines.start.checked_add(usize::try_from(line.checked_sub(1)?).ok()?)?;
+            lines.contains(&at).then_some(at)
+        };
+        // A page beside lines that do not fit into it: the lines are counted over all pages.
+        page.and_then(within).or_else(|| usize::try_from(line).ok()).filter(|at| *at < document.len())
+    };
+    let (page, last_page) = citation.page_numbers();
+    let (start, end) = (place(page, first)?, place(last_page.or(page), last)?);
+    (start <= end).then(|| start..end.saturating_add(1))
+}
+
+/// What the model saw and cited.
+struct Seen<'d> {
+    document: &'d Document,
+    /// The last cited line, or the last line of the last page where none is cited.
+    last: usize,
+    /// Position in the document's pages of the last that was seen without a gap.
+    page: usize,
+    /// The entries of the list, where they are marked.
+    marker: Option<Marker>,
+}
+
+impl<'d> Seen<'d> {
+    fn of(items: &[Item<'_>], retrieved: &[i64], document: &'d Document) -> Option<Self> {
+        let mut retrieved = retrieved.to_vec();
+        retrieved.sort_unstable();
+        let was_shown = |line: usize| {
+            retrieved.is_empty()
+                || document.number(line).is_some_and(|(page, _)| retrieved.binary_search(&page).is_ok())
+        };
+        let cited = items.iter().flat_map(|item| &item.citations);
+        let cited: Vec<Range<usize>> = cited.filter_map(|citation| cited_lines(citation, document)).collect();
+        let shown = cited.iter().filter(|lines| was_shown(lines.end.saturating_sub(1)));
+        let last = shown.map(|lines| lines.end.saturating_sub(1)).max();
+        let last = last.or_else(|| {
+            let page = retrieved.iter().rev().find_map(|page| document.page(*page))?;
+            page.end.checked_sub(1)
+        })?;
+        let at = document.pages().partition_point(|(_, lines)| lines.end <= last);
+        let shown = |page: &(i64, Range<usize>)| retrieved.binary_search(&page.0).is_ok();
+        let more = document.pages().get(at + 1..).unwrap_or_default().iter().take_while(|page| shown(page)).count();
+        let marker = cited.iter().rev().take(MAX_TAIL).find_map(|lines| marker_at(document, lines.start));
+        Some(Self { document, last, page: at + more, marker })
+    }
+
+    fn judge(&self) -> Completeness {
+        let tail = self.tail();
+        let heading = |line: &usize| in_contents(self.document, *line) || is_numbered_heading(self.text(*line));
+        if let Some(line) = tail.iter().copied().find(|line| heading(line) && self.entry(*line).is_none()) {
+            let reason = Message::new("A new heading follows on a page that the model saw: ").quoted(self.text(line));
+            return Completeness::of(Strong::Bounded, reason.text("."), &(0..0), Some(line));
+        }
+        let after = self.document.pages().get(self.page + 1..).unwrap_or_default();
+        if after.is_empty() {
+            let reason = "The document ends with the last page that the model saw.";
+            return Completeness::of(Strong::Bounded, reason, &(0..0), None);
+        }
+        for (_, peeked) in after.iter().take(MAX_EMPTY_PAGES) {
+            let lines = content(self.document, peeked);
+            if !lines.is_empty() {
+                return self.peek(peeked, &lines, &tail);
+            }
+        }
+        let peeked = after.first().map(|(_, lines)| lines.clone()).unwrap_or_default();
+        Completeness::of(Strong::Unknown, "The next page holds no text of its own.", &peeked, None)
+    }
+
+    fn peek(&self, peeked: &Range<usize>, lines: &[usize], tail: &[usize]) -> Completeness {
+        let Some(&top) = lines.first() else { return Completeness::default() };
+        let verdict = |strong, words: &str, line: usize| {
+            let reason = Message::new(words).quoted(self.text(line)).text(".");
+            Completeness::of(strong, reason, peeked, Some(line))
+        };
+        if in_contents(self.document, top) {
+            return verdict(Strong::Bounded, "A new section begins on top of the next page: ", top);
+        }
+        let first_heading = lines.iter().position(|line| in_contents(self.document, *line));
+        let own = lines.get(..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)).unwrap_or_default();
+        if let Some(line) = self.next_entry(tail, own) {
+            return verdict(Strong::Truncated, "The list goes on on the next page: ", line);
+        }
+        if let Some(line) = own.iter().copied().take(2).find(|line| says_continued(self.text(*line))) {
+            return verdict(Strong::Truncated, "The next page says that it goes on: ", line);
+        }
+        if is_numbered_heading(self.text(top)) {
+            return verdict(Strong::Bounded, "A new heading stands on top of the next page: ", top);
+        }
+        let last = self.text(self.last);
+        let (titled, open) = (is_titled(self.text(top)), is_open_end(last));
+        if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
+            return verdict(Strong::Truncated, "The sentence goes on on the next page: ", top);
+        }
+        // In a list of short titles a short title is no sign of a new section.
+        if titled && !open && !is_titled(last) {
+            return verdict(Strong::Bounded, "A new heading stands on top of the next page: ", top);
+        }
+        verdict(Strong::Unknown, "The next page begins with neither a heading nor a further entry: ", top)
+    }
+
+    fn text(&self, line: usize) -> &'d [u8] {
+        self.document.line(line).unwrap_or_default().trim_ascii()
+    }
+
+    /// The lines behind the last cited one, on pages that were seen.
+    fn tail(&self) -> Vec<usize> {
+        let Some((_, page)) = self.document.pages().get(self.page) else { return Vec::new() };
+        let end = page.end.min(self.last.saturating_add(MAX_TAIL));
+        content(self.document, &(self.last.saturating_add(1)..end))
+    }
+
+    /// The marker of a line that is an entry of the same list.
+    fn entry(&self, line: usize) -> Option<Marker> {
+        let own = self.marker.as_ref()?;
+        marker(self.text(line)).filter(|marker| marker.is_of(own))
+    }
+
+    /// The line of the next page with which the next entry begins.
+    fn next_entry(&self, tail: &[usize], lines: &[usize]) -> Option<usize> {
+        let first = self.document.pages().get(self.page)?.1.start.min(self.last);
+        let cited = (first..=self.last).rev().take(MAX_TAIL).find_map(|line| self.entry(line));
+        let mut last = cited.or_else(|| self.marker.clone())?;
+        for marker in tail.iter().filter_map(|line| self.entry(*line)) {
+            if !marker.follows(&last) {
+                // Another list begins on the page that the model saw.
+                return None;
+            }
+            last = marker;
+        }
+        let follows = |line: &usize| self.entry(*line).is_some_and(|marker| marker.follows(&last));
+        // A bullet counts nothing: only on top, or behind the rest of the entry before, is it of the same list.
+        let near = last.readings.is_empty() && lines.first().is_some_and(|top| !is_continuation(self.text(*top)));
+        lines.iter().copied().take(if near { 1 } else { MAX_WRAPPED }).find(follows)
+    }
+}
+
+/// The lines of a range that are neither empty nor repeated from page to page.
+fn content(document: &Document, lines: &Range<usize>) -> Vec<usize> {
+    let at = document.pages().partition_point(|(_, page)| page.end <= lines.start);
+    let mut page = at;
+    let mut out = Vec::new();
+    for line in lines.clone() {
+        while document.pages().get(page).is_some_and(|(_, own)| own.end <= line) {
+            page += 1;
+        }
+        if !is_furniture(document, page, line) {
+            out.push(line);
+        }
+    }
+    out
+}
+
+/// Running headers and footers stand among so many lines at the top or bottom of a page.
+const ZONE: usize = 4;
+/// And are looked for on so many pages before and behind.
+const NEIGHBOURS: usize = 3;
+
+/// Whether a line is a page number, a rule, or stands at the same end of the pages around it.
+fn is_furniture(document: &Document, page: usize, line: usize) -> bool {
+    let text = document.line(line).unwrap_or_default().trim_ascii();
+    if says_nothing(text) {
+        return true;
+    }
+    let Some((number, own)) = document.pages().get(page) else { return false };
+    let at_top = line.saturating_sub(own.start) < ZONE;
+    let at_bottom = own.end.saturating_sub(line) <= ZONE;
+    if !at_top && !at_bottom || in_contents(document, line) {
+        return false;
+    }
+    let first = page.saturating_sub(NEIGHBOURS);
+    let around = document.pages().get(first..).unwrap_or_default().iter().take(2 * NEIGHBOURS + 1);
+    let mut same = 0;
+    for (other, lines) in around.filter(|(other, _)| other != number) {
+        let top = lines.clone().take(if at_top { ZONE } else { 0 });
+        let bottom = lines.clone().rev().take(if at_bottom { ZONE } else { 0 });
+        let difference = other.saturating_sub(*number);
+        let is_same = |n: usize| is_same_but_for_page(text, document.line(n).unwrap_or_default(), difference);
+        same += usize::from(top.chain(bottom).any(is_same));
+    }
+    same >= 2 || (same >= 1 && document.pages().len() <= 3)
+}
+
+/// Empty, a rule, or a page number: `12`, `iv`, `- 5 -`, `Page 3 of 12`.
+fn says_nothing(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_number = |word: &str| word.len() <= 6 && word.bytes().all(|b| b.is_ascii_digit());
+    let is_roman = |word: &str| word.len() <= 7 && word.bytes().all(|b| b"ivxlcIVXLC".contains(&b));
+    match words.as_slice() {
+        // A bullet can stand on a line of its own.
+        [] => marker(text.as_bytes()).is_none(),
+        [one] => {
+            // `- 5 -` is a page number, `- 5` and `5.` are entries.
+            let entry = marker(text.as_bytes()).is_some() && !text.ends_with(['-', '–', '—']);
+            is_number(one) && !entry || is_roman(one) && !text.contains(['(', '.', ')'])
+        }
+        [page, n] => page.eq_ignore_ascii_case("page") && is_number(n) || is_number(page) && is_number(n),
+        [page, n, of, m] => page.eq_ignore_ascii_case("page") && is_number(n) && *of == "of" && is_number(m),
+        _ => false,
+    }
+}
+
+/// Whether two lines are equal, blanks folded, where a number may count the pages along.
+fn is_same_but_for_page(a: &[u8], b: &[u8], difference: i64) -> bool {
+    let words = |text: &'_ [u8]| {
+        let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    let (a, b) = (words(a), words(b));
+    let number = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<i64>().ok();
+    let is_same = |(a, b): (&Vec<u8>, &Vec<u8>)| {
+        a == b || number(a).zip(number(b)).is_some_and(|(a, b)| b.checked_sub(a) == Some(difference))
+    };
+    a.len() == b.len() && a.iter().zip(&b).all(is_same)
+}
+
+/// So many headings of one page, or of no known page, are compared.
+const MAX_ENTRIES: usize = 300;
+
+/// Whether the table of contents names a line as a heading of its page.
+fn in_contents(document: &Document, line: usize) -> bool {
+    let Some((page, _)) = document.number(line) else { return false };
+    let text = folded(document.line(line).unwrap_or_default());
+    if text.len() < 3 {
+        return false;
+    }
+    let near = |start: i64| start.abs_diff(page) <= 1;
+    let entries = document.toc().iter().filter(|entry| entry.pages.0.is_none_or(near));
+    entries.take(MAX_ENTRIES).any(|entry| {
+        let title = folded(&entry.title);
+        // A long heading is broken into lines; a short one may stand before its text.
+        title == text
+            || (text.len() >= 12 && title.starts_with(&text))
+            || (title.len() >= 12 && text.starts_with(&title) && text.len() <= title.len() + 12)
+    })
+}
+
+/// In small letters and digits alone.
+fn folded(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// A longer line is no heading.
+const MAX_HEADING: usize = 90;
+
+fn heading_text(text: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    (!text.is_empty() && text.len() <= MAX_HEADING && !text.ends_with([',', ';', ':', '?', '!'])).then_some(text)
+}
+
+/// `Section 5. Coverage`, `APPENDIX A TERMS`, `3.2 Access Control`.
+fn is_numbered_heading(text: &[u8]) -> bool {
+    const WORDS: [&str; 18] = [
+        "section",
+        "article",
+        "chapter",
+        "part",
+        "appendix",
+        "annex",
+        "schedule",
+        "clause",
+        "exhibit",
+        "attachment",
+        "endorsement",
+        "abschnitt",
+        "artikel",
+        "kapitel",
+        "anhang",
+        "teil",
+        "§",
+        "title",
+    ];
+    let Some(text) = heading_text(text) else { return false };
+    let mut words = text.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let is_number = |word: &str| {
+        let word = word.trim_end_matches(['.', ':', ')', '—', '–', '-']);
+        let roman = !word.is_empty() && word.bytes().all(|b| b"IVXLC".contains(&b));
+        let letter = word.len() == 1 && word.bytes().all(|b| b.is_ascii_uppercase());
+        roman || letter || is_section_number(word)
+    };
+    let titled = |words: &[&str]| words.is_empty() || (has_capitals(words) && !words.concat().ends_with('.'));
+    if WORDS.contains(&first.to_lowercase().as_str()) {
+        let rest: Vec<&str> = words.collect();
+        return match rest.split_first() {
+            Some((number, rest)) if is_number(number) => titled(rest),
+            _ => false,
+        };
+    }
+    let rest: Vec<&str> = words.collect();
+    is_section_number(first.trim_end_matches('.')) && !rest.is_empty() && rest.len() <= 12 && titled(&rest)
+}
+
+/// `3`, `3.2`, `A.1`
+fn is_section_number(word: &str) -> bool {
+    let mut parts = word.split('.');
+    let first = parts.next().unwrap_or_default();
+    let digits = |part: &str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|b| b.is_ascii_digit());
+    let letter = first.len() == 1 && first.bytes().all(|b| b.is_ascii_uppercase());
+    let rest: Vec<&str> = parts.collect();
+    (digits(first) || (letter && !rest.is_empty())) && rest.iter().all(|part| digits(part))
+}
+
+/// Most words that count begin with a capital, the first among them.
+fn has_capitals(words: &[&str]) -> bool {
+    let capital = |word: &str| word.chars().find(|c| c.is_alphanumeric()).is_some_and(|c| !c.is_lowercase());
+    let count = words.iter().filter(|word| word.chars().count() > 3 || capital(word)).count();
+    let capitals = words.iter().filter(|word| capital(word)).count();
+    words.first().is_some_and(|word| capital(word)) && capitals * 3 >= count * 2
+}
+
+/// A short line of words that begin with capitals and no end of a sentence.
+fn is_titled(text: &[u8]) -> bool {
+    let Some(text) = heading_text(text).filter(|text| !text.ends_with('.')) else { return false };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    text.chars().next().is_some_and(char::is_uppercase)
+        && words.len() <= 10
+        && letters >= 4
+        && digits <= 4
+        && !text.contains([':', '=', '$', '€', '%'])
+        && has_capitals(&words)
+}
+
+fn says_continued(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text).to_lowercase();
+    let ends = ["continued)", "cont'd)", "cont.)", "contd)", "contd.)", "(fortsetzung)", "(suite)"];
+    ends.iter().any(|end| text.contains(end)) || text.trim_end_matches(['.', ':', '…']).ends_with(" continued")
+}
+
+/// A sentence that does not end here.
+fn goes_on(text: &[u8]) -> bool {
+    !text.is_empty() && !text.ends_with(b".") && !text.ends_with(b"!") && !text.ends_with(b"?") && !text.ends_with(b":")
+}
+
+/// An enumeration that does not end here.
+fn is_open_end(text: &[u8]) -> bool {
+    let ends = [&b";"[..], b",", b"; and", b"; or", b", and", b", or"];
+    ends.iter().any(|end| text.ends_with(end))
+}
+
+/// Text that is no beginning of a sentence.
+fn is_continuation(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    text.chars().next().is_some_and(char::is_lowercase)
+}
+
+/// What stands before the entries of a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Marker {
+    /// The signs around the number, or the bullet itself.
+    before: String,
+    after: String,
+    /// The number as it can be read: as digits, letters, or Roman.
+    readings: Vec<(Counting, u32)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Counting {
+    Digits,
+    Letters,
+    Roman,
+}
+
+impl Marker {
+    /// Whether both stand in lists of one sort.
+    fn is_of(&self, other: &Self) -> bool {
+        let shared = |(counting, _): &(Counting, u32)| other.readings.iter().any(|(own, _)| own == counting);
+        let same = self.readings.iter().any(shared) || (self.readings.is_empty() && other.readings.is_empty());
+        self.before == other.before && self.after == other.after && same
+    }
+
+    fn follows(&self, last: &Self) -> bool {
+        let next =
+            |(counting, n): &(Counting, u32)| last.readings.contains(&(*counting, n.saturating_sub(1))) && *n > 0;
+        self.readings.is_empty() || self.readings.iter().any(next)
+    }
+}
+
+/// The marker of the entry that begins with a line: on it, or alone on the line before.
+fn marker_at(document: &Document, line: usize) -> Option<Marker> {
+    let text = |line: usize| document.line(line).unwrap_or_default().trim_ascii();
+    marker(text(line)).or_else(|| {
+        let before = text(line.checked_sub(1)?);
+        let words = before.split(u8::is_ascii_whitespace).count();
+        marker(before).filter(|_| words == 1)
+    })
+}
+
+fn marker(text: &[u8]) -> Option<Marker> {
+    const BULLETS: &str = "•◦▪■□●○‣⁃–—−-*·➢✓";
+    let text = std::str::from_utf8(text).ok()?.trim_start();
+    let first = text.split_whitespace().next()?;
+    let mut chars = first.chars();
+    let bullet = chars.next().filter(|c| BULLETS.contains(*c) && chars.next().is_none());
+    if let Some(bullet) = bullet {
+        return Some(Marker { before: bullet.to_string(), after: String::new(), readings: Vec::new() });
+    }
+    if let Some(label) = label(text) {
+        return Some(label);
+    }
+    // A marker can stand against its text: `(a)wear`.
+    let end = first.find([')', ']']).map_or(first.len(), |at| at + 1);
+    let first = first.get(..end)?;
+    let before = first.find(|c: char| c.is_ascii_alphanumeric())?;
+    let (before, rest) = first.split_at(before);
+    let core = rest.trim_end_matches(['.', ')', ']', ':']);
+    let after = rest.get(core.len()..)?;
+    let framed = matches!((before, after), ("", "." | ")" | ".)") | ("(", ")") | ("[", "]"));
+    // Of `4.2.` only the last part counts along.
+    let (prefix, last) = core.rsplit_once('.').map_or(("", core), |(prefix, last)| (prefix, last));
+    let decimal = !prefix.is_empty() && prefix.split('.').all(|part| part.parse::<u16>().is_ok());
+    let bare = before.is_empty() && decimal;
+    if !(framed || bare) || (!prefix.is_empty() && !decimal) {
+        return None;
+    }
+    let readings = readings(last);
+    let before = format!("{before}{prefix}");
+    (!readings.is_empty()).then(|| Marker { before, after: after.to_owned(), readings })
+}
+
+/// `EXAMPLE 4: ..`, or a term in capitals: `INFORMATION TYPE: ..`
+fn label(text: &str) -> Option<Marker> {
+    /// Such labels stand beside lists, not in them.
+    const ASIDE: [&str; 8] = ["NOTE", "NOTES", "TABLE", "FIGURE", "SOURCE", "WARNING", "CAUTION", "IMPORTANT"];
+    const MAX_LABEL: usize = 60;
+    let (label, _) = text.split_once(':').filter(|(label, _)| label.len() <= MAX_LABEL)?;
+    let (words, number) = label.rsplit_once(' ').map_or((label, None), |(words, last)| match last.parse::<u32>() {
+        Ok(number) if last.len() <= 4 => (words, Some(number)),
+        _ => (label, None),
+    });
+    let is_word = words.chars().all(|c| c.is_alphabetic() || " -/&()'’,.".contains(c));
+    let is_upper = words.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !words.chars().any(char::is_lowercase);
+    if !is_word || ASIDE.contains(&words.trim()) || (number.is_none() && !is_upper) || words.trim().is_empty() {
+        return None;
+    }
+    let after = ":".to_owned();
+    Some(match number {
+        Some(number) => {
+            Marker { before: words.trim().to_lowercase(), after, readings: vec![(Counting::Digits, number)] }
+        }
+        None => Marker { before: String::new(), after, readings: Vec::new() },
+    })
+}
+
+fn readings(word: &str) -> Vec<(Counting, u32)> {
+    if word.len() <= 4 && word.bytes().all(|b| b.is_ascii_digit()) {
+        return word.parse().map(|n| (Counting::Digits, n)).into_iter().collect();
+    }
+    let lower = word.to_ascii_lowercase();
+    let mut readings = Vec::new();
+    if let Some(first) = lower.bytes().next()
+        && first.is_ascii_lowercase()
+        && lower.len() <= 3
+        && lower.bytes().all(|b| b == first)
+    {
+        // `aa` follows `z`.
+        readings.push((Counting::Letters, u32::from(first - b'a') + 1 + 26 * (lower.len() as u32 - 1)));
+    }
+    readings.extend(roman(&lower).map(|n| (Counting::Roman, n)));
+    readings
+}
+
+/// A Roman number below 40.
+fn roman(word: &str) -> Option<u32> {
+    let ones = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
+    let tens = word.bytes().take_while(|b| *b == b'x').count().min(3);
+    // In `ix` the ten belongs to the one.
+    let n = ones.iter().position(|one| word.get(tens..) == Some(one))?;
+    (tens > 0 || n > 0).then(|| (tens * 10 + n) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::document::Heading;
+    use stepscope_base::json::Tape;
+
+    /// The verdict on a list whose entries stand on the cited lines of a document, a page each text.
+    fn judged(pages: &[&str], toc: &[(&str, i64)], cited: &[usize], retrieved: &str) -> (Strong, Option<String>) {
+        let numbered = (1..)
+            .zip(pages)
+            .flat_map(|(page, text)| (1..).zip(text.lines()).map(move |(line, text)| (page, line, text)));
+        let toc = toc.iter().map(|(title, page)| Heading {
+            level: 1,
+            title: title.as_bytes().to_vec(),
+            pages: (Some(*page), None),
+        });
+        let document = Document::of(numbered.collect(), toc.collect());
+        let span = |line: &usize| format!(r#"{{"line_start": {line}, "line_end": {line}}}"#);
+        let item = |span: String| format!(r#"{{"text": "x", "spans": [{span}]}}"#);
+        let mut items: Vec<String> = cited.iter().map(span).map(item).collect();
+        if items.is_empty() {
+            items.push(item(String::new()));
+        }
+        let text = format!(r#"{{"a": {{"confidence": 1, "items": [{}]}}, "p": {retrieved}}}"#, items.join(","));
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let typed = Typed { answer: root.get("a"), retrieved_pages: root.get("p"), ..Typed::default() };
+        let asked = Asked { many: Some(true), ..Asked::default() };
+        let verdict = judge(&typed, &typed.items(), &asked, Some(&document));
+        let line =
+            verdict.line.and_then(|line| document.line(line)).map(|line| String::from_utf8(line.to_vec()).unwrap());
+        (verdict.strong, line)
+    }
+
+    fn verdict(pages: &[&str], cited: &[usize]) -> Strong {
+        judged(pages, &[], cited, "null").0
+    }
+
+    #[test]
+    fn a_heading_on_top_of_the_next_page_bounds_the_list() {
+        let list = "We do not cover:\n(a) wear;\n(b) theft.";
+        for next in [
+            "Section 5. Limits\nBuilding: USD 4",
+            "5.1 Coverage Limits\nx",
+            "APPENDIX A   TERMS\nx",
+            "COVERAGE LIMITS\nx",
+            "Coverage Limits\nx",
+            "2    APPLICABILITY",
+        ] {
+            assert_eq!(verdict(&[list, next], &[1, 2]), Strong::Bounded, "{next}");
+        }
+        let toc = [("limits of   cover", 2)];
+        assert_eq!(judged(&[list, "Limits of cover\nx"], &toc, &[1, 2], "null").0, Strong::Bounded);
+        assert_eq!(verdict(&[list], &[1, 2]), Strong::Bounded);
+    }
+
+    #[test]
+    fn a_list_that_goes_on_was_truncated() {
+        for (list, next) in [
+            ("(a) wear;\n(b) theft.", "(c) flood;\nSection 5. Limits"),
+            ("(h) wear;\n(i) theft.", "(j) flood;"),
+            ("(iv) wear;\n(v) theft.", "(vi) flood;"),
+            ("1. Wear\n2. Theft", "3. Flood"),
+            ("4.1 wear\n4.2 theft", "4.3 flood"),
+            ("Example 1: wear\nExample 2: theft", "Some words.\nExample 3: flood"),
+            ("ASSET: What is owned.\nCLAIM: What is asked for.", "DEDUCTIBLE: What is kept."),
+            ("• wear\n• theft", "• flood"),
+            ("- wear\n- theft", "of cars\n- flood"),
+            ("(a) wear;\n(b) theft of", "goods;\n(c) flood."),
+            ("wear\nloss of goods in", "transit or storage"),
+            ("wear;\ntheft;", "Flood;"),
+            ("Wear | 1\nTheft | 2", "Table 3 (continued)\nFlood | 3"),
+        ] {
+            assert_eq!(verdict(&[list, next], &[0, 1]), Strong::Truncated, "{list} / {next}");
+        }
+    }
+
+    #[test]
+    fn a_section_that_starts_low_on_the_page_bounds_nothing() {
+        let pages = ["(d) vermin;\n(e) loss of market.", "(f) flood;\n(g) war.\nSection 5. Limits\nx", "end"];
+        let (strong, line) = judged(&pages, &[("Section 5. Limits", 2)], &[0, 1], "null");
+        assert_eq!((strong, line.as_deref()), (Strong::Truncated, Some("(f) flood;")));
+    }
+
+    #[test]
+    fn anything_else_says_nothing() {
+        for (list, next) in [
+            (
+                "(a) wear;\n(b) theft.",
+                "The policy is void if a claim is false, whoever made it and for whatever reason.",
+            ),
+            ("(a) wear;\n(b) theft.", "(a) flood;\n(b) war."),
+            ("(a) wear;\n(b) theft.\nYou must:\n(a) lock;\n(b) keep;", "(c) report."),
+            ("• wear\n• theft", "The policy is void if a claim is false.\n• first\n• second"),
+            (
+                "ASSET: What is owned.\nCLAIM: What is asked for.",
+                "NOTE: See the next section, which says what is kept.",
+            ),
+            ("John Smith\nMary Jones", "Peter Miller\nAnn Brown"),
+            ("(a) wear;\n(b) theft.\nThe insured must keep all", "papers that belong to the claim."),
+        ] {
+            assert_eq!(verdict(&[list, next], &[0, 1]), Strong::Unknown, "{list} / {next}");
+        }
+    }
+
+    #[test]
+    fn running_headers_and_page_numbers_are_skipped() {
+        let page = |n: usize, text: &str| format!("ACME Policy  page {n}\n____\n{text}\n- {n} -");
+        let pages: Vec<String> = ["one", "two", "(a) wear;\n(b) theft.", "(c) flood.", "five"]
+            .into_iter()
+            .enumerate()
+            .map(|(n, text)| page(n + 1, text))
+            .collect();
+        let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+        let (strong, line) = judged(&pages, &[], &[10, 11], "null");
+        assert_eq!((strong, line.as_deref()), (Strong::Truncated, Some("(c) flood.")));
+        for text in ["12", "iv", "- 5 -", "Page 3 of 12", "____", "", "3/12"] {
+            assert!(says_nothing(text.as_bytes()), "{text}");
+        }
+        for text in ["•", "(i)", "12.", "Section 5", "five"] {
+            assert!(!says_nothing(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_page_looked_at_is_the_first_that_the_model_did_not_see() {
+        let pages = ["(a) wear;\n(b) theft.", "(c) flood.", "(d) war.", "Section 9. End"];
+        let line = |retrieved: &str, cited: &[usize]| judged(&pages, &[], cited, retrieved).1.unwrap();
+        assert_eq!(line(r#"[{"page_num": 1}]"#, &[0, 1]), "(c) flood.");
+        assert_eq!(line(r#"[{"page_num": 2}, {"page_num": 1}]"#, &[0, 1, 2]), "(d) war.");
+        // What was retrieved elsewhere does not matter to the list.
+        assert_eq!(line(r#"[{"page_num": 1}, {"page_num": 3}]"#, &[0, 1]), "(c) flood.");
+        assert_eq!(line(r#"[{"page_num": 3}]"#, &[]).as_str(), "Section 9. End");
+        let (strong, line) = judged(
+            &["(a) wear;\n(b) theft.\nSection 5. Limits\nBuilding is", "covered in full."],
+            &[],
+            &[0, 1],
+            "null",
+        );
+        assert_eq!((strong, line.as_deref()), (Strong::Bounded, Some("Section 5. Limits")));
+    }
+
+    #[test]
+    fn hostile_documents_are_judged_in_time() {
+        let line = "(a) ".repeat(50);
+        let pages: Vec<String> = (0..2_000).map(|_| format!("{line}\n{line}\n{line}")).collect();
+        let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+        let all: Vec<String> = (1..=2_000).map(|page| format!("{{\"page_num\": {page}}}")).collect();
+        let retrieved = format!("[{}]", all.join(","));
+        assert_eq!(judged(&pages, &[], &[0, 1], &retrieved).0, Strong::Bounded);
+    }
+}

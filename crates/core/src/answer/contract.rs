@@ -1,0 +1,536 @@
+//! The published contract of a typed answer: every place where an answer does not hold it, and whether readers that
+//! are lenient or strict would take it.
+
+use std::sync::LazyLock;
+
+use crate::answer::typed::{Citation, Dialect, Item, Typed, is_beside_the_value};
+use crate::finding::Place;
+use crate::record::types::Registry;
+use crate::rules::answer::{Breach as SchemaBreach, Law, Schema, Type};
+use crate::schemas;
+use stepscope_base::json::{Kind, Pointer, ProblemKind, Tape, Value};
+use stepscope_base::python::Message;
+use stepscope_base::text::Untrusted;
+
+/// What is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fault {
+    /// The answer is no JSON object.
+    NotJson,
+    /// A field is missing.
+    Missing,
+    /// A field that nobody knows.
+    Unknown,
+    /// A value of another type.
+    Type,
+    /// A word that is none of those that may stand there.
+    Enum,
+    /// A number outside of its range.
+    Range,
+}
+
+/// One place where an answer does not hold the contract.
+#[derive(Clone, Debug)]
+pub struct Breach {
+    /// What is wrong.
+    pub fault: Fault,
+    /// In a sentence.
+    pub message: Untrusted<'static>,
+    /// The value, the key, or the object that lacks one.
+    pub place: Place,
+    /// A lenient reader (pydantic as it is by default) takes it all the same.
+    pub lenient: bool,
+}
+
+/// Who would take an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Strictness {
+    /// A lenient parser: unknown keys are passed over, `"0.9"` is a number.
+    pub lax: bool,
+    /// A strict schema: exact types, no unknown keys.
+    pub strict: bool,
+    /// Why the more lenient of those that refuse it does so.
+    pub why: Option<Untrusted<'static>>,
+}
+
+/// So many breaches of one answer are told apart.
+pub const MAX_BREACHES: usize = 20_000;
+
+struct Schemas {
+    base: Schema,
+    span: Schema,
+    other_span: Schema,
+}
+
+/// Spans and fields of other dialects: what stands there has its type, or is null.
+const OTHER_SPAN: &str = r#"{"type": "object", "properties": {"quote": {"type": ["string", "null"]},
+    "found": {"type": ["boolean", "null"]}}, "patternProperties": {
+    "^((start|end)_)?(page|line)(_num|_number|_start|_end)?$": {"type": ["integer", "null"]}}}"#;
+
+fn published() -> &'static Schemas {
+    static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| {
+        let compiled = |name: &str| {
+            let text = schemas::ALL.iter().find(|schema| schema.name == name).map_or("", |schema| schema.text);
+            Schema::compile(text.as_bytes()).unwrap_or_default()
+        };
+        let other_span = Schema::compile(OTHER_SPAN.as_bytes()).unwrap_or_default();
+        Schemas { base: compiled("typed-answer"), span: compiled("span"), other_span }
+    });
+    &SCHEMAS
+}
+
+/// Every place where an answer does not hold the contract.
+pub fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &Registry) -> Vec<Breach> {
+    let mut out = Out::default();
+    match (typed.answer, typed.answer_text) {
+        (Some(answer), _) => match (answer.kind(), typed.dialect()) {
+            (Kind::String, _) => out.push(not_json(answer, &typed.pointer)),
+            (_, Some(Dialect::Fields)) => items.iter().for_each(|item| out.other_span(item.root, &item.pointer)),
+            (_, Some(Dialect::Items)) => {
+                out.base(answer, &typed.pointer);
+                for item in items {
+                    out.item(item, types);
+                }
+            }
+            (_, None) => out.not_a("the answer", answer, &[Type::Object], &typed.pointer),
+        },
+        (None, Some(text)) => out.push(not_json(text, &Pointer::from_iter(["answer_text"]))),
+        (None, None) => {}
+    }
+    out.breaches
+}
+
+/// Who would take an answer with these breaches; `None` where the published contract is not meant: fields of another
+/// dialect.
+pub fn strictness(typed: &Typed<'_>, items: &[Item<'_>], breaches: &[Breach]) -> Option<Strictness> {
+    if typed.dialect() == Some(Dialect::Fields) {
+        return None;
+    }
+    if typed.answer.is_none() && typed.answer_text.is_none() {
+        let why = Some(Untrusted::from("there is no answer"));
+        return Some(Strictness { lax: false, strict: false, why });
+    }
+    let refused = breaches.iter().find(|breach| !breach.lenient);
+    let mut citations = items.iter().flat_map(|item| &item.citations);
+    let other = || citations.any(is_other).then(|| Untrusted::from("the spans are of another dialect"));
+    let why = refused.or(breaches.first()).map(|breach| breach.message.clone()).or_else(other);
+    Some(Strictness { lax: refused.is_none(), strict: why.is_none(), why })
+}
+
+/// Whether a span has keys of another dialect.
+fn is_other(span: &Citation<'_>) -> bool {
+    let published = |name: &str| matches!(name, "line_start" | "line_end" | "quote");
+    let known = |name: &str| is_beside_the_value(name) && !published(name);
+    span.root.members().any(|member| member.name().utf8().is_some_and(known))
+}
+
+/// What is wrong with the text of an answer.
+fn not_json(text: Value<'_>, pointer: &Pointer) -> Breach {
+    let string = text.string().unwrap_or_default();
+    let mut tape = Tape::default();
+    let bytes = string.bytes();
+    let problem = if tape.read(bytes) { None } else { tape.problems.last() };
+    let message = match problem {
+        _ if bytes.trim_ascii().is_empty() => "The answer is empty.",
+        _ if bytes.trim_ascii_start().starts_with(b"```") => "The answer is not JSON: it stands in a code fence.",
+        None => "The answer is JSON written into a string, not an object.",
+        Some(problem) if problem.kind == ProblemKind::Cut => {
+            "The answer is not JSON: it ends in the middle of a value."
+        }
+        Some(problem) if problem.kind == ProblemKind::Trailing => "The answer is not JSON: text follows the value.",
+        Some(_) => "The answer is not JSON from here on.",
+    };
+    let range = problem.map(|problem| problem.range.clone()).filter(|range| !range.is_empty());
+    let place = match range {
+        Some(range) => Place::Span { pointer: pointer.clone(), start: range.start, end: range.end },
+        None => Place::Value(pointer.clone()),
+    };
+    Breach { fault: Fault::NotJson, message: message.into(), place, lenient: false }
+}
+
+#[derive(Default)]
+struct Out {
+    breaches: Vec<Breach>,
+}
+
+impl Out {
+    fn push(&mut self, breach: Breach) {
+        if self.breaches.len() < MAX_BREACHES {
+            self.breaches.push(breach);
+        }
+    }
+
+    fn base(&mut self, answer: Value<'_>, pointer: &Pointer) {
+        self.schema(&published().base, "the answer", answer, pointer);
+        for name in ["confidence", "context_completeness_weak"] {
+            let finite = answer.get(name).and_then(Value::float).is_none_or(f64::is_finite);
+            // What is infinite because it is too large for a float has been judged by the schema.
+            if !finite && answer.get(name).is_some_and(|value| value.kind() == Kind::NotFinite) {
+                let message = Message::new(name).text(" is not a finite number.").into();
+                let place = Place::Value(pointer.then(name));
+                self.breaches.retain(|breach| breach.fault != Fault::Range || breach.place != place);
+                self.push(Breach { fault: Fault::Range, message, place, lenient: true });
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item<'_>, types: &Registry) {
+        if item.root.kind() != Kind::Object {
+            // The schema of the answer has said so, where it stands in the list.
+            return;
+        }
+        let Some((key, value)) = &item.value else {
+            let message = "This item has spans and no value.".into();
+            let place = Place::Value(item.pointer.clone());
+            return self.push(Breach { fault: Fault::Missing, message, place, lenient: false });
+        };
+        if let (Some(known), Some(pointer)) = (types.under(key.bytes()), item.value_pointer()) {
+            self.schema(&known.schema, "the value", *value, &pointer);
+        }
+        let spans = ["spans", "citations", "span"].into_iter().find_map(|name| Some((name, item.root.get(name)?)));
+        for member in item.root.entries() {
+            let name = member.name();
+            let is_spans = spans.is_some_and(|(spans, _)| name == spans);
+            // Without a list of spans the citation stands beside the value.
+            let is_cited = spans.is_none() && name.utf8().is_some_and(is_beside_the_value);
+            if name != *key && !is_spans && !is_cited {
+                self.unknown("an item", &name, &item.pointer);
+            }
+        }
+        if let Some((name, spans)) = spans
+            && !spans.is_container()
+        {
+            self.not_a(name, spans, &[Type::Array], &item.pointer.then(name));
+        }
+        for span in item.citations.iter().filter(|_| spans.is_some()) {
+            if span.root.kind() == Kind::Object && is_other(span) {
+                self.other_span(span.root, &span.pointer);
+            } else {
+                self.schema(&published().span, "a span", span.root, &span.pointer);
+            }
+        }
+    }
+
+    fn other_span(&mut self, span: Value<'_>, pointer: &Pointer) {
+        self.schema(&published().other_span, "a span", span, pointer);
+    }
+
+    fn schema(&mut self, schema: &Schema, whole: &str, value: Value<'_>, pointer: &Pointer) {
+        for breach in schema.breaches(value) {
+            let below = value.pointer_at(breach.value.range().start);
+            let at = Pointer(pointer.0.iter().chain(&below.0).cloned().collect());
+            self.take(&breach, whole, &at, below.0.is_empty());
+        }
+    }
+
+    fn take(&mut self, breach: &SchemaBreach<'_>, whole: &str, at: &Pointer, is_whole: bool) {
+        let name = name_of(at, if is_whole { Some(whole) } else { None });
+        match &breach.law {
+            Law::Type(types) => self.not_a(name, breach.value, types, at),
+            Law::Missing(missing) => {
+                let message = Message::default().text(name).text(" has no ").text(missing).text(".");
+                let place = Place::Value(at.clone());
+                self.push(Breach { fault: Fault::Missing, message: sentence(message), place, lenient: false });
+            }
+            Law::Extra => {
+                if let Some(key) = breach.key.and_then(Value::string) {
+                    self.unknown(name, &key, at);
+                }
+            }
+            law => {
+                let message = Message::default().text(name).text(": ").text(breach.message.bytes()).text(".");
+                let (fault, lenient) = match law {
+                    Law::Enum => (Fault::Enum, false),
+                    // Lenient readers know numbers, not ranges.
+                    Law::Limit => (Fault::Range, true),
+                    _ => (Fault::Type, false),
+                };
+                self.push(Breach { fault, message: sentence(message), place: Place::Value(at.clone()), lenient });
+            }
+        }
+    }
+
+    fn not_a(&mut self, name: impl AsRef<[u8]>, value: Value<'_>, types: &[Type], at: &Pointer) {
+        let lenient = types.iter().any(|wanted| is_taken_as(value, *wanted));
+        let wanted =
+            types.iter().filter(|wanted| **wanted != Type::Null || types.len() == 1).map(|wanted| word(*wanted));
+        let wanted = wanted.collect::<Vec<_>>().join(" or ");
+        let message = Message::default().text(name).text(" is ").text(kind_word(value)).text(", not ").text(wanted);
+        let message = message.text(if lenient { "; lenient readers take it." } else { "." });
+        self.push(Breach { fault: Fault::Type, message: sentence(message), place: Place::Value(at.clone()), lenient });
+    }
+
+    fn unknown(&mut self, what: impl AsRef<[u8]>, name: &Untrusted<'_>, at: &Pointer) {
+        let message = if *name == "context_completeness_strong" {
+            Message::new("context_completeness_strong is not the model's to say: it is worked out from the next page.")
+        } else {
+            Message::default().text(what).text(" has no field ").text(name.bytes()).text(".")
+        };
+        let place = Place::Key(at.then(stepscope_base::json::Part::Key(name.to_owned())));
+        self.push(Breach { fault: Fault::Unknown, message: sentence(message), place, lenient: true });
+    }
+}
+
+/// A message that begins with a capital, where it begins with our own words.
+fn sentence(message: Message) -> Untrusted<'static> {
+    let message: Untrusted<'static> = message.into();
+    let mut bytes = message.bytes().to_vec();
+    let own: [&[u8]; 4] = [b"the ", b"an item", b"a span", b"a value"];
+    if own.iter().any(|own| bytes.starts_with(own))
+        && let Some(first) = bytes.first_mut()
+    {
+        first.make_ascii_uppercase();
+    }
+    Untrusted::owned(bytes)
+}
+
+/// What a sentence calls the value at a place: the last key of its address.
+fn name_of(at: &Pointer, whole: Option<&str>) -> Vec<u8> {
+    use stepscope_base::json::Part;
+    if let Some(whole) = whole {
+        return whole.as_bytes().to_vec();
+    }
+    let (mut name, mut index) = (Vec::new(), None);
+    for part in at.0.iter().rev() {
+        match part {
+            Part::Key(key) => {
+                name = key.bytes().to_vec();
+                break;
+            }
+            Part::Index(n) => index = index.or(Some(*n)),
+        }
+    }
+    if let Some(n) = index {
+        name.extend_from_slice(format!("[{n}]").as_bytes());
+    }
+    name
+}
+
+fn kind_word(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Null => "null",
+        Kind::True | Kind::False => "a truth value",
+        Kind::Int | Kind::Float | Kind::NotFinite => "a number",
+        Kind::String | Kind::Key => "a text",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+    }
+}
+
+const fn word(wanted: Type) -> &'static str {
+    match wanted {
+        Type::Null => "null",
+        Type::Boolean => "a truth value",
+        Type::Integer | Type::Int => "a whole number",
+        Type::Number => "a number",
+        Type::String => "a text",
+        Type::Array => "a list",
+        Type::Object => "an object",
+    }
+}
+
+/// Whether pydantic takes a value of another type for one of this type, as it does by default.
+fn is_taken_as(value: Value<'_>, wanted: Type) -> bool {
+    let text = value.string();
+    let text = text.as_ref().and_then(Untrusted::utf8).map(|text| text.trim().to_ascii_lowercase());
+    match (wanted, value.kind()) {
+        (Type::Number | Type::Integer, Kind::True | Kind::False) => true,
+        (Type::Number, Kind::String) => text.is_some_and(|text| !text.is_empty() && text.parse::<f64>().is_ok()),
+        (Type::Integer, Kind::String) => text.is_some_and(|text| {
+            let text = text.strip_suffix(".0").unwrap_or(&text);
+            text.parse::<i64>().is_ok()
+        }),
+        (Type::Boolean, Kind::String) => text.is_some_and(|text| {
+            matches!(text.as_str(), "true" | "t" | "yes" | "y" | "on" | "1" | "false" | "f" | "no" | "n" | "off" | "0")
+        }),
+        (Type::Boolean, Kind::Int | Kind::Float) => matches!(crate::answer::typed::whole(value), Some(0 | 1)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::RecordKind;
+    use crate::record::formats;
+
+    /// An answer that holds the contract, with one part replaced.
+    fn answer(from: &str, to: &str) -> String {
+        let whole = r#"{"extraction_method": "verbatim", "confidence": 0.9, "caveats": ["c"], "answer_found": true,
+            "complete_answer_found": true, "context_completeness_weak": 1, "context_structured": true,
+            "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false,
+            "suggested_clarification": null, "items": [{"amount": {"value": 12, "currency": "USD"},
+            "spans": [{"line_start": 3, "line_end": 3, "quote": "q"}]}]}"#;
+        assert!(from.is_empty() || whole.contains(from), "{from}");
+        whole.replacen(from, to, usize::from(!from.is_empty()))
+    }
+
+    /// Fault, place, message, and whether lenient readers take it.
+    type Told = (Fault, String, String, bool);
+
+    fn judged(text: &str) -> (Vec<Told>, Option<(bool, bool)>) {
+        let mut tape = Tape::default();
+        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
+        assert_eq!(record.kind, RecordKind::Typed, "{text}");
+        let typed = record.typed.unwrap();
+        let items = typed.items();
+        let found = breaches(&typed, &items, Registry::built_in());
+        let strictness = strictness(&typed, &items, &found);
+        let shown = found.into_iter().map(|breach| {
+            let pointer = breach.place.pointer().text().line().into_string();
+            (breach.fault, pointer, breach.message.line().into_string(), breach.lenient)
+        });
+        (shown.collect(), strictness.map(|strictness| (strictness.lax, strictness.strict)))
+    }
+
+    #[test]
+    fn an_answer_that_holds_the_contract_is_taken_by_all() {
+        assert_eq!(judged(&answer("", "")), (Vec::new(), Some((true, true))));
+        // Keys that nobody knows may carry values.
+        let own = answer(r#""amount": {"value": 12, "currency": "USD"}"#, r#""vin": {"code": [1]}"#);
+        assert_eq!(judged(&own), (Vec::new(), Some((true, true))));
+    }
+
+    #[test]
+    fn every_breach_has_its_place_and_says_who_takes_it() {
+        let cases: [(&str, &str, Fault, &str, &str, bool); 19] = [
+            (
+                "0.9",
+                r#""0.9""#,
+                Fault::Type,
+                "/confidence",
+                "confidence is a text, not a number; lenient readers take it.",
+                true,
+            ),
+            ("0.9", r#""high""#, Fault::Type, "/confidence", "confidence is a text, not a number.", false),
+            ("0.9", "1.7", Fault::Range, "/confidence", "confidence: 1.7 is greater than the maximum of 1.", true),
+            ("0.9", "NaN", Fault::Range, "/confidence", "confidence is not a finite number.", true),
+            (r#"["c"]"#, r#"["c", 3]"#, Fault::Type, "/caveats/1", "caveats[1] is a number, not a text.", false),
+            (r#"["c"]"#, "null", Fault::Type, "/caveats", "caveats is null, not a list.", false),
+            (r#""caveats": ["c"], "#, "", Fault::Missing, "", "The answer has no caveats.", false),
+            (
+                r#""verbatim""#,
+                r#""Verbatim""#,
+                Fault::Enum,
+                "/extraction_method",
+                "extraction_method: 'Verbatim' is not one of ['verbatim', 'computed', 'inferred', 'na'].",
+                false,
+            ),
+            (
+                r#""answer_found": true"#,
+                r#""answer_found": "yes""#,
+                Fault::Type,
+                "/answer_found",
+                "answer_found is a text, not a truth value; lenient readers take it.",
+                true,
+            ),
+            (r#""items""#, r#""notes": 1, "items""#, Fault::Unknown, "/notes", "The answer has no field notes.", true),
+            (
+                r#""items""#,
+                r#""context_completeness_strong": true, "items""#,
+                Fault::Unknown,
+                "/context_completeness_strong",
+                "context_completeness_strong is not the model's to say: it is worked out from the next page.",
+                true,
+            ),
+            (
+                "12,",
+                r#""12","#,
+                Fault::Type,
+                "/items/0/amount/value",
+                "value is a text, not a number; lenient readers take it.",
+                true,
+            ),
+            (r#", "currency": "USD""#, "", Fault::Missing, "/items/0/amount", "The value has no currency.", false),
+            (
+                r#""USD""#,
+                r#""USD", "per": "claim""#,
+                Fault::Unknown,
+                "/items/0/amount/per",
+                "The value has no field per.",
+                true,
+            ),
+            (
+                r#""spans""#,
+                r#""page": 3, "spans""#,
+                Fault::Unknown,
+                "/items/0/page",
+                "An item has no field page.",
+                true,
+            ),
+            (
+                r#"[{"line_start": 3, "line_end": 3, "quote": "q"}]"#,
+                r#""3-3""#,
+                Fault::Type,
+                "/items/0/spans",
+                "spans is a text, not a list.",
+                false,
+            ),
+            (r#""line_end": 3, "#, "", Fault::Missing, "/items/0/spans/0", "A span has no line_end.", false),
+            (
+                r#""line_end": 3"#,
+                r#""line_end": "3""#,
+                Fault::Type,
+                "/items/0/spans/0/line_end",
+                "line_end is a text, not a whole number; lenient readers take it.",
+                true,
+            ),
+            (
+                r#""amount": {"value": 12, "currency": "USD"},"#,
+                "",
+                Fault::Missing,
+                "/items/0",
+                "This item has spans and no value.",
+                false,
+            ),
+        ];
+        for (from, to, fault, pointer, message, lenient) in cases {
+            let (found, strictness) = judged(&answer(from, to));
+            let expected = (fault, pointer.to_owned(), message.to_owned(), lenient);
+            assert_eq!(found, [expected], "{from} -> {to}");
+            assert_eq!(strictness, Some((lenient, false)), "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_said_where_it_breaks() {
+        let trace = |answer: &str| format!(r#"{{"format": "stepscope.answer_trace", {answer}}}"#);
+        for (text, pointer, message) in [
+            (
+                r#""answer_text": "{\"a\": 1""#,
+                "/answer_text",
+                "The answer is not JSON: it ends in the middle of a value.",
+            ),
+            (r#""answer_text": "Sure! {}""#, "/answer_text", "The answer is not JSON from here on."),
+            (
+                r#""answer_text": "```json\n{}\n```""#,
+                "/answer_text",
+                "The answer is not JSON: it stands in a code fence.",
+            ),
+            (r#""answer": "{}""#, "/answer", "The answer is JSON written into a string, not an object."),
+        ] {
+            let (found, strictness) = judged(&trace(text));
+            assert_eq!(found, [(Fault::NotJson, pointer.to_owned(), message.to_owned(), false)], "{text}");
+            assert_eq!(strictness, Some((false, false)));
+        }
+        let (found, _) = judged(&trace(r#""answer": [1]"#));
+        assert_eq!(found[0].2, "The answer is a list, not an object.");
+        assert_eq!(judged(&trace(r#""answer": null"#)), (Vec::new(), Some((false, false))));
+    }
+
+    #[test]
+    fn other_dialects_are_judged_by_their_types_alone() {
+        let span = r#"{"line_start": 3, "line_end": 3, "quote": "q"}"#;
+        let other = r#"{"start_page_num": 1, "start_line_num": 2, "end_page_num": null, "end_line_num": 3.0}"#;
+        assert_eq!(judged(&answer(span, other)), (Vec::new(), Some((true, false))));
+        let (found, _) = judged(&answer(span, &other.replace("null", "\"x\"")));
+        assert_eq!(found[0].1, "/items/0/spans/0/end_page_num");
+        let fields = r#"{"premium": {"value": "x", "quote": 3, "page": 1, "line_start": "a", "found": true}}"#;
+        let (found, strictness) = judged(fields);
+        assert_eq!(
+            found.iter().map(|found| found.1.as_str()).collect::<Vec<_>>(),
+            ["/premium/quote", "/premium/line_start"]
+        );
+        assert_eq!(strictness, None);
+    }
+}

@@ -1,0 +1,316 @@
+//! What should happen with a typed answer: one route, and everything that spoke for one.
+//!
+//! Several triggers can fire at once. The first in the order of `Route::ALL` wins, and all are listed.
+
+use crate::answer::completeness::Strong;
+use crate::answer::typed::{Dialect, Item, Typed};
+use crate::finding::{Finding, Severity};
+use crate::rules::Subject;
+use crate::rules::span::QUOTE_UNDECIDED;
+use crate::rules::typed::contract::ANSWER_MISSING;
+use crate::rules::typed::source::LIST_TRUNCATED_NEXT_PAGE;
+use stepscope_base::json::{Pointer, Value};
+use stepscope_base::text::Untrusted;
+
+/// Where an answer goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Route {
+    /// There is no answer yet.
+    Pending,
+    /// A check failed: ask again, flag it, or throw it away.
+    Reject,
+    /// The document contradicts itself: show both sides.
+    ShowConflict,
+    /// The question is ambiguous: ask back.
+    Clarify,
+    /// The text reached the model without its layout: parse the pages again.
+    Reparse,
+    /// Nothing was found.
+    NoAnswer,
+    /// Found, but not all: retrieve more.
+    Broaden,
+    /// It was concluded, not read: a person decides.
+    HumanReview,
+    /// It can be used.
+    Ship,
+}
+
+impl Route {
+    /// All, in the order in which they win.
+    pub const ALL: [Self; 9] = [
+        Self::Pending,
+        Self::Reject,
+        Self::ShowConflict,
+        Self::Clarify,
+        Self::Reparse,
+        Self::NoAnswer,
+        Self::Broaden,
+        Self::HumanReview,
+        Self::Ship,
+    ];
+
+    /// The word in output and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Reject => "reject",
+            Self::ShowConflict => "show_conflict",
+            Self::Clarify => "clarify",
+            Self::Reparse => "reparse",
+            Self::NoAnswer => "no_answer",
+            Self::Broaden => "broaden",
+            Self::HumanReview => "human_review",
+            Self::Ship => "ship",
+        }
+    }
+
+    /// What is to be done, in a few words.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Pending => "no answer yet: run it",
+            Self::Reject => "a check failed: retry, flag or reject",
+            Self::ShowConflict => "the evidence conflicts: show both sides",
+            Self::Clarify => "ask back what is meant",
+            Self::Reparse => "parse the pages again",
+            Self::NoAnswer => "the document does not say",
+            Self::Broaden => "not all was found: retrieve more",
+            Self::HumanReview => "inferred: a person decides",
+            Self::Ship => "use it",
+        }
+    }
+
+    /// The route of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|route| route.word() == word)
+    }
+}
+
+/// Something that speaks for a route.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trigger {
+    /// The route that it speaks for.
+    pub route: Route,
+    /// Why, in a few words; of a failed check, its rule.
+    pub why: Untrusted<'static>,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+}
+
+/// A route, and all that fired.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Routed {
+    /// The first that fired.
+    pub route: Route,
+    /// Everything that fired, in the order of the routes.
+    pub triggers: Vec<Trigger>,
+    /// What the page after the last says.
+    pub strong: Strong,
+}
+
+impl Routed {
+    /// The routes that fired, each once, in their order.
+    pub fn fired(&self) -> impl Iterator<Item = Route> {
+        Route::ALL.into_iter().filter(|route| self.triggers.iter().any(|trigger| trigger.route == *route))
+    }
+}
+
+/// So many failed checks are listed as triggers.
+const MAX_FAILED: usize = 20;
+
+/// The route of a typed answer, from itself and what the rules found; `None` if the record is none.
+pub fn route(subject: &Subject<'_>, findings: &[Finding]) -> Option<Routed> {
+    let (typed, answered) = subject.answered()?;
+    let strong = subject.completeness().map(|verdict| verdict.strong).unwrap_or_default();
+    let mut triggers = Triggers { typed, fired: Vec::new() };
+    if typed.answer.is_none() && typed.answer_text.is_none() {
+        triggers.fire(Route::Pending, "there is no answer", Pointer::default());
+        return Some(Routed { route: Route::Pending, triggers: triggers.fired, strong });
+    }
+    let failed = findings.iter().filter(|finding| is_failed_check(finding));
+    for finding in failed.take(MAX_FAILED) {
+        triggers.fire(Route::Reject, finding.rule, finding.place().pointer());
+    }
+    let says = Says::of(typed, &answered.items);
+    if typed.flag("conflicting_evidence") == Some(true) {
+        triggers.base(Route::ShowConflict, "the evidence conflicts", "conflicting_evidence");
+    }
+    if typed
+        .base("suggested_clarification")
+        .and_then(Value::string)
+        .is_some_and(|text| !text.bytes().trim_ascii().is_empty())
+    {
+        triggers.base(Route::Clarify, "the model asks back", "suggested_clarification");
+    }
+    if typed.flag("context_structured") == Some(false) {
+        triggers.base(Route::Reparse, "the text had lost its layout", "context_structured");
+    }
+    if says.nothing {
+        triggers.base(Route::NoAnswer, "there are no items", "items");
+    }
+    if says.found == Some(true) && says.complete == Some(false) {
+        triggers.base(Route::Broaden, "found, but not complete", "complete_answer_found");
+    }
+    if strong == Strong::Truncated {
+        triggers.fire(Route::Broaden, "the list goes on on the next page", typed.pointer.then("items"));
+    }
+    if typed.base("extraction_method").is_some_and(|method| method.is_string("inferred")) {
+        triggers.base(Route::HumanReview, "the answer was inferred", "extraction_method");
+    }
+    let undecided = findings.iter().find(|finding| finding.rule == QUOTE_UNDECIDED.id);
+    if let Some(undecided) = undecided {
+        triggers.fire(Route::HumanReview, undecided.rule, undecided.place().pointer());
+    }
+    let speaks_against = |route: Route| triggers.fired.iter().any(|trigger| trigger.route == route);
+    let held_back =
+        [Route::Reject, Route::ShowConflict, Route::NoAnswer, Route::Broaden].into_iter().any(speaks_against);
+    if !held_back && undecided.is_none() && says.found == Some(true) && says.complete == Some(true) {
+        triggers.fire(Route::Ship, "found, complete, and all checks pass", typed.pointer.clone());
+    }
+    let fired = triggers.fired;
+    // Flags that nobody can read are for a person.
+    let route = fired.iter().map(|trigger| trigger.route).min().unwrap_or(Route::HumanReview);
+    Some(Routed { route, triggers: fired, strong })
+}
+
+/// Whether a finding keeps an answer from being used as it is. That a list goes on and that there is no answer have
+/// routes of their own.
+fn is_failed_check(finding: &Finding) -> bool {
+    let own = finding.rule.starts_with("answer/") || finding.rule.starts_with("span/");
+    own && finding.severity < Severity::Note
+        && finding.rule != LIST_TRUNCATED_NEXT_PAGE.id
+        && finding.rule != ANSWER_MISSING.id
+}
+
+/// What an answer says of itself, whatever its dialect.
+struct Says {
+    found: Option<bool>,
+    complete: Option<bool>,
+    nothing: bool,
+}
+
+impl Says {
+    fn of(typed: &Typed<'_>, items: &[Item<'_>]) -> Self {
+        if typed.dialect() == Some(Dialect::Fields) {
+            let found = items
+                .iter()
+                .filter(|item| item.is_found() && item.value.as_ref().is_some_and(|(_, value)| !value.is_null()));
+            let found = found.count();
+            return Self { found: Some(found > 0), complete: Some(found == items.len()), nothing: found == 0 };
+        }
+        let flag = |name| typed.flag(name);
+        Self { found: flag("answer_found"), complete: flag("complete_answer_found"), nothing: items.is_empty() }
+    }
+}
+
+struct Triggers<'t, 'a> {
+    typed: &'t Typed<'a>,
+    fired: Vec<Trigger>,
+}
+
+impl Triggers<'_, '_> {
+    fn fire(&mut self, route: Route, why: &'static str, pointer: Pointer) {
+        self.fired.push(Trigger { route, why: why.into(), pointer });
+    }
+
+    /// At a base field, or the answer where it has none.
+    fn base(&mut self, route: Route, why: &'static str, field: &'static str) {
+        let has_field = self.typed.base(field).is_some();
+        let pointer = if has_field { self.typed.pointer.then(field) } else { self.typed.pointer.clone() };
+        self.fire(route, why, pointer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Place;
+    use crate::record::formats;
+    use crate::rules::check;
+    use stepscope_base::json::Tape;
+
+    fn routed(answer: &str, findings: &[Finding]) -> (Route, Vec<&'static str>) {
+        let text = format!(r#"{{"format": "stepscope.answer_trace", "answer": {answer}}}"#);
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+        let routed = route(&subject, findings).unwrap();
+        (routed.route, routed.fired().map(Route::word).collect())
+    }
+
+    /// Base fields and what they say instead.
+    type Changes<'a> = &'a [(&'a str, &'a str)];
+
+    fn answer(changes: Changes<'_>) -> String {
+        let whole = r#"{"extraction_method": "verbatim", "answer_found": true, "complete_answer_found": true,
+            "context_structured": true, "conflicting_evidence": false, "suggested_clarification": null,
+            "items": [{"text": "x", "spans": []}]}"#;
+        changes.iter().fold(whole.to_owned(), |text, (key, value)| {
+            let start = text.find(&format!("\"{key}\": ")).unwrap() + key.len() + 4;
+            let end = text[start..].find([',', '}']).unwrap() + start;
+            format!("{}{value}{}", &text[..start], &text[end..])
+        })
+    }
+
+    #[test]
+    fn the_first_that_fires_wins_and_all_are_listed() {
+        let clarify = ("suggested_clarification", r#""which one?""#);
+        let conflict = ("conflicting_evidence", "true");
+        let cases: [(Changes<'_>, Route, &[&str]); 8] = [
+            (&[], Route::Ship, &["ship"]),
+            (&[("extraction_method", r#""inferred""#)], Route::HumanReview, &["human_review", "ship"]),
+            (&[("complete_answer_found", "false")], Route::Broaden, &["broaden"]),
+            (&[("context_structured", "false")], Route::Reparse, &["reparse", "ship"]),
+            (&[clarify, conflict], Route::ShowConflict, &["show_conflict", "clarify"]),
+            (&[clarify], Route::Clarify, &["clarify", "ship"]),
+            (&[("suggested_clarification", r#""  ""#)], Route::Ship, &["ship"]),
+            (&[("answer_found", "null")], Route::HumanReview, &[]),
+        ];
+        for (changes, wanted, fired) in cases {
+            assert_eq!(routed(&answer(changes), &[]), (wanted, fired.to_vec()), "{changes:?}");
+        }
+        assert_eq!(routed("null", &[]), (Route::Pending, vec!["pending"]));
+        let none = r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#;
+        assert_eq!(routed(none, &[]), (Route::NoAnswer, vec!["no_answer"]));
+    }
+
+    #[test]
+    fn only_a_failed_check_rejects() {
+        let finding = |rule, severity| Finding::new(rule, severity, "m", Place::Value(Pointer::default()));
+        for (rule, severity, wanted) in [
+            ("span/quote_not_in_cited_lines", Severity::Warning, Route::Reject),
+            ("answer/date_not_iso8601", Severity::Repairable, Route::Reject),
+            ("span/quote_found_nearby", Severity::Note, Route::Ship),
+            ("answer/list_truncated_next_page", Severity::Warning, Route::Ship),
+            ("record/duplicate_id", Severity::Note, Route::Ship),
+        ] {
+            assert_eq!(routed(&answer(&[]), &[finding(rule, severity)]).0, wanted, "{rule}");
+        }
+    }
+
+    #[test]
+    fn fields_are_routed_by_what_they_say_of_themselves() {
+        let field = |found: bool| {
+            let value = if found { "1" } else { "null" };
+            format!(r#"{{"value": {value}, "quote": null, "page": 1, "found": {found}}}"#)
+        };
+        let both = |a, b| routed(&format!(r#"{{"a": {}, "b": {}}}"#, field(a), field(b)), &[]).0;
+        assert_eq!(both(true, true), Route::Ship);
+        assert_eq!(both(true, false), Route::Broaden);
+        assert_eq!(both(false, false), Route::NoAnswer);
+    }
+
+    #[test]
+    fn the_examples_of_the_rules_are_rejected() {
+        for rule in crate::rules::RULES.iter().filter(|rule| {
+            is_failed_check(&Finding::new(rule.id, rule.severity, "m", Place::Value(Pointer::default())))
+        }) {
+            if rule.id == "answer/schema" {
+                continue;
+            }
+            let mut tape = Tape::default();
+            let root = tape.parse(rule.bad.as_bytes()).unwrap();
+            let subject = Subject::new(rule.bad.as_bytes(), &[], Some(formats::read(root)));
+            assert_eq!(route(&subject, &check(&subject)).unwrap().route, Route::Reject, "{}", rule.id);
+        }
+    }
+}

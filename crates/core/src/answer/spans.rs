@@ -1,0 +1,732 @@
+//! What a cited span really points at: every way to count its lines, and the quote as judge.
+//!
+//! A quote is looked for among the cited lines first, then around them, then everywhere. How it was found is a
+//! tier, where is a place, and a numbering is named under which the cited numbers would have been right.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::answer::document::Document;
+use crate::answer::typed::{Citation, Item, whole};
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::work;
+
+mod differ;
+mod fold;
+mod near;
+mod search;
+
+pub use differ::{Differences, differences};
+use fold::published;
+pub(crate) use fold::{Skeleton, fold_text};
+use search::{Search, contains, distance};
+
+/// A place so many lines from the cited ones is near them.
+pub const NEARBY: usize = 5;
+/// On so many retrieved pages a page-local number is tried.
+const MAX_PAGES: usize = 64;
+/// A quote of so many letters and digits does not fit the numbers of a page by chance.
+const TELLING: usize = 16;
+/// So many spans of one answer are resolved; of the rest it is undecided where their quotes stand.
+pub const MAX_SPANS: usize = 4096;
+/// The work for all quotes of one answer. A unit is about a nanosecond of a slow machine, and a quarter of a second is
+/// all that one record gets; counted and not timed, so that the same record always says the same.
+const MAX_WORK: u64 = 200_000_000;
+
+/// A way to count lines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Numbering {
+    /// 0-based over the whole document: what answers are asked for.
+    Global0,
+    /// 1-based over the whole document.
+    Global1,
+    /// The number inside the page.
+    PageLocal,
+}
+
+impl Numbering {
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Global0 => "global_0",
+            Self::Global1 => "global_1",
+            Self::PageLocal => "page_local",
+        }
+    }
+
+    /// In a message, behind "counted".
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Global0 => "from 0 over the whole document",
+            Self::Global1 => "from 1 over the whole document",
+            Self::PageLocal => "inside the page",
+        }
+    }
+}
+
+/// How well a quote and the text agree, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Tier {
+    /// Byte for byte.
+    Exact,
+    /// But for blanks, line ends and `[12]` marks: what the published check sees through.
+    Whitespace,
+    /// But for hyphens at line ends.
+    Hyphens,
+    /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
+    CaseOrPunctuation,
+    /// With the headers, footers or footnotes between two pages left out.
+    AcrossPages,
+    /// In pieces, with more text where the quote has an ellipsis.
+    Elided,
+}
+
+impl Tier {
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Whitespace => "whitespace",
+            Self::Hyphens => "hyphens",
+            Self::CaseOrPunctuation => "case_or_punctuation",
+            Self::AcrossPages => "across_pages",
+            Self::Elided => "elided",
+        }
+    }
+
+    /// In a message, behind "the quote stands there".
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Exact => "word for word",
+            Self::Whitespace => "but for blanks and line ends",
+            Self::Hyphens => "once hyphens at line ends are undone",
+            Self::CaseOrPunctuation => "but for case, punctuation or a footnote's number",
+            Self::AcrossPages => "once headers, footers and footnotes between the pages are left out",
+            Self::Elided => "in pieces, and leaves out what stands between them",
+        }
+    }
+}
+
+/// Where a quote stands, seen from the cited lines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Place {
+    /// In the cited lines.
+    Cited,
+    /// Partly in the cited lines: they begin too late or end too early.
+    Wider,
+    /// Within [`NEARBY`] lines.
+    Nearby,
+    /// On another page.
+    OtherPage,
+    /// Farther away, or there is no cited line to measure from.
+    Elsewhere,
+    /// Nowhere in the document.
+    Nowhere,
+    /// Not near the cited lines, and undecided for the rest: the answer asks for too much work.
+    Unsearched,
+    /// Undecided, even for the cited lines: the work was used up before.
+    Undecided,
+    /// There is no quote; the lines exist.
+    NoQuote,
+    /// There is no quote, and the lines do not exist.
+    NotInDoc,
+}
+
+/// What a span claims.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim<'a> {
+    /// First and last line, inclusive, as numbers.
+    pub lines: (Option<i64>, Option<i64>),
+    /// First and last page.
+    pub pages: (Option<i64>, Option<i64>),
+    /// The model's words for what stands there.
+    pub quote: Option<&'a [u8]>,
+    /// The pages that the model saw.
+    pub retrieved: &'a [i64],
+}
+
+/// A place in a document where a quote stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The lines.
+    pub lines: Range<usize>,
+    /// First and last page.
+    pub pages: Option<(i64, i64)>,
+    /// The exact bytes of the document's text.
+    pub bytes: Range<usize>,
+    /// How well it agrees.
+    pub tier: Tier,
+    /// Lines among these that do not belong to the quote: headers, footers, footnotes.
+    pub skipped: Vec<usize>,
+}
+
+/// The place that a quote which stands nowhere resembles most.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Near {
+    /// The lines.
+    pub lines: Range<usize>,
+    /// First and last page.
+    pub pages: Option<(i64, i64)>,
+    /// The exact bytes of the document's text.
+    pub bytes: Range<usize>,
+    /// How much agrees, in hundredths.
+    pub similarity: u8,
+    /// What of the quote does not stand there, in bytes of the quote without the blanks around it.
+    pub quote: Vec<Range<usize>>,
+    /// What stands there instead, in bytes of the document's text.
+    pub text: Vec<Range<usize>>,
+    /// Only the beginnings were compared.
+    pub cut: bool,
+}
+
+/// What became of a span.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resolution {
+    /// First and last line as they are claimed.
+    pub claimed: (Option<i64>, Option<i64>),
+    /// The numbering that the span is to be read under: page-local where it names pages.
+    pub contract: Numbering,
+    /// The lines that it cites, as far as they exist, in order.
+    pub cited: Option<Range<usize>>,
+    /// Whether the first line exists; `None` where no number is given.
+    pub start_exists: Option<bool>,
+    /// Whether the last line exists; `None` where no number is given.
+    pub end_exists: Option<bool>,
+    /// The last line comes before the first.
+    pub reversed: bool,
+    /// Where the quote stands.
+    pub place: Place,
+    /// The place that fits best.
+    pub found: Option<Found>,
+    /// The numbering under which the claimed numbers lead to that place.
+    pub numbering: Option<Numbering>,
+    /// The places that were found, in order; not all where there are many.
+    pub places: Vec<Found>,
+    /// How many there are; counting ends at a thousand.
+    pub total: usize,
+    /// What the quote resembles, where it stands nowhere.
+    pub near: Option<Near>,
+    /// Where each place would have to be counted from, for [`shared_offset`].
+    fits: Vec<Fit>,
+}
+
+/// What a place asks of the claimed numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Fit {
+    /// The offsets, smallest and largest, that lead to it.
+    offsets: Option<(i64, i64)>,
+    page_local: bool,
+}
+
+/// How much may still be done to find the quotes of an answer. What is about to be done is paid first.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    left: u64,
+    /// Something could not be paid.
+    is_out: bool,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::of(MAX_WORK)
+    }
+}
+
+impl Budget {
+    const fn of(work: u64) -> Self {
+        Self { left: work, is_out: false }
+    }
+
+    /// So many times a work; `false`: that is too much, and nothing more will be done.
+    fn spend(&mut self, times: usize, each: u64) -> bool {
+        let left = self.left.checked_sub((times as u64).saturating_mul(each));
+        self.is_out |= left.is_none();
+        self.left = left.unwrap_or(0);
+        !self.is_out
+    }
+
+    /// What it costs to fold some bytes.
+    fn fold(&mut self, bytes: usize) -> bool {
+        self.spend(bytes, 16)
+    }
+
+    /// What it costs to look through some bytes.
+    fn scan(&mut self, bytes: usize) -> bool {
+        self.spend(bytes, 1)
+    }
+
+    /// What it costs to compare a quote of so many bytes with a place.
+    fn compare(&mut self, bytes: usize) -> bool {
+        self.spend(bytes + 16, 32)
+    }
+}
+
+impl<'a> Claim<'a> {
+    /// What a citation claims. `quote` is its unescaped text.
+    pub fn of(citation: &Citation<'_>, quote: Option<&'a [u8]>, retrieved: &'a [i64]) -> Self {
+        let lines = (citation.lines.0.and_then(line_number), citation.lines.1.and_then(line_number));
+        Self { lines, pages: citation.page_numbers(), quote, retrieved }
+    }
+
+    fn contract(&self) -> Numbering {
+        if self.pages.0.is_some() { Numbering::PageLocal } else { Numbering::Global0 }
+    }
+
+    fn first_and_last(&self) -> Option<(i64, i64)> {
+        let first = self.lines.0.or(self.lines.1)?;
+        Some((first, self.lines.1.unwrap_or(first)))
+    }
+
+    /// The cited lines under a numbering, as far as they exist; a range the wrong way round is turned.
+    fn cited(&self, document: &Document, numbering: Numbering) -> Option<Range<usize>> {
+        if numbering == Numbering::PageLocal {
+            return self.cited_on_pages(document).filter(|lines| !lines.is_empty());
+        }
+        let (first, last) = self.first_and_last()?;
+        let base = i64::from(numbering == Numbering::Global1);
+        let (first, last) = (first.min(last).saturating_sub(base), first.max(last).saturating_sub(base));
+        let start = usize::try_from(first.max(0)).ok()?;
+        let end = usize::try_from(last).ok()?.saturating_add(1).min(document.len());
+        (start < end).then_some(start..end)
+    }
+
+    fn cited_on_pages(&self, document: &Document) -> Option<Range<usize>> {
+        let first_page = self.pages.0?;
+        let last_page = self.pages.1.unwrap_or(first_page);
+        let (first, last) = self.first_and_last().unwrap_or((i64::MIN, i64::MAX));
+        let reversed = (last_page, last) < (first_page, first);
+        let ((first_page, first), (last_page, last)) =
+            if reversed { ((last_page, last), (first_page, first)) } else { ((first_page, first), (last_page, last)) };
+        if first_page == last_page {
+            return Some(document.on_page(first_page, first, last));
+        }
+        let start = document.lines_before(first_page, first);
+        let end = document.lines_before(last_page, last.saturating_add(1));
+        Some(start..end.max(start))
+    }
+
+    /// Whether the last line comes before the first.
+    pub fn is_reversed(&self) -> bool {
+        let (Some(first), Some(last)) = self.lines else { return false };
+        let page = self.pages.0;
+        (self.pages.1.or(page), last) < (page, first)
+    }
+
+    /// What the claimed numbers have to do with some lines.
+    fn fit(&self, document: &Document, cited: Option<&Range<usize>>, lines: &Range<usize>) -> Fit {
+        let local = || {
+            let (first, last) = self.first_and_last()?;
+            let (page, start) = document.number(lines.start)?;
+            let (last_page, end) = document.number(lines.end.checked_sub(1)?)?;
+            let pages = self.pages.0.is_none_or(|first| (first..=self.pages.1.unwrap_or(first)).contains(&page));
+            Some(pages && page == last_page && start >= first && (end <= last || start == first))
+        };
+        let offsets = cited.map(|cited| {
+            let at = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+            let (first, last) = (at(lines.start) - at(cited.start), at(lines.end) - at(cited.end));
+            (first.min(last), first.max(last))
+        });
+        Fit { offsets, page_local: local().unwrap_or(false) }
+    }
+}
+
+/// Whether a line exists, on a page or in the whole document.
+fn exists(document: &Document, line: Option<i64>, page: Option<i64>) -> Option<bool> {
+    let line = line?;
+    Some(match page {
+        Some(page) => !document.on_page(page, line, line).is_empty(),
+        None => usize::try_from(line).is_ok_and(|line| line < document.len()),
+    })
+}
+
+/// A line's number as lenient readers take it; one that is too large for counting is the largest.
+fn line_number(value: Value<'_>) -> Option<i64> {
+    whole(value).or_else(|| {
+        let number = value.float().filter(|_| value.kind() == Kind::Int)?;
+        Some(if number < 0.0 { i64::MIN } else { i64::MAX })
+    })
+}
+
+/// Resolves one span.
+pub fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
+    resolve_within(document, claim, &mut Budget::default())
+}
+
+/// Resolves one span; what is looked through far from the cited lines comes off a budget.
+pub fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budget) -> Resolution {
+    let mut resolution = Resolution::unsought(document, claim);
+    // A quote of nothing but blanks and marks says nothing.
+    let says = |quote: &&[u8]| !published(quote, true).is_empty();
+    // What it says has to be read first; a span that cites nothing of it costs a little too.
+    if !budget.spend(1, 2_000) || !budget.fold(2 * claim.quote.map_or(0, <[u8]>::len)) {
+        if claim.quote.is_some() {
+            resolution.place = Place::Undecided;
+        }
+        return resolution;
+    }
+    let Some(quote) = claim.quote.map(trimmed).filter(says) else { return resolution };
+    let search = Search::new(document, quote);
+    let mut beside = None;
+    // Where a span names pages and global lines, the quote tells.
+    let other = (resolution.contract == Numbering::PageLocal).then_some(Numbering::Global0);
+    for numbering in std::iter::once(resolution.contract).chain(other) {
+        let Some(cited) = claim.cited(document, numbering) else { continue };
+        match search.around(&cited, budget) {
+            Some((Place::Cited, found)) => {
+                (resolution.contract, resolution.cited) = (numbering, Some(cited));
+                resolution.settle(document, claim, Place::Cited, found);
+                return resolution;
+            }
+            seen if numbering == resolution.contract => beside = seen,
+            _ => {}
+        }
+    }
+    let on_page = claim.on_retrieved_pages(document).find_map(|lines| search.inside(&lines, budget));
+    if budget.is_out {
+        resolution.place = Place::Undecided;
+        return resolution;
+    }
+    if let Some((place, found)) = beside {
+        resolution.places = on_page.into_iter().collect();
+        resolution.settle(document, claim, place, found);
+        return resolution;
+    }
+    resolution.look_everywhere(&search, claim, on_page, budget);
+    resolution
+}
+
+impl Claim<'_> {
+    /// The lines that the claimed numbers mean on each page that the model saw.
+    fn on_retrieved_pages<'s>(&'s self, document: &'s Document) -> impl Iterator<Item = Range<usize>> + 's {
+        let lines = self.first_and_last().filter(|_| self.pages.0.is_none());
+        let pages = self.retrieved.iter().take(MAX_PAGES);
+        let on = move |page: &i64| lines.map(|(first, last)| document.on_page(*page, first.min(last), first.max(last)));
+        pages.filter_map(on).filter(|lines| !lines.is_empty())
+    }
+}
+
+fn trimmed(quote: &[u8]) -> &[u8] {
+    match std::str::from_utf8(quote) {
+        Ok(text) => text.trim().as_bytes(),
+        Err(_) => quote.trim_ascii(),
+    }
+}
+
+/// How many bytes of blanks stand before a quote: places in it are counted behind them.
+pub fn blanks_before(quote: &[u8]) -> usize {
+    let rest = match std::str::from_utf8(quote) {
+        Ok(text) => text.trim_start().len(),
+        Err(_) => quote.trim_ascii_start().len(),
+    };
+    quote.len() - rest
+}
+
+impl Resolution {
+    /// What can be said without looking for the quote.
+    fn unsought(document: &Document, claim: &Claim<'_>) -> Self {
+        let contract = claim.contract();
+        let cited = claim.cited(document, contract);
+        let start_exists = exists(document, claim.lines.0, claim.pages.0);
+        Self {
+            claimed: claim.lines,
+            contract,
+            start_exists,
+            end_exists: exists(document, claim.lines.1, claim.pages.1.or(claim.pages.0)),
+            reversed: claim.is_reversed(),
+            place: if cited.is_some() && start_exists != Some(false) { Place::NoQuote } else { Place::NotInDoc },
+            cited,
+            found: None,
+            numbering: None,
+            places: Vec::new(),
+            total: 0,
+            near: None,
+            fits: Vec::new(),
+        }
+    }
+
+    fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: Place, found: Found) {
+        self.place = place;
+        if !self.places.iter().any(|other| other.bytes == found.bytes) {
+            self.places.push(found.clone());
+            self.places.sort_by_key(|found| found.bytes.start);
+        }
+        self.total = self.total.max(self.places.len());
+        let fit = |found: &Found| claim.fit(document, self.cited.as_ref(), &found.lines);
+        self.fits = self.places.iter().map(fit).collect();
+        self.numbering = self.numbering_of(place, fit(&found));
+        self.found = Some(found);
+    }
+
+    fn numbering_of(&self, place: Place, fit: Fit) -> Option<Numbering> {
+        if place == Place::Cited {
+            return Some(self.contract);
+        }
+        let off = |by: i64| fit.offsets.is_some_and(|(least, most)| (least..=most).contains(&by));
+        if self.contract == Numbering::PageLocal {
+            return fit.page_local.then_some(Numbering::PageLocal);
+        }
+        if off(0) {
+            Some(Numbering::Global0)
+        } else if off(-1) {
+            Some(Numbering::Global1)
+        } else {
+            fit.page_local.then_some(Numbering::PageLocal)
+        }
+    }
+
+    fn look_everywhere(&mut self, search: &Search<'_>, claim: &Claim<'_>, on_page: Option<Found>, budget: &mut Budget) {
+        let document = search.document;
+        let seen = search.everywhere(self.cited.as_ref(), budget);
+        let searched = seen.is_some() && !budget.is_out;
+        let seen = seen.unwrap_or_default();
+        (self.places, self.total) = (seen.places, seen.total);
+        // The page-local reading explains the numbers; the nearest place only stands there. A few letters prove nothing.
+        let local = |found: &&Found| claim.fit(document, None, &found.lines).page_local;
+        let telling = claim.pages.0.is_none() && search.folded().len() >= TELLING;
+        let explained = self.places.iter().find(local).filter(|_| telling).cloned();
+        if let Some(found) = on_page.or(explained).or(seen.best) {
+            let place = self.place_of(document, &found);
+            self.settle(document, claim, place, found);
+            return;
+        }
+        if let Some(found) = searched.then(|| search.elided_anywhere(budget)).flatten() {
+            let place = self.place_of(document, &found);
+            self.settle(document, claim, place, found);
+            return;
+        }
+        let near = near::nearest(search, self.cited.as_ref(), budget);
+        match near.as_ref().and_then(|(_, region)| search.leniently_in(region, budget)) {
+            Some(found) => {
+                let place = self.place_of(document, &found);
+                self.settle(document, claim, place, found);
+            }
+            // What was not looked through to the end may hold it.
+            None if budget.is_out => self.place = Place::Unsearched,
+            None => (self.place, self.near) = (Place::Nowhere, near.map(|(near, _)| near)),
+        }
+    }
+
+    fn place_of(&self, document: &Document, found: &Found) -> Place {
+        let Some(cited) = &self.cited else { return Place::Elsewhere };
+        if contains(cited, &found.lines) {
+            return Place::Cited;
+        }
+        let pages = document.pages_of(cited);
+        let other = pages.zip(found.pages).is_some_and(|(cited, found)| found.1 < cited.0 || cited.1 < found.0);
+        match distance(cited, &found.lines) {
+            0 => Place::Wider,
+            lines if lines <= NEARBY => Place::Nearby,
+            _ if other => Place::OtherPage,
+            _ => Place::Elsewhere,
+        }
+    }
+
+    /// Whether the quote stands where it is said to stand, however it is written.
+    pub fn is_grounded(&self) -> bool {
+        self.place == Place::Cited
+    }
+
+    /// Whether there was a quote to look for.
+    pub fn has_quote(&self) -> bool {
+        !matches!(self.place, Place::NoQuote | Place::NotInDoc)
+    }
+
+    /// Whether the published check finds the quote in the cited lines.
+    pub fn is_published_ok(&self) -> bool {
+        let seen = self.found.as_ref().is_some_and(|found| found.tier <= Tier::Whitespace);
+        !self.has_quote() || (self.is_grounded() && seen && !self.reversed)
+    }
+
+    /// How many lines the found place lies behind the cited one; negative: before.
+    pub fn offset(&self) -> Option<i64> {
+        let (found, cited) = (self.found.as_ref()?, self.cited.as_ref()?);
+        Some(i64::try_from(found.lines.start).ok()? - i64::try_from(cited.start).ok()?)
+    }
+
+    /// The result in one word: the tier where the quote stands in its lines, else where it stands.
+    pub fn word(&self) -> &'static str {
+        match self.place {
+            Place::Cited => self.found.as_ref().map_or("exact", |found| found.tier.word()),
+            Place::Wider => "wider_range",
+            Place::Nearby => "off_by",
+            Place::OtherPage => "other_page",
+            Place::Elsewhere => "elsewhere",
+            Place::Nowhere => "nowhere",
+            Place::Unsearched | Place::Undecided => "undecided",
+            Place::NoQuote => "no_quote",
+            Place::NotInDoc => "not_in_doc",
+        }
+    }
+
+    /// As a JSON object: `word`, `tier`, `numbering`, `offset`, `cited`, `found`, `places`, `total`, `near`. Lines are
+    /// 0-based over the whole document.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        let text = |word: Option<&str>| word.map_or_else(|| "null".to_owned(), |word| format!("\"{word}\""));
+        let head = format!(
+            r#"{{"word":"{}","tier":{},"numbering":{},"offset":{}"#,
+            self.word(),
+            text(self.found.as_ref().map(|found| found.tier.word())),
+            text(self.numbering.map(Numbering::word)),
+            self.offset().map_or_else(|| "null".to_owned(), |offset| offset.to_string()),
+        );
+        out.extend_from_slice(head.as_bytes());
+        let cited = self.cited.as_ref().map(|lines| lines_json(lines, None));
+        let found = self.found.as_ref().map(|found| lines_json(&found.lines, found.pages));
+        for (key, value) in [("cited", cited), ("found", found)] {
+            let value = value.map_or_else(|| "null".to_owned(), |value| format!("{{{value}}}"));
+            out.extend_from_slice(format!(",\"{key}\":{value}").as_bytes());
+        }
+        if self.total > 1 {
+            let places = self.places.iter().map(|found| format!("{{{}}}", lines_json(&found.lines, found.pages)));
+            let places = places.collect::<Vec<_>>().join(",");
+            out.extend_from_slice(format!(",\"places\":[{places}],\"total\":{}", self.total).as_bytes());
+        }
+        if let Some(near) = &self.near {
+            let lines = lines_json(&near.lines, near.pages);
+            let similarity = f64::from(near.similarity) / 100.0;
+            out.extend_from_slice(format!(",\"near\":{{{lines},\"similarity\":{similarity}}}").as_bytes());
+        }
+        out.push(b'}');
+    }
+}
+
+fn lines_json(lines: &Range<usize>, pages: Option<(i64, i64)>) -> String {
+    let last = lines.end.saturating_sub(1);
+    let pages = pages.map(|(first, last)| format!(",\"page_start\":{first},\"page_end\":{last}"));
+    format!("\"line_start\":{},\"line_end\":{last}{}", lines.start, pages.unwrap_or_default())
+}
+
+/// Lines and pages in words: `line 267 (page 6, line 33)`, `lines 83-85 (page 5, lines 32-34)`.
+pub fn lines_in_words(document: &Document, lines: &Range<usize>) -> Shown {
+    let (first, last) = (lines.start, lines.end.saturating_sub(1));
+    let (Some((page, from)), Some((last_page, to))) = (document.number(first), document.number(last)) else {
+        return Shown::own("no line");
+    };
+    if first == last {
+        shown!("line {first} (page {page}, line {from})")
+    } else if page == last_page {
+        shown!("lines {first}-{last} (page {page}, lines {from}-{to})")
+    } else {
+        shown!("lines {first}-{last} (page {page}, line {from} to page {last_page}, line {to})")
+    }
+}
+
+/// Some bytes of a document's text, line by line: the line and the bytes in it.
+pub fn parts(document: &Document, bytes: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    let part = |n: usize| {
+        let start = document.offset(n)?;
+        let end = start + document.line(n)?.len();
+        let (from, to) = (bytes.start.max(start), bytes.end.min(end));
+        (from < to).then(|| (n, from - start..to - start))
+    };
+    (document.line_at(bytes.start)..=document.line_at(bytes.end - 1)).filter_map(part).collect()
+}
+
+impl Found {
+    /// What belongs to the quote, line by line: the line and the bytes in it.
+    pub fn parts(&self, document: &Document) -> Vec<(usize, Range<usize>)> {
+        let mut parts = parts(document, &self.bytes);
+        parts.retain(|(n, _)| !self.skipped.contains(n));
+        parts
+    }
+}
+
+/// What stands in the document where a span leads: the quote's place if it was found, else the cited lines. Never the
+/// model's words.
+pub fn recovered<'d>(document: &'d Document, resolution: &Resolution) -> Option<Cow<'d, [u8]>> {
+    let Some(found) = &resolution.found else {
+        let lines = resolution.cited.clone()?;
+        let text = document.text(lines);
+        return Some(Cow::Borrowed(text.strip_suffix(b"\n").unwrap_or(text)));
+    };
+    if found.skipped.is_empty() {
+        return Some(Cow::Borrowed(document.bytes(found.bytes.clone())));
+    }
+    let mut text = Vec::new();
+    for (n, part) in found.parts(document) {
+        if !text.is_empty() {
+            text.push(b'\n');
+        }
+        text.extend_from_slice(document.line(n).and_then(|line| line.get(part)).unwrap_or_default());
+    }
+    Some(Cow::Owned(text))
+}
+
+/// One mistake that explains the numbers of all spans.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shared {
+    /// Every quote stands so many lines behind its number; -1: counted from 1.
+    Offset(i64),
+    /// The numbers count inside the page.
+    PageLocal,
+}
+
+/// The mistake that explains all spans with a quote of an answer, if one does: there are two or more, each is
+/// found, and not all where they should be.
+pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) -> Option<Shared> {
+    /// So many offsets are tried.
+    const MAX_OFFSETS: usize = 256;
+    let quoted: Vec<&Resolution> = resolutions.into_iter().filter(|resolution| resolution.has_quote()).collect();
+    let lost = |resolution: &&Resolution| resolution.fits.is_empty() || resolution.contract == Numbering::PageLocal;
+    if quoted.len() < 2 || quoted.iter().any(lost) || quoted.iter().all(|resolution| resolution.is_grounded()) {
+        return None;
+    }
+    if quoted.iter().all(|resolution| resolution.fits.iter().any(|fit| fit.page_local)) {
+        return Some(Shared::PageLocal);
+    }
+    let bounds = quoted.iter().flat_map(|resolution| resolution.fits.iter().filter_map(|fit| fit.offsets));
+    let mut offsets: Vec<i64> = bounds.flat_map(|(least, most)| [least, most]).take(MAX_OFFSETS).collect();
+    offsets.push(-1);
+    offsets.sort_by_key(|offset| (*offset != -1, offset.unsigned_abs(), *offset));
+    offsets.dedup();
+    let leads = |by: i64| {
+        let fits = |fit: &Fit| fit.offsets.is_some_and(|(least, most)| (least..=most).contains(&by));
+        quoted.iter().all(|resolution| resolution.fits.iter().any(fits))
+    };
+    offsets.into_iter().filter(|by| *by != 0).find(|by| leads(*by)).map(Shared::Offset)
+}
+
+/// A span of an answer and what became of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cited {
+    /// The number of its item.
+    pub item: usize,
+    /// Where the span stands in the record.
+    pub pointer: Pointer,
+    /// What became of it.
+    pub resolution: Resolution,
+}
+
+/// Resolves the spans of all items, in order; at most [`MAX_SPANS`].
+pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -> Vec<Cited> {
+    let mut budget = Budget::of(work::left(MAX_WORK));
+    let before = budget.left;
+    let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
+    // What is not resolved is counted by the rule of what is undecided.
+    let resolved = citations.take(MAX_SPANS).map(|(item, citation)| {
+        let quote = citation.quote.and_then(Value::string);
+        let claim = Claim::of(citation, quote.as_ref().map(Untrusted::bytes), retrieved);
+        let resolution = resolve_within(document, &claim, &mut budget);
+        Cited { item, pointer: citation.pointer.clone(), resolution }
+    });
+    let resolved = resolved.collect();
+    work::pay(before - budget.left);
+    resolved
+}
+
+/// Whether the evidence of an item holds: it has a quote, and every quote stands where it should.
+pub fn is_item_grounded(cited: &[Cited], item: usize) -> bool {
+    // They stand in the order of the items.
+    let from = cited.partition_point(|cited| cited.item < item);
+    let own = cited.iter().skip(from).take_while(|cited| cited.item == item);
+    let mut quoted = own.filter(|cited| cited.resolution.has_quote()).peekable();
+    quoted.peek().is_some() && quoted.all(|cited| cited.resolution.is_grounded())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,12 @@
+//! The word-problem wing: numbers, expressions, quantities, and what each step should have given.
+
+/// Calculations as they stand in texts, found, read and worked out.
+pub mod expression;
+/// The gold answer: its number, and what in it cannot be right.
+pub mod gold;
+/// Exact numbers of bounded size.
+pub mod number;
+/// The quantities of a question, and the variables that took them up.
+pub mod quantity;
+/// What each step should have given, by exact calculation.
+pub mod recompute;

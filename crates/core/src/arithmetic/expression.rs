@@ -1,0 +1,998 @@
+//! Calculations as they stand in texts: `total = a * b + c`, `2 * k - 12`, `20% of x`, `$60 × 8`.
+//!
+//! They are found in prose by what surrounds them: every name must be a variable's, and an operator must stand between
+//! two operands, so that dates, ranges, hyphens and sentences are none. All work is bounded by the constants below.
+
+use std::ops::Range;
+
+use crate::arithmetic::number::{Number, Written};
+
+mod equation;
+mod measure;
+
+pub use equation::{equation, solved};
+pub use measure::{clock, list};
+
+/// Longer texts are not looked at.
+pub const MAX_TEXT: usize = 4_000;
+/// More tokens are not read.
+pub const MAX_TOKENS: usize = 500;
+/// No calculation has more parts.
+pub const MAX_NODES: usize = 200;
+/// No calculation is nested deeper.
+pub const MAX_DEPTH: usize = 24;
+/// More names are not known.
+pub const MAX_NAMES: usize = 256;
+/// So many words may stand between a number and the next operator, as its unit.
+const MAX_UNIT_WORDS: usize = 3;
+
+/// An operation on two numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operation {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `mod`: what is left over.
+    Remainder,
+    /// `//`: how many times it goes in.
+    Quotient,
+    /// `^`
+    Power,
+    /// The smaller.
+    Minimum,
+    /// The larger.
+    Maximum,
+}
+
+impl Operation {
+    const fn precedence(self) -> u8 {
+        match self {
+            Self::Add | Self::Subtract => 1,
+            Self::Multiply | Self::Divide | Self::Remainder | Self::Quotient => 2,
+            Self::Power => 4,
+            Self::Minimum | Self::Maximum => 5,
+        }
+    }
+
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Add => " + ",
+            Self::Subtract => " − ",
+            Self::Multiply => " × ",
+            Self::Divide => " / ",
+            Self::Remainder => " mod ",
+            Self::Quotient => " // ",
+            Self::Power => "^",
+            Self::Minimum | Self::Maximum => ", ",
+        }
+    }
+
+    fn apply(self, left: Number, right: Number) -> Option<Number> {
+        match self {
+            Self::Add => left.plus(right),
+            Self::Subtract => left.minus(right),
+            Self::Multiply => left.times(right),
+            Self::Divide => left.over(right),
+            Self::Remainder => left.minus(left.over(right)?.floor().times(right)?),
+            Self::Quotient => Some(left.over(right)?.floor()),
+            Self::Power => left.power(right),
+            Self::Minimum => Some(left.min(right)),
+            Self::Maximum => Some(left.max(right)),
+        }
+    }
+}
+
+/// An operation on one number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Single {
+    /// The other sign.
+    Negate,
+    /// Without sign.
+    Magnitude,
+    /// The next whole number below.
+    Floor,
+    /// The next whole number above.
+    Ceil,
+    /// The nearest whole number.
+    Round,
+}
+
+impl Single {
+    fn apply(self, of: Number) -> Option<Number> {
+        Some(match self {
+            Self::Negate => of.negated(),
+            Self::Magnitude => of.magnitude(),
+            Self::Floor => of.floor(),
+            Self::Ceil => of.ceil(),
+            Self::Round => of.plus(Number::fraction(1, 2)?)?.floor(),
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Node {
+    Number(Number),
+    /// `20%`, kept apart: beside plus and minus nobody knows of what.
+    Percent(Number),
+    Name(u32),
+    /// A name that is no variable's; where it stands in the text.
+    Symbol(u32, u32),
+    Single(Single, u16),
+    Pair(Operation, u16, u16),
+}
+
+/// A calculation, its parts before what is made of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Expression {
+    nodes: Vec<Node>,
+}
+
+impl Expression {
+    /// A number alone.
+    pub fn number(number: Number) -> Self {
+        Self { nodes: vec![Node::Number(number)] }
+    }
+
+    /// A variable alone.
+    pub fn name(name: u32) -> Self {
+        Self { nodes: vec![Node::Name(name)] }
+    }
+
+    /// Two calculations joined by an operation; `None` where that is too large.
+    pub fn pair(operation: Operation, left: &Self, right: &Self) -> Option<Self> {
+        let mut nodes = left.nodes.clone();
+        let offset = nodes.len();
+        if offset == 0 || right.nodes.is_empty() || offset + right.nodes.len() >= MAX_NODES {
+            return None;
+        }
+        let moved = |at: u16| at + offset as u16;
+        nodes.extend(right.nodes.iter().map(|node| match *node {
+            Node::Single(single, at) => Node::Single(single, moved(at)),
+            Node::Pair(operation, a, b) => Node::Pair(operation, moved(a), moved(b)),
+            leaf => leaf,
+        }));
+        let last = nodes.len() as u16 - 1;
+        nodes.push(Node::Pair(operation, offset as u16 - 1, last));
+        Some(Self { nodes })
+    }
+
+    /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
+    pub fn shares(&self) -> Vec<(u32, bool)> {
+        let at = |n: u16| self.nodes.get(usize::from(n));
+        let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
+        let mut shares = Vec::new();
+        for node in &self.nodes {
+            let Node::Pair(operation, left, right) = *node else { continue };
+            match (operation, at(left), at(right)) {
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 1) => {
+                    shares.push((*name, true));
+                }
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 100) => {
+                    shares.push((*name, false));
+                }
+                (Operation::Divide, Some(Node::Name(name)), _) if number(right, 100) => shares.push((*name, false)),
+                _ => {}
+            }
+        }
+        shares
+    }
+
+    /// With calculations in place of some of its names; `None` where that is too large.
+    pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());
+        // Of each node, where it is now.
+        let mut places: Vec<u16> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let moved = |at: u16| places.get(usize::from(at)).copied();
+            let offset = nodes.len() as u16;
+            match *node {
+                Node::Name(name) if part(name).is_some() => {
+                    let whole = part(name)?;
+                    nodes.extend(whole.nodes.iter().map(|node| match *node {
+                        Node::Single(single, at) => Node::Single(single, at + offset),
+                        Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
+                        leaf => leaf,
+                    }));
+                }
+                Node::Single(single, at) => nodes.push(Node::Single(single, moved(at)?)),
+                Node::Pair(operation, a, b) => nodes.push(Node::Pair(operation, moved(a)?, moved(b)?)),
+                leaf => nodes.push(leaf),
+            }
+            places.push((nodes.len() as u16).checked_sub(1)?);
+            if nodes.len() >= MAX_NODES {
+                return None;
+            }
+        }
+        Some(Self { nodes })
+    }
+
+    /// An operation on one calculation; `None` where that is too large.
+    pub fn single(single: Single, of: &Self) -> Option<Self> {
+        let last = of.nodes.len().checked_sub(1).filter(|_| of.nodes.len() < MAX_NODES)?;
+        let mut nodes = of.nodes.clone();
+        nodes.push(Node::Single(single, last as u16));
+        Some(Self { nodes })
+    }
+
+    /// The variables it names, each once, in order of appearance.
+    pub fn names(&self) -> Vec<u32> {
+        let mut names = Vec::new();
+        for node in &self.nodes {
+            if let Node::Name(name) = node
+                && !names.contains(name)
+            {
+                names.push(*name);
+            }
+        }
+        names
+    }
+
+    /// Whether it is more than a number or a name.
+    pub fn is_operation(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
+    }
+
+    /// The numbers that stand in it, 20 for `20%`, in their order.
+    pub fn numbers(&self) -> Vec<Number> {
+        let number = |node: &Node| match node {
+            Node::Number(number) | Node::Percent(number) => Some(*number),
+            _ => None,
+        };
+        self.nodes.iter().filter_map(number).collect()
+    }
+
+    /// Whether this number stands in it.
+    pub fn holds(&self, number: Number) -> bool {
+        self.nodes.contains(&Node::Number(number))
+    }
+
+    /// The number it gives; `None` where a name has no value, where it divides by zero or grows too large.
+    pub fn evaluate(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
+        self.values(value)?.last().copied()
+    }
+
+    /// The numbers of all its parts, its own last.
+    pub fn values(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Vec<Number>> {
+        let mut values: Vec<Number> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let at = |n: u16| values.get(usize::from(n)).copied();
+            let number = match *node {
+                Node::Number(number) => number,
+                Node::Percent(number) => number.over(Number::whole(100))?,
+                Node::Name(name) => value(name)?,
+                Node::Symbol(..) => return None,
+                Node::Single(single, of) => single.apply(at(of)?)?,
+                Node::Pair(operation, left, right) => {
+                    let is_percent = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Percent(_)));
+                    if operation.precedence() == 1 && is_percent(left) != is_percent(right) {
+                        return None;
+                    }
+                    operation.apply(at(left)?, at(right)?)?
+                }
+            };
+            values.push(number);
+        }
+        Some(values)
+    }
+
+    /// As people write it, each name as `name` shows it.
+    pub fn formula(&self, name: &dyn Fn(u32) -> String) -> String {
+        let mut out = String::new();
+        if let Some(root) = self.nodes.len().checked_sub(1) {
+            self.write(root as u16, 0, name, &mut out);
+        }
+        out
+    }
+
+    fn write(&self, at: u16, least: u8, name: &dyn Fn(u32) -> String, out: &mut String) {
+        match self.nodes.get(usize::from(at)).copied() {
+            None => {}
+            Some(Node::Number(number)) => out.push_str(&plain(number)),
+            Some(Node::Percent(number)) => {
+                out.push_str(&plain(number));
+                out.push('%');
+            }
+            Some(Node::Name(id)) => out.push_str(&name(id)),
+            Some(Node::Symbol(..)) => out.push('?'),
+            Some(Node::Single(single, of)) => {
+                let (before, inner, after) = match single {
+                    Single::Negate => ("−", 3, ""),
+                    Single::Magnitude => ("abs(", 0, ")"),
+                    Single::Floor => ("floor(", 0, ")"),
+                    Single::Ceil => ("ceil(", 0, ")"),
+                    Single::Round => ("round(", 0, ")"),
+                };
+                out.push_str(before);
+                self.write(of, inner, name, out);
+                out.push_str(after);
+            }
+            Some(Node::Pair(operation, left, right)) => {
+                let precedence = operation.precedence();
+                let (open, inner) = match operation {
+                    Operation::Minimum => ("min(", 0),
+                    Operation::Maximum => ("max(", 0),
+                    _ if precedence < least => ("(", precedence),
+                    _ => ("", precedence),
+                };
+                out.push_str(open);
+                self.write(left, inner, name, out);
+                out.push_str(operation.sign());
+                // What stands behind minus and divided-by keeps its parentheses.
+                let tight = !matches!(operation, Operation::Add | Operation::Multiply);
+                self.write(right, inner + u8::from(tight), name, out);
+                if !open.is_empty() {
+                    out.push(')');
+                }
+            }
+        }
+    }
+}
+
+/// A number inside a formula: fractions without their decimals.
+fn plain(number: Number) -> String {
+    let shown = number.shown();
+    match shown.split_once(" ≈") {
+        Some((fraction, _)) => format!("({fraction})"),
+        None => shown,
+    }
+}
+
+/// The names that may stand in a text, each with a number.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    list: Vec<(String, u32)>,
+}
+
+impl Names {
+    /// Adds a name; `total_cost` is also found as `total cost`, in any case.
+    pub fn add(&mut self, name: &str, id: u32) {
+        let sound = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if sound && self.list.len() < MAX_NAMES {
+            self.list.push((name.to_owned(), id));
+        }
+    }
+
+    /// The longest name that begins here and ends with a word.
+    fn at(&self, text: &[u8]) -> Option<(u32, usize)> {
+        let mut best: Option<(u32, usize)> = None;
+        let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b) || (a == b'_' && b == b' ');
+        for (name, id) in &self.list {
+            let Some(head) = text.get(..name.len()) else { continue };
+            let ends = text
+                .get(name.len())
+                .is_none_or(|&next| !(next.is_ascii_alphanumeric() || next == b'_' || next >= 0x80));
+            if ends && name.bytes().zip(head).all(|(a, &b)| same(a, b)) && best.is_none_or(|(_, len)| name.len() > len)
+            {
+                best = Some((*id, name.len()));
+            }
+        }
+        best
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Number(Written),
+    Percent(Written),
+    Name(u32),
+    Word,
+    Operator(Operation),
+    Open,
+    Close,
+    Comma,
+    Equals,
+    /// Anything that ends a calculation.
+    Break,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    kind: Kind,
+    start: usize,
+    end: usize,
+    /// A blank stands before it.
+    spaced: bool,
+}
+
+/// Cuts a text into tokens; `None` where it is too long for a calculation.
+fn tokens(text: &str, names: &Names) -> Option<Vec<Token>> {
+    if text.len() > MAX_TEXT {
+        return None;
+    }
+    let mut list: Vec<Token> = Vec::new();
+    let mut at = 0;
+    let mut spaced = true;
+    while let Some(c) = text.get(at..)?.chars().next() {
+        let rest = text.get(at..)?;
+        let len = c.len_utf8();
+        let one = |kind| (kind, len);
+        let (kind, len) = match c {
+            '\n' => one(Kind::Break),
+            c if c.is_whitespace()
+                || c == '`'
+                || (is_currency(c) && rest.get(len..)?.starts_with(|n: char| n.is_ascii_digit())) =>
+            {
+                spaced = true;
+                at += len;
+                continue;
+            }
+            '0'..='9' | '.' => number(rest),
+            '½' => one(Kind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
+            '¼' => one(Kind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
+            '¾' => one(Kind::Number(Written { value: Number::fraction(3, 4)?, decimals: 2 })),
+            '+' => one(Kind::Operator(Operation::Add)),
+            '-' | '−' => one(Kind::Operator(Operation::Subtract)),
+            // Between two numbers without blanks it is a range.
+            '–' if spaced && rest.get(len..)?.starts_with(' ') => one(Kind::Operator(Operation::Subtract)),
+            '*' if rest.starts_with("**") => (Kind::Operator(Operation::Power), 2),
+            '*' | '×' | '·' | '⋅' | '∙' | '∗' | '✕' => one(Kind::Operator(Operation::Multiply)),
+            '/' if rest.starts_with("//") => (Kind::Operator(Operation::Quotient), 2),
+            '/' | '÷' => one(Kind::Operator(Operation::Divide)),
+            '%' if spaced && rest.starts_with("% ") => one(Kind::Operator(Operation::Remainder)),
+            '^' => one(Kind::Operator(Operation::Power)),
+            '(' => one(Kind::Open),
+            ')' => one(Kind::Close),
+            ',' => one(Kind::Comma),
+            '=' if rest.starts_with("==") => (Kind::Break, 2),
+            '=' => one(Kind::Equals),
+            '<' | '>' | '!' if rest.get(1..)?.starts_with('=') => (Kind::Break, 2),
+            c if c.is_alphabetic() || c == '_' => word(rest, names),
+            _ => one(Kind::Break),
+        };
+        if list.len() >= MAX_TOKENS {
+            return None;
+        }
+        list.push(Token { kind, start: at, end: at + len, spaced });
+        spaced = false;
+        at += len;
+    }
+    mark_times(&mut list, text);
+    Some(list)
+}
+
+const fn is_currency(c: char) -> bool {
+    matches!(c, '$' | '€' | '£' | '¥' | '₹')
+}
+
+/// `1,080.50` and `20%`; what runs on (`1.2.3`, `3rd`) is none.
+fn number(rest: &str) -> (Kind, usize) {
+    let bytes = rest.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let (mut text, mut at, mut grouped) = (Vec::new(), 0, false);
+    while digit(at) {
+        text.extend(bytes.get(at));
+        at += 1;
+        let group = bytes.get(at) == Some(&b',') && digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4);
+        if group && (grouped || text.len() <= 3) {
+            grouped = true;
+            at += 1;
+        }
+    }
+    if bytes.get(at) == Some(&b'.') && digit(at + 1) {
+        text.push(b'.');
+        at += 1;
+        while digit(at) {
+            text.extend(bytes.get(at));
+            at += 1;
+        }
+    }
+    if text.is_empty() {
+        return (Kind::Break, 1);
+    }
+    let runs_on = bytes.get(at) == Some(&b'.') && digit(at + 1);
+    let Some(written) = Written::parse(&text).filter(|_| !runs_on) else {
+        let end = bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        return (Kind::Break, at + end);
+    };
+    let tail = rest.get(at..).unwrap_or_default();
+    let blanks = tail.len() - tail.trim_start_matches([' ', '\u{a0}', '\u{202f}']).len();
+    if tail.get(blanks..).is_some_and(|tail| tail.starts_with('%')) && blanks <= 2 {
+        return (Kind::Percent(written), at + blanks + 1);
+    }
+    (Kind::Number(written), at)
+}
+
+fn word(rest: &str, names: &Names) -> (Kind, usize) {
+    if let Some((id, len)) = names.at(rest.as_bytes()) {
+        return (Kind::Name(id), len);
+    }
+    let mut end = 0;
+    for (at, c) in rest.char_indices() {
+        let joins = matches!(c, '\'' | '’')
+            && rest.get(at + c.len_utf8()..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+        if !(c.is_alphanumeric() || c == '_' || joins) {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    (Kind::Word, end.max(1))
+}
+
+/// `8 x 60`, `a mod b`: an x between two operands multiplies, unless it is a variable.
+fn mark_times(list: &mut [Token], text: &str) {
+    for at in 1..list.len().saturating_sub(1) {
+        let [Some(before), Some(here), Some(after)] = [list.get(at - 1), list.get(at), list.get(at + 1)] else {
+            return;
+        };
+        let word = text.get(here.start..here.end).filter(|_| here.kind == Kind::Word);
+        let operation = match word {
+            Some("x" | "X") => Operation::Multiply,
+            Some("mod" | "modulo" | "MOD") => Operation::Remainder,
+            _ => continue,
+        };
+        let left = matches!(before.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Close | Kind::Word);
+        let right = matches!(after.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Open);
+        if left
+            && right
+            && here.spaced
+            && after.spaced
+            && let Some(here) = list.get_mut(at)
+        {
+            here.kind = Kind::Operator(operation);
+        }
+    }
+}
+
+/// What a calculation is assigned to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// A variable.
+    Name(u32),
+    /// A word that is no variable's name.
+    Word(String),
+}
+
+/// A calculation found in a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// What stands before its equals sign.
+    pub target: Option<Target>,
+    /// The calculation.
+    pub expression: Expression,
+    /// What the text itself says it gives: `3 * 26 = 78`.
+    pub stated: Option<Written>,
+    /// Its bytes in the text, without the target.
+    pub range: Range<usize>,
+}
+
+/// Whether a text can hold a calculation at all: a look at its bytes, unescaped or not.
+pub fn may_hold(bytes: &[u8]) -> bool {
+    memchr::memchr3(b'*', b'/', b'+', bytes).is_some()
+        || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
+        || memchr::memchr2_iter(b'-', b'x', bytes)
+            .any(|at| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' '))
+        || holds_typographic_sign(bytes)
+        || memchr::memchr_iter(b'\\', bytes)
+            .any(|at| matches!(bytes.get(at + 1..at + 6), Some(b"u00d7" | b"u00f7" | b"u2212")))
+}
+
+/// Whether a cross, an obelus or a minus sign of Unicode stands in a text. Their last bytes are rarer than their first.
+pub fn holds_typographic_sign(bytes: &[u8]) -> bool {
+    memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|last| {
+        let before = bytes.get(..=last).unwrap_or_default();
+        ["×", "÷", "−"].iter().any(|sign| before.ends_with(sign.as_bytes()))
+    })
+}
+
+/// Every calculation in a text, in order. Names must be known.
+pub fn find(text: &str, names: &Names) -> Vec<Found> {
+    let mut found = Vec::new();
+    if !may_hold(text.as_bytes()) {
+        return found;
+    }
+    let Some(list) = tokens(text, names) else { return found };
+    let mut at = 0;
+    while let Some(token) = list.get(at) {
+        let before = at.checked_sub(1).and_then(|before| list.get(before)).map(|token| token.kind);
+        let starts = matches!(token.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Open)
+            || (token.kind == Kind::Word && function(text, token).is_some())
+            || (token.kind == Kind::Operator(Operation::Subtract) && before == Some(Kind::Equals));
+        let joined = matches!(before, Some(Kind::Operator(_)));
+        let one = (starts && !joined).then(|| one(&list, at, text)).flatten();
+        match one {
+            Some((one, end)) => {
+                found.push(one);
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn one(list: &[Token], start: usize, text: &str) -> Option<(Found, usize)> {
+    let mut parser = Parser::new(list, start, text, false);
+    let root = parser.expression(0)?;
+    let mut end = parser.at;
+    let next = list.get(end);
+    // Half a calculation would give a wrong number.
+    if next.is_some_and(|next| matches!(next.kind, Kind::Operator(_)) || (next.kind == Kind::Open && !next.spaced)) {
+        return None;
+    }
+    if parser.strong == 0 || root as usize + 1 != parser.nodes.len() {
+        return None;
+    }
+    let range = list.get(start)?.start..list.get(end.checked_sub(1)?)?.end;
+    let mut target = target_before(list, start, text);
+    let mut stated = None;
+    if next.is_some_and(|next| next.kind == Kind::Equals) {
+        match (list.get(end + 1).map(|token| token.kind), list.get(end + 2).map(|token| token.kind)) {
+            (Some(Kind::Number(_) | Kind::Name(_)), Some(Kind::Operator(_) | Kind::Equals)) => {}
+            (Some(Kind::Number(number)), _) => {
+                stated = Some(number);
+                end += 2;
+            }
+            (Some(Kind::Name(name)), _) if target.is_none() => {
+                target = Some(Target::Name(name));
+                end += 2;
+            }
+            _ => {}
+        }
+    }
+    Some((Found { target, expression: Expression { nodes: parser.nodes }, stated, range }, end))
+}
+
+fn target_before(list: &[Token], start: usize, text: &str) -> Option<Target> {
+    list.get(start.checked_sub(1)?).filter(|token| token.kind == Kind::Equals)?;
+    let left = list.get(start.checked_sub(2)?)?;
+    match left.kind {
+        Kind::Name(name) => Some(Target::Name(name)),
+        Kind::Word => text.get(left.start..left.end).map(|word| Target::Word(word.to_owned())),
+        _ => None,
+    }
+}
+
+/// What a string that should be a value is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// A number, perhaps with its unit: `12 dollars`, `5/8`, `$1,080`.
+    Number(Written),
+    /// A calculation that nobody carried out.
+    Expression(Expression),
+    /// A calculation with its result: `3 * 26 = 78`.
+    Done(Expression, Written),
+    /// Neither.
+    Other,
+}
+
+/// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's. Of
+/// an equation it is the calculation of its unknown.
+pub fn read(text: &str, names: &Names) -> Reading {
+    let reading = reading(text, names);
+    match equation(text, names) {
+        Some(solved) => Reading::Expression(solved),
+        None => reading.or_else(|| measure::measure(text).map(Reading::Number)).unwrap_or(Reading::Other),
+    }
+}
+
+fn reading(text: &str, names: &Names) -> Option<Reading> {
+    let text = text.trim().trim_end_matches('.');
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    if text.is_empty() || !(digit || may_hold(text.as_bytes())) {
+        return None;
+    }
+    let list = tokens(text, names)?;
+    let parts: Vec<&[Token]> = list.split(|token| token.kind == Kind::Equals).collect();
+    let (last, before) = parts.split_last()?;
+    let (expression, value) = whole(last, text)?;
+    if expression.is_operation() {
+        return Some(match value {
+            // 5/8 is a number; 3-5 and 2024-05-01 are none.
+            Some(value) => Reading::Number(value),
+            None => Reading::Expression(expression),
+        });
+    }
+    let calculation = before.last().and_then(|part| whole(part, text));
+    match (value, calculation) {
+        (Some(value), Some((calculation, None))) if calculation.is_operation() => {
+            Some(Reading::Done(calculation, value))
+        }
+        (Some(value), _) => Some(Reading::Number(value)),
+        (None, _) => None,
+    }
+}
+
+/// A calculation that fills a whole text but for a unit at the end; with its value where it is a number or fraction.
+fn whole(list: &[Token], text: &str) -> Option<(Expression, Option<Written>)> {
+    let mut parser = Parser::new(list, 0, text, true);
+    parser.expression(0)?;
+    let rest = list.get(parser.at..)?;
+    if rest.len() > MAX_UNIT_WORDS || rest.iter().any(|token| token.kind != Kind::Word) {
+        return None;
+    }
+    let nodes = parser.nodes;
+    let value = match (list, nodes.as_slice()) {
+        ([Token { kind: Kind::Number(number), .. }, ..], [Node::Number(_)]) => Some(*number),
+        ([Token { kind: Kind::Percent(number), .. }, ..], [Node::Percent(_)]) => {
+            Some(Written { value: number.value.over(Number::whole(100))?, decimals: number.decimals + 2 })
+        }
+        (_, [Node::Number(number), Node::Single(Single::Negate, _)]) => {
+            Some(Written { value: number.negated(), decimals: 0 })
+        }
+        (_, [Node::Number(upper), Node::Number(lower), Node::Pair(Operation::Divide, ..)]) if parser.weak == 1 => {
+            Some(Written { value: upper.over(*lower)?, decimals: 18 })
+        }
+        (_, [Node::Name(_) | Node::Symbol(..)]) => return None,
+        _ if parser.strong == 0 => return None,
+        _ => None,
+    };
+    Some((Expression { nodes }, value))
+}
+
+/// A calculation that stands alone, such as a gold answer's `48/2`.
+pub fn alone(text: &str) -> Option<Expression> {
+    let list = tokens(text, &Names::default())?;
+    let mut parser = Parser::new(&list, 0, text, true);
+    parser.expression(0)?;
+    (parser.at == list.len()).then_some(Expression { nodes: parser.nodes })
+}
+
+/// The numbers that stand in a sentence, each with its place; those of calculations too. `round2` and `1st` are names.
+pub fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
+    let bytes = text.as_bytes();
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let before = |n: usize| (at + found).checked_sub(n).and_then(|at| bytes.get(at)).copied();
+        let point = before(1) == Some(b'.') && !before(2).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let start = at + found - usize::from(point);
+        let lead = |n: usize| start.checked_sub(n).and_then(|at| bytes.get(at)).copied();
+        let (kind, len) = number(text.get(start..).unwrap_or_default());
+        let end = start + len.max(1);
+        at = end;
+        let joined = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let (Kind::Number(written) | Kind::Percent(written)) = kind else { continue };
+        let runs_on = joined(lead(1)) || lead(1) == Some(b'.') || joined(bytes.get(end).copied());
+        if runs_on || numbers.len() >= MAX_TOKENS {
+            // What a word runs on into is part of it.
+            at += bytes.get(end..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            continue;
+        }
+        let negative = lead(1) == Some(b'-') && lead(2).is_none_or(|byte| matches!(byte, b' ' | b'(' | b'$'));
+        let value = if negative { written.value.negated() } else { written.value };
+        numbers.push((Written { value, ..written }, start..end));
+    }
+    numbers
+}
+
+fn function(text: &str, token: &Token) -> Option<Function> {
+    Some(match text.get(token.start..token.end)?.to_ascii_lowercase().as_str() {
+        "min" => Function::Fold(Operation::Minimum),
+        "max" => Function::Fold(Operation::Maximum),
+        "sum" => Function::Fold(Operation::Add),
+        "abs" => Function::Single(Single::Magnitude),
+        "floor" => Function::Single(Single::Floor),
+        "ceil" | "ceiling" => Function::Single(Single::Ceil),
+        "round" => Function::Round,
+        _ => return None,
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Function {
+    Fold(Operation),
+    Single(Single),
+    /// With a second number, so many decimals: people write numbers that way anyhow.
+    Round,
+}
+
+struct Parser<'t> {
+    list: &'t [Token],
+    at: usize,
+    text: &'t str,
+    /// The text is nothing but a calculation: unknown names are taken as such.
+    whole: bool,
+    /// Any word may be the unknown of an equation.
+    words: bool,
+    nodes: Vec<Node>,
+    depth: usize,
+    /// Operators that can be nothing else.
+    strong: usize,
+    /// Hyphens and slashes between bare numbers: dates, ranges and fractions look like that.
+    weak: usize,
+}
+
+impl<'t> Parser<'t> {
+    const fn new(list: &'t [Token], at: usize, text: &'t str, whole: bool) -> Self {
+        Self { list, at, text, whole, words: false, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
+    }
+
+    const fn with_words(mut self) -> Self {
+        self.words = true;
+        self
+    }
+
+    fn push(&mut self, node: Node) -> Option<u16> {
+        (self.nodes.len() < MAX_NODES).then(|| {
+            self.nodes.push(node);
+            self.nodes.len() as u16 - 1
+        })
+    }
+
+    fn kind(&self, ahead: usize) -> Option<Kind> {
+        self.list.get(self.at + ahead).map(|token| token.kind)
+    }
+
+    fn expression(&mut self, least: u8) -> Option<u16> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let mut left = self.operand()?;
+        while let Some((operation, precedence)) = self.operator(left) {
+            if precedence < least {
+                break;
+            }
+            self.weigh();
+            self.at += 1;
+            let right = self.expression(if operation == Operation::Power { precedence } else { precedence + 1 })?;
+            left = self.push(Node::Pair(operation, left, right))?;
+        }
+        self.depth -= 1;
+        Some(left)
+    }
+
+    fn operator(&self, left: u16) -> Option<(Operation, u8)> {
+        match self.kind(0)? {
+            Kind::Operator(operation) => Some((operation, operation.precedence())),
+            // 20% of x, 1/2 of x
+            Kind::Word if self.is_share(left) && self.word() == Some("of") => Some((Operation::Multiply, 2)),
+            _ => None,
+        }
+    }
+
+    fn word(&self) -> Option<&'t str> {
+        let token = self.list.get(self.at)?;
+        self.text.get(token.start..token.end)
+    }
+
+    fn is_share(&self, node: u16) -> bool {
+        let number = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Number(_)));
+        match self.nodes.get(usize::from(node)) {
+            Some(Node::Percent(_)) => true,
+            Some(Node::Pair(Operation::Divide, a, b)) => number(*a) && number(*b),
+            _ => false,
+        }
+    }
+
+    /// Counts the operator at hand as one that is sure or not.
+    fn weigh(&mut self) {
+        let number = |token: Option<&Token>| token.is_some_and(|token| matches!(token.kind, Kind::Number(_)));
+        let [before, here, after] =
+            [self.at.checked_sub(1), Some(self.at), Some(self.at + 1)].map(|at| self.list.get(at?));
+        let tight = here.is_some_and(|here| !here.spaced) && after.is_some_and(|after| !after.spaced);
+        let doubtful =
+            here.is_some_and(|here| matches!(here.kind, Kind::Operator(Operation::Subtract | Operation::Divide)));
+        if doubtful && tight && number(before) && number(after) {
+            self.weak += 1;
+        } else {
+            self.strong += 1;
+        }
+    }
+
+    fn operand(&mut self) -> Option<u16> {
+        let token = self.list.get(self.at)?;
+        match token.kind {
+            Kind::Operator(Operation::Subtract) => {
+                self.at += 1;
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    return None;
+                }
+                let inner = self.operand()?;
+                self.depth -= 1;
+                self.push(Node::Single(Single::Negate, inner))
+            }
+            Kind::Operator(Operation::Add) if self.whole && self.at == 0 => {
+                self.at += 1;
+                self.operand()
+            }
+            Kind::Number(number) => {
+                self.at += 1;
+                let node = self.push(Node::Number(number.value))?;
+                if let Some(product) = self.glued_factor(node) {
+                    return Some(product);
+                }
+                self.skip_unit()?;
+                Some(node)
+            }
+            Kind::Percent(number) => {
+                self.at += 1;
+                self.push(Node::Percent(number.value))
+            }
+            Kind::Name(name) => {
+                self.at += 1;
+                self.push(Node::Name(name))
+            }
+            Kind::Open => {
+                self.at += 1;
+                let inner = self.expression(0)?;
+                self.close()?;
+                Some(inner)
+            }
+            Kind::Word => self.function().or_else(|| self.symbol()),
+            _ => None,
+        }
+    }
+
+    fn close(&mut self) -> Option<()> {
+        (self.kind(0)? == Kind::Close).then(|| self.at += 1)
+    }
+
+    /// `2k` and `2(a + b)`: a factor without a sign.
+    fn glued_factor(&mut self, left: u16) -> Option<u16> {
+        let next = self.list.get(self.at).filter(|next| !next.spaced)?;
+        let (at, nodes) = (self.at, self.nodes.len());
+        let right = match next.kind {
+            Kind::Name(_) | Kind::Open => self.operand(),
+            Kind::Word => self.symbol(),
+            _ => return None,
+        };
+        let Some(right) = right else {
+            self.at = at;
+            self.nodes.truncate(nodes);
+            return None;
+        };
+        self.strong += 1;
+        self.push(Node::Pair(Operation::Multiply, left, right))
+    }
+
+    /// A unit between a number and what goes on: `60 dollars * 8`. What runs on without a blank is no number.
+    fn skip_unit(&mut self) -> Option<()> {
+        let glued = self.list.get(self.at).is_some_and(|next| next.kind == Kind::Word && !next.spaced);
+        let is_of = self.word() == Some("of");
+        let words = self.list.iter().skip(self.at).take_while(|token| token.kind == Kind::Word).count();
+        let after = self.kind(words);
+        let goes_on = matches!(after, Some(Kind::Operator(_) | Kind::Close | Kind::Equals));
+        if words > 0 && words <= MAX_UNIT_WORDS && goes_on && !is_of {
+            self.at += words;
+            return Some(());
+        }
+        (!glued || self.whole).then_some(())
+    }
+
+    fn function(&mut self) -> Option<u16> {
+        let function = function(self.text, self.list.get(self.at)?)?;
+        self.list.get(self.at + 1).filter(|next| next.kind == Kind::Open && !next.spaced)?;
+        self.at += 2;
+        let mut value = self.expression(0)?;
+        match function {
+            Function::Single(single) => value = self.push(Node::Single(single, value))?,
+            Function::Round if self.kind(0)? == Kind::Comma => {
+                (matches!(self.kind(1)?, Kind::Number(_))).then(|| self.at += 2)?;
+            }
+            Function::Round => value = self.push(Node::Single(Single::Round, value))?,
+            Function::Fold(operation) => {
+                while self.kind(0)? == Kind::Comma {
+                    self.at += 1;
+                    let next = self.expression(0)?;
+                    value = self.push(Node::Pair(operation, value, next))?;
+                }
+            }
+        }
+        self.strong += 1;
+        self.close()?;
+        Some(value)
+    }
+
+    fn symbol(&mut self) -> Option<u16> {
+        let token = self.list.get(self.at).filter(|_| self.whole)?;
+        let word = self.text.get(token.start..token.end)?;
+        let named = self.words || word.len() == 1 || word.contains('_');
+        if !named {
+            return None;
+        }
+        let (start, end) = (token.start as u32, token.end as u32);
+        self.at += 1;
+        self.push(Node::Symbol(start, end))
+    }
+}
+
+#[cfg(test)]
+mod tests;

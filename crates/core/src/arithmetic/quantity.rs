@@ -1,0 +1,137 @@
+//! The quantities of a question: every number in it, as digits, signs or words, with its place, and the variables of
+//! the run that took it up.
+
+use std::ops::Range;
+
+use crate::procedure::Procedure;
+use crate::record::Record;
+use crate::run::state::State;
+
+mod fit;
+mod number;
+mod scan;
+mod spelling;
+mod uptake;
+mod words;
+
+pub use number::{Number, near};
+pub use uptake::{Changed, Missed, Taker, Uptake};
+pub use words::{Dimension, Unit, unit, word_value};
+
+/// What sort of number stands there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// A count or a measure.
+    Number,
+    /// A sum of money.
+    Money,
+    /// Hundredths; the value is 20 for `20%`.
+    Percent,
+    /// A part of a whole: `1/2`, `half`, `two thirds`.
+    Fraction,
+    /// A factor: `twice`, `3 times`.
+    Multiple,
+    /// A dozen, a pair.
+    Group,
+    /// A place in an order: `third`, `3rd`.
+    Ordinal,
+    /// A time of day, in hours.
+    Time,
+    /// `each`, `per`: one.
+    Each,
+    /// `a week`: seven days.
+    Period,
+    /// A number that names: a year, a date, `chapter 5`, an entry of a list.
+    Label,
+}
+
+impl Kind {
+    /// The word on screen and in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::Money => "money",
+            Self::Percent => "percent",
+            Self::Fraction => "fraction",
+            Self::Multiple => "multiple",
+            Self::Group => "group",
+            Self::Ordinal => "ordinal",
+            Self::Time => "time of day",
+            Self::Each => "each",
+            Self::Period => "period",
+            Self::Label => "name",
+        }
+    }
+}
+
+/// One number of a question.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantity {
+    /// Where it stands, in bytes of the question's unescaped text, signs of currency and percent included.
+    pub span: Range<usize>,
+    /// Its value: 20 for `20%`, 12 for `a dozen`, 8.5 for `8:30`, 0 for a date.
+    pub value: Number,
+    /// What sort of number it is.
+    pub kind: Kind,
+    /// Whether it certainly is a quantity; a year, an ordinal, `each` or a name may be none.
+    pub sure: bool,
+    /// What it measures, where a unit stands beside it.
+    pub unit: Option<Unit>,
+    /// The variables that took it up, by their index in the state, ascending.
+    pub variables: Vec<usize>,
+    approx: f64,
+}
+
+impl Quantity {
+    fn new(span: Range<usize>, value: Number, kind: Kind, sure: bool, unit: Option<Unit>) -> Self {
+        Self { span, value, kind, sure, unit, variables: Vec::new(), approx: value.float() }
+    }
+
+    /// The value as the nearest float.
+    pub const fn float(&self) -> f64 {
+        self.approx
+    }
+}
+
+/// Every quantity of a text, in its order.
+pub fn find(text: &[u8]) -> Vec<Quantity> {
+    scan::quantities(text)
+}
+
+/// The quantities of a record's question with the variables that took them up, for the screen.
+#[derive(Clone, Default, Debug)]
+pub struct Quantities {
+    /// Every quantity, in the order of the question.
+    pub items: Vec<Quantity>,
+    /// For each variable of the state, the quantities that it took up.
+    pub by_variable: Vec<Vec<usize>>,
+}
+
+impl Quantities {
+    /// Reads the question of a record and links its quantities to the variables of its state.
+    pub fn of(record: &Record<'_>, state: &State<'_>, procedure: Option<&Procedure<'_>>) -> Self {
+        let mut by_variable = vec![Vec::new(); state.variables().len()];
+        let Some(uptake) = Uptake::of(record, procedure) else {
+            let question = record.question.and_then(stepscope_base::json::Value::string).unwrap_or_default();
+            return Self { items: find(question.bytes()), by_variable };
+        };
+        let mut items = uptake.quantities.clone();
+        for (n, item) in items.iter_mut().enumerate() {
+            for taker in uptake.takers_of(n).filter_map(|taker| uptake.takers.get(taker)) {
+                let name = procedure.and_then(|procedure| taker.name(procedure));
+                let Some(variable) = name.and_then(|name| state.variable(&name)) else { continue };
+                if !item.variables.contains(&variable) {
+                    item.variables.push(variable);
+                }
+                if let Some(own) = by_variable.get_mut(variable).filter(|own| !own.contains(&n)) {
+                    own.push(n);
+                }
+            }
+            item.variables.sort_unstable();
+        }
+        Self { items, by_variable }
+    }
+}
+
+#[cfg(test)]
+mod tests;

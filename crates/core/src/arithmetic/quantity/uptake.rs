@@ -1,0 +1,635 @@
+//! What a run made of the quantities of its question: which value stands for which quantity, what was missed, what
+//! came from nowhere. Made once a record and shared by the rules; every set is a bit mask, so that it costs little.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::fit::{Fit, derived, fit, misread};
+use super::spelling::Spellings;
+use super::{Kind, Quantity, find};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::record::{Record, RecordKind};
+use stepscope_base::json::{Kind as JsonKind, Member, Value};
+use stepscope_base::text::Untrusted;
+
+/// How many quantities and how many variables are linked.
+const MAX_LINKED: usize = 64;
+/// A longer text in a state is prose.
+const LONG_TEXT: usize = 200;
+/// How much of the question around a quantity is compared with a variable's name and description.
+const AROUND: usize = 48;
+
+/// The quantities of a question and the variables that a run extracted.
+#[derive(Clone, Debug)]
+pub struct Uptake {
+    /// The quantities of the question; their `variables` are empty here.
+    pub quantities: Vec<Quantity>,
+    /// The variables that steps with the question before them wrote.
+    pub takers: Vec<Taker>,
+    /// Sure quantities that no value, no description and no step text holds.
+    pub missed: Vec<Missed>,
+    /// Takers whose number stands nowhere and follows from nothing.
+    pub invented: Vec<usize>,
+    /// Numbers that were probably misread.
+    pub changed: Vec<Changed>,
+    /// For each quantity, the takers that hold or describe it.
+    taken: Vec<u64>,
+}
+
+/// A variable that a step with the question before it wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taker {
+    /// The position of the step.
+    pub step: usize,
+    /// Its place among the step's outputs.
+    pub output: usize,
+    /// Whether the step does nothing but extract.
+    pub extracts: bool,
+}
+
+impl Taker {
+    /// Its declaration.
+    pub fn field<'a>(&self, procedure: &Procedure<'a>) -> Option<Field<'a>> {
+        procedure.steps.get(self.step)?.outputs.get(self.output).copied()
+    }
+
+    /// Its name.
+    pub fn name<'a>(&self, procedure: &Procedure<'a>) -> Option<Untrusted<'a>> {
+        self.field(procedure)?.name_text()
+    }
+}
+
+impl Uptake {
+    /// `None` where there is nothing to compare: no question, no plan, or no state.
+    pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Option<Self> {
+        let state = record.state.filter(|state| state.kind() == JsonKind::Object)?;
+        if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) {
+            return None;
+        }
+        let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
+        let mut holders = holders(procedure?);
+        if holders.is_empty() {
+            return None;
+        }
+        let quantities = find(question.bytes());
+        fill(&mut holders, state, &question);
+        let taken = vec![0; quantities.len().min(MAX_LINKED)];
+        let (missed, invented, changed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut linking = Linking { question, holders, quantities, missed, invented, changed, taken };
+        linking.link();
+        linking.judge(procedure?, state);
+        Some(linking.done())
+    }
+
+    /// The takers that hold or describe a quantity.
+    pub fn takers_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
+        let mask = self.taken.get(quantity).copied().unwrap_or(0);
+        (0..self.takers.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
+    }
+
+    /// Whether a text with numbers (a worked solution) uses a quantity.
+    pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
+        let Some(quantity) = self.quantities.get(quantity) else { return false };
+        let counts =
+            |number: &&Quantity| !matches!(number.kind, Kind::Label | Kind::Ordinal | Kind::Each | Kind::Period);
+        numbers.iter().filter(counts).any(|number| fit(quantity, number.approx) >= Fit::Kind)
+    }
+}
+
+/// An [`Uptake`] in the making, with the texts that it looks at.
+struct Linking<'a> {
+    question: Untrusted<'a>,
+    holders: Vec<Holder<'a>>,
+    quantities: Vec<Quantity>,
+    missed: Vec<Missed>,
+    invented: Vec<usize>,
+    changed: Vec<Changed>,
+    taken: Vec<u64>,
+}
+
+/// A taker with what it holds.
+struct Holder<'a> {
+    taker: Taker,
+    name: Untrusted<'a>,
+    description: Option<Value<'a>>,
+    value: Option<Value<'a>>,
+    /// The quantities it holds, one bit each.
+    links: u64,
+    content: Content,
+    /// Whether another step writes it too: then nobody knows what this one wrote.
+    rewritten: bool,
+}
+
+/// A quantity that was taken up by nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Missed {
+    /// Its index.
+    pub quantity: usize,
+    /// Whether the plan has a variable that may have been meant for it and holds something else: then the step was run
+    /// badly; if not, the plan left it out.
+    pub room: bool,
+}
+
+/// A number that was taken up wrongly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Changed {
+    /// The quantity as the question has it.
+    pub quantity: usize,
+    /// The variable that holds another number.
+    pub taker: usize,
+    /// Whether the plan itself names the right number.
+    pub planned: bool,
+}
+
+/// The numbers in a value.
+#[derive(Clone, PartialEq, Debug)]
+enum Content {
+    /// None at all, or prose.
+    Nothing,
+    /// The value is this number.
+    One(f64),
+    /// Numbers in a text or list.
+    Some(Vec<f64>),
+}
+
+impl Content {
+    fn of(value: Value<'_>, question: &Untrusted<'_>) -> Self {
+        match value.kind() {
+            JsonKind::Int | JsonKind::Float => {
+                value.float().filter(|float| float.is_finite()).map_or(Self::Nothing, Self::One)
+            }
+            JsonKind::String => Self::of_text(value, question),
+            JsonKind::Array | JsonKind::Object => {
+                let numbers = value.walk().filter_map(|stop| match stop.value.kind() {
+                    JsonKind::Int | JsonKind::Float => stop.value.float(),
+                    _ => None,
+                });
+                Self::Some(numbers.take(MAX_LINKED).collect())
+            }
+            _ => Self::Nothing,
+        }
+    }
+
+    fn of_text(value: Value<'_>, question: &Untrusted<'_>) -> Self {
+        let Some(text) = value.string() else { return Self::Nothing };
+        let bytes = text.bytes();
+        if bytes.len() > LONG_TEXT || bytes == question.bytes() {
+            return Self::Nothing;
+        }
+        let found = find(bytes);
+        match found.as_slice() {
+            [] => Self::Nothing,
+            [one] if one.kind != Kind::Label && is_measure(bytes, one) => Self::One(one.approx),
+            many => Self::Some(many.iter().filter(|one| one.kind != Kind::Label).map(|one| one.approx).collect()),
+        }
+    }
+
+    fn numbers(&self) -> &[f64] {
+        match self {
+            Self::Nothing => &[],
+            Self::One(number) => std::slice::from_ref(number),
+            Self::Some(numbers) => numbers,
+        }
+    }
+}
+
+/// The quantities that a number fits, one bit each, by how well.
+#[derive(Clone, Copy, Default)]
+struct Fits {
+    near: u64,
+    kind: u64,
+    exact: u64,
+}
+
+impl Fits {
+    fn of(number: f64, quantities: &[Quantity]) -> Self {
+        let mut fits = Self::default();
+        for (q, quantity) in quantities.iter().take(MAX_LINKED).enumerate() {
+            match fit(quantity, number) {
+                Fit::None => {}
+                Fit::Near => fits.near |= 1 << q,
+                Fit::Kind => fits.kind |= 1 << q,
+                Fit::Exact => fits.exact |= 1 << q,
+            }
+        }
+        fits
+    }
+
+    const fn like(&self, wanted: Fit) -> u64 {
+        match wanted {
+            Fit::None => 0,
+            Fit::Near => self.near,
+            Fit::Kind => self.kind,
+            Fit::Exact => self.exact,
+        }
+    }
+
+    const fn any(&self) -> u64 {
+        self.near | self.kind | self.exact
+    }
+}
+
+/// One bit for each that holds.
+fn mask<'q>(quantities: impl Iterator<Item = &'q Quantity>, holds: impl Fn(&Quantity) -> bool) -> u64 {
+    quantities.enumerate().filter(|(_, quantity)| holds(quantity)).fold(0, |mask, (q, _)| mask | 1 << q)
+}
+
+/// Whether a text is a number with at most a unit beside it.
+fn is_measure(text: &[u8], number: &Quantity) -> bool {
+    let rest = text.get(number.span.end..).unwrap_or_default();
+    let words = rest.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'.'));
+    number.span.start == 0 && words && rest.len() <= 16
+}
+
+impl<'a> Linking<'a> {
+    fn done(self) -> Uptake {
+        let takers = self.holders.iter().map(|holder| holder.taker).collect();
+        let Self { quantities, missed, invented, changed, taken, .. } = self;
+        Uptake { quantities, takers, missed, invented, changed, taken }
+    }
+
+    fn link(&mut self) {
+        let sure = mask(self.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
+        let mut numbers = Vec::new();
+        for (taker, holder) in self.holders.iter().take(MAX_LINKED).enumerate() {
+            let fits = |&number: &f64| (taker, Fits::of(number, &self.quantities));
+            numbers.extend(holder.content.numbers().iter().map(fits));
+        }
+        // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
+        // ordinal takes only what nothing else takes.
+        for among in [sure, !sure] {
+            for wanted in [Fit::Exact, Fit::Kind, Fit::Near] {
+                for (taker, fits) in &numbers {
+                    self.link_number(*taker, fits, fits.like(wanted) & among);
+                }
+            }
+        }
+        self.share_constants();
+    }
+
+    fn link_number(&mut self, taker: usize, fits: &Fits, fitting: u64) {
+        let Some(holder) = self.holders.get(taker) else { return };
+        if fitting == 0 || holder.links & fits.any() != 0 {
+            return;
+        }
+        if let Some(best) = self.best(fitting, holder) {
+            if let Some(mask) = self.taken.get_mut(best) {
+                *mask |= 1 << taker;
+            }
+            if let Some(holder) = self.holders.get_mut(taker) {
+                holder.links |= 1 << best;
+            }
+        }
+    }
+
+    /// Of several quantities that fit, the one that is free and spoken of in the words of the variable.
+    fn best(&self, fitting: u64, holder: &Holder<'_>) -> Option<usize> {
+        if fitting.count_ones() <= 1 {
+            return (fitting != 0).then(|| fitting.trailing_zeros() as usize);
+        }
+        let rank = |q: &usize| {
+            let quantity = self.quantities.get(*q);
+            let free = self.taken.get(*q) == Some(&0);
+            let words =
+                quantity.map_or(0, |quantity| self.common_words(quantity, holder) + kind_words(quantity, holder));
+            (free, words, std::cmp::Reverse(*q))
+        };
+        (0..self.taken.len()).filter(|q| fitting >> q & 1 == 1).max_by_key(rank)
+    }
+
+    /// How many words of a variable's name and description stand near a quantity in its sentence; those after it count
+    /// twice, the very next one most.
+    fn common_words(&self, quantity: &Quantity, holder: &Holder<'_>) -> usize {
+        let text = self.question.bytes();
+        let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
+        let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
+        let mut after = lower(quantity.span.end..(quantity.span.end + AROUND).min(text.len()));
+        if let Some(end) = memchr::memchr2(b'.', b'?', &after) {
+            after.truncate(end);
+        }
+        if let Some(start) = memchr::memrchr2(b'.', b'?', &before) {
+            before.drain(..start);
+        }
+        let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+        let next = next.next().unwrap_or_default().to_vec();
+        let description = holder.description.and_then(Value::string).unwrap_or_default();
+        let words = holder.name.bytes().split(|byte| !byte.is_ascii_alphabetic());
+        let words = words.chain(description.bytes().split(|byte| !byte.is_ascii_alphabetic()));
+        words
+            .filter(|word| word.len() > 3)
+            .map(<[u8]>::to_ascii_lowercase)
+            .map(|word| {
+                let stem = word.strip_suffix(b"s").unwrap_or(&word);
+                let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());
+                4 * holds(&next) + 2 * holds(&after) + holds(&before)
+            })
+            .sum()
+    }
+
+    /// One variable may stand for several places with the same number.
+    fn share_constants(&mut self) {
+        for q in 0..self.taken.len() {
+            if self.taken.get(q) != Some(&0) || self.quantities.get(q).is_none_or(|quantity| !quantity.sure) {
+                continue;
+            }
+            let value = self.quantities.get(q).map(|quantity| quantity.value);
+            let same = (0..self.taken.len()).find(|&other| {
+                self.taken.get(other) != Some(&0) && self.quantities.get(other).map(|quantity| quantity.value) == value
+            });
+            if let Some(mask) = same.and_then(|same| self.taken.get(same).copied())
+                && let Some(slot) = self.taken.get_mut(q)
+            {
+                *slot = mask;
+            }
+        }
+    }
+
+    fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
+        let loose = self.holders.iter().any(|taker| taker.links == 0 && taker.content != Content::Nothing);
+        let open = self.open();
+        if open == 0 && !loose {
+            return;
+        }
+        let (mut described, planned) = self.descriptions(open);
+        if open & !described != 0 {
+            described |= self.mentions(procedure, state, open & !described);
+        }
+        let mut open = open & !described;
+        self.invented = self.invent();
+        self.changed = planned;
+        self.misreadings(&mut open);
+        let room = self.room();
+        self.missed =
+            (0..self.taken.len()).filter(|q| open >> q & 1 == 1).map(|quantity| Missed { quantity, room }).collect();
+    }
+
+    /// Sure quantities that no value holds.
+    fn open(&self) -> u64 {
+        let free = self.quantities.iter().zip(&self.taken).enumerate();
+        let free = free.filter(|(_, (quantity, taken))| quantity.sure && **taken == 0);
+        free.fold(0, |mask, (q, _)| mask | 1 << q)
+    }
+
+    /// Looks into names and descriptions: which open quantities they name, and which variables hold another number
+    /// than the one that their description takes from the question.
+    fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
+        let (mut named, mut changed) = (0_u64, Vec::new());
+        let mut name = Vec::new();
+        for t in 0..self.holders.len().min(MAX_LINKED) {
+            let Some(taker) = self.holders.get(t) else { continue };
+            let loose = taker.links == 0;
+            if open == 0 && !loose {
+                continue;
+            }
+            name.clear();
+            name.extend(taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
+            // The digit in `rate_2` only tells it from `rate_1`.
+            let mut numbers = find(&name);
+            numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
+            let mut digits = 0;
+            if let Some(text) = taker.description.and_then(Value::string) {
+                let found = find(text.bytes());
+                // `half` in a description is a way of speaking, `(24)` is the number itself.
+                let digit = |at: usize| text.bytes().get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$');
+                digits = found.iter().filter(|number| number.sure && digit(number.span.start)).count();
+                numbers.extend(found);
+            }
+            let mut own = 0_u64;
+            for number in numbers.iter().filter(|number| number.sure) {
+                for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
+                    if fit(quantity, number.approx) >= Fit::Kind {
+                        own |= 1 << q;
+                    }
+                }
+            }
+            if let Content::One(value) = taker.content
+                && digits == 1
+                && own & open != 0
+                && !taker.rewritten
+                && numbers.iter().all(|number| fit(number, value) == Fit::None)
+                && let Some(quantity) = (0..self.taken.len()).find(|q| (own & open) >> q & 1 == 1)
+                && self.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == Fit::None)
+                && !derived(&numbers, value)
+            {
+                changed.push(Changed { quantity, taker: t, planned: true });
+            }
+            named |= own & open;
+            for (q, mask) in self.taken.iter_mut().enumerate() {
+                if (own & open) >> q & 1 == 1 {
+                    *mask |= 1 << t;
+                }
+            }
+        }
+        (named, changed)
+    }
+
+    /// Which open quantities stand in a step's text, a later description or a later value. The plan is searched as it
+    /// stands in the file: that is many times faster than to read the numbers of every text.
+    fn mentions(&self, procedure: &Procedure<'a>, state: Value<'a>, open: u64) -> u64 {
+        let mut named = 0_u64;
+        let plan = procedure.value.raw();
+        for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
+            if open >> q & 1 == 0 {
+                continue;
+            }
+            let own = self.question.bytes().get(quantity.span.clone()).unwrap_or_default();
+            let spellings = Spellings::of(quantity, own);
+            let later = |member: &Member<'_>| {
+                let text = member.value.raw();
+                member.value.kind() == JsonKind::String
+                    && text.len() <= LONG_TEXT
+                    && !matches!(member.key.plain_string(), Some(b"problem_text" | b"final_answer"))
+                    && spellings.stand_in(text)
+            };
+            if spellings.stand_in(plan) || state.members().any(|member| later(&member)) {
+                named |= 1 << q;
+            }
+        }
+        named
+    }
+
+    /// Takers whose number comes from nowhere.
+    fn invent(&self) -> Vec<usize> {
+        let from_nowhere = |taker: &Holder<'_>| {
+            let Content::One(value) = taker.content else { return false };
+            taker.links == 0 && taker.taker.extracts && !taker.rewritten && !self.follows(value)
+        };
+        (0..self.holders.len()).filter(|&n| self.holders.get(n).is_some_and(from_nowhere)).collect()
+    }
+
+    /// Whether a number follows from the question in a way that need not stand there as a number.
+    fn follows(&self, value: f64) -> bool {
+        let size = value.abs();
+        // One of something is never said; nothing left, nothing spent neither.
+        if size <= 1.0 && size.fract() == 0.0 {
+            return true;
+        }
+        if size.fract() == 0.0 && size <= 40.0 && (self.may_count(size as usize) || self.letters(size as usize)) {
+            return true;
+        }
+        derived(&self.quantities, size)
+    }
+
+    /// Whether the question lists as many things: `Tom, Dick and Harry`.
+    fn may_count(&self, wanted: usize) -> bool {
+        let text = self.question.bytes();
+        let commas = memchr::memchr_iter(b',', text).count();
+        let ands = WORDS.and.find_iter(text).count() + WORDS.other.find_iter(text).count();
+        let sentences = memchr::memchr2_iter(b'.', b'?', text).count();
+        wanted <= (commas + ands + 1).max(sentences.min(6)).min(12)
+    }
+
+    /// Whether the question is about letters and holds a word of that length.
+    fn letters(&self, wanted: usize) -> bool {
+        let text = self.question.bytes();
+        WORDS.letter.find(text).is_some()
+            && text.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() == wanted)
+    }
+
+    /// Pairs what no quantity stands behind with what was missed, where one is a misreading of the other.
+    fn misreadings(&mut self, open: &mut u64) {
+        let alone = open.is_power_of_two() && self.invented.len() == 1;
+        for (t, holder) in self.holders.iter().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holder.content else { continue };
+            let loose = holder.links == 0 && holder.taker.extracts && !holder.rewritten;
+            if *open == 0 || !loose || self.changed.iter().any(|changed| changed.taker == t) {
+                continue;
+            }
+            let invented = self.invented.contains(&t);
+            let near = |q: &usize| {
+                *open >> q & 1 == 1
+                    && self.quantities.get(*q).is_some_and(|quantity| {
+                        let own = quantity.approx;
+                        misread(own, value) || (alone && invented && same_length(own, value))
+                    })
+            };
+            if let Some(quantity) = (0..self.taken.len()).find(near) {
+                *open &= !(1 << quantity);
+                self.changed.push(Changed { quantity, taker: t, planned: false });
+            }
+        }
+        let changed = &self.changed;
+        self.invented.retain(|t| changed.iter().all(|changed| changed.taker != *t));
+    }
+
+    /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
+    fn room(&self) -> bool {
+        let mut held = 0_u64;
+        let mut room = !self.invented.is_empty() || !self.changed.is_empty();
+        for taker in self.holders.iter().filter(|taker| taker.taker.extracts) {
+            let again = taker.links != 0 && taker.links & !held == 0;
+            room |= again || (taker.links == 0 && taker.value.is_none());
+            room |= taker.links == 0 && taker.content == Content::Nothing;
+            held |= taker.links;
+        }
+        room
+    }
+}
+
+/// Whether a variable's name says that it holds a quantity of this kind.
+fn kind_words(quantity: &Quantity, holder: &Holder<'_>) -> usize {
+    let words: &[&[u8]] = match quantity.kind {
+        Kind::Multiple => &[b"factor", b"multipl", b"times", b"ratio"],
+        Kind::Money => &[b"price", b"cost", b"pay", b"fee", b"dollar", b"cents", b"wage", b"amount"],
+        Kind::Percent => &[b"percent", b"rate", b"discount", b"tax"],
+        Kind::Fraction => &[b"fraction", b"share", b"part", b"portion", b"factor", b"ratio"],
+        _ => return 0,
+    };
+    let name = holder.name.bytes();
+    if words.iter().any(|word| memchr::memmem::find(name, word).is_some()) { 6 } else { 0 }
+}
+
+/// Whether two numbers have as many digits before the point.
+fn same_length(a: f64, b: f64) -> bool {
+    a >= 10.0 && b >= 10.0 && a.log10() as u32 == b.log10() as u32
+}
+
+/// Among so few things each is found faster by looking at all than by a table.
+const FEW: usize = 64;
+
+/// The outputs of the steps that read the question.
+fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
+    let mut holders = Vec::new();
+    // By how many steps each variable is written. Of a few outputs that is counted faster than looked up.
+    let is_long = procedure.steps.iter().map(|step| step.outputs.len()).sum::<usize>() > FEW;
+    let mut writers: HashMap<Untrusted<'a>, usize> = HashMap::new();
+    if is_long {
+        for step in &procedure.steps {
+            let names: HashSet<Untrusted<'a>> = step.outputs.iter().filter_map(Field::name_text).collect();
+            for name in names {
+                *writers.entry(name).or_default() += 1;
+            }
+        }
+    }
+    for (position, step) in procedure.steps.iter().enumerate() {
+        if !reads_question(step) {
+            continue;
+        }
+        let extracts = step.inputs.len() == 1 && !calculates(step);
+        for (output, field) in step.outputs.iter().enumerate() {
+            let Some(name) = field.name_text().filter(|name| !is_answer(name)) else { continue };
+            let is_same = |other: &Field<'_>| other.name.is_some_and(|other| other.spells(name.bytes()));
+            let writes = |step: &&Step<'_>| step.outputs.iter().any(is_same);
+            let rewritten = if is_long {
+                writers.get(&name).is_some_and(|writers| *writers > 1)
+            } else {
+                procedure.steps.iter().filter(writes).count() > 1
+            };
+            holders.push(Holder {
+                taker: Taker { step: position, output, extracts },
+                name,
+                description: field.description,
+                value: None,
+                links: 0,
+                content: Content::Nothing,
+                rewritten,
+            });
+        }
+    }
+    holders
+}
+
+fn reads_question(step: &Step<'_>) -> bool {
+    step.inputs.iter().any(|input| input.name.is_some_and(|name| name.is_string(PROBLEM_TEXT)))
+}
+
+fn is_answer(name: &Untrusted<'_>) -> bool {
+    *name == FINAL_ANSWER || *name == PROBLEM_TEXT || *name == "final_answer_numerical" || *name == "confidence"
+}
+
+/// Words that are looked for in every run; a searcher is dear to make.
+struct Words {
+    calculating: [Finder<'static>; 8],
+    and: Finder<'static>,
+    other: Finder<'static>,
+    letter: Finder<'static>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+    calculating: ["ompute", "alculat", "ultipl", "ubtract", "ivide", "onvert", "educe", "total of"].map(Finder::new),
+    and: Finder::new(" and "),
+    other: Finder::new("other"),
+    letter: Finder::new("letter"),
+});
+
+/// Whether a step's text asks for more than copying numbers.
+fn calculates(step: &Step<'_>) -> bool {
+    let Some(text) = step.text.and_then(Value::string) else { return false };
+    WORDS.calculating.iter().any(|word| word.find(text.bytes()).is_some())
+}
+
+/// Takes the values from the final state.
+fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
+    // Of very many variables each would be looked for among as many values.
+    let by_name: Option<HashMap<Untrusted<'a>, Value<'a>>> =
+        (holders.len() > FEW).then(|| state.members().map(|member| (member.name(), member.value)).collect());
+    for holder in holders {
+        holder.value = match &by_name {
+            Some(by_name) => by_name.get(&holder.name).copied(),
+            None => state.member_spelt(holder.name.bytes()).map(|member| member.value),
+        };
+        holder.content = holder.value.map_or(Content::Nothing, |value| Content::of(value, question));
+    }
+}

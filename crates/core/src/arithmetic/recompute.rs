@@ -1,0 +1,742 @@
+//! What each step should have given: the calculation that the procedure asks for, carried out exactly.
+//!
+//! For every output of every step a calculation is looked for (`plans`) in the step's text, in the output's description,
+//! in words (`prose`) and in the recorded value itself, of a wrong run in the names too (`implied`). It is evaluated twice: from the recorded inputs, which judges that one
+//! step, and from the computed ones, which executes the whole procedure. The steps are gone through once, in order, so
+//! that no value can depend on itself.
+
+use std::ops::Range;
+
+use crate::arithmetic::expression::{Expression, Found, Names, Reading, numbers, read};
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::number::{Number, Written};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::record::{AnswerSchema, Record, RecordKind};
+use crate::run::state::{Badge, Ran, State, Write};
+use crate::run::trace::Put;
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::text::Untrusted;
+
+mod collected;
+pub(crate) mod follows;
+mod implied;
+mod plans;
+mod prose;
+
+use self::plans::Wanted;
+
+/// Longer procedures are not executed.
+pub const MAX_STEPS: usize = 200;
+/// Nor are those with more variables.
+pub const MAX_VARIABLES: usize = 1_000;
+/// A derivation is followed so far back.
+pub const MAX_DEPTH: usize = 16;
+/// A derivation has no more lines.
+pub const MAX_LINES: usize = 100;
+/// A key that upstream's answer schema asks for.
+const NUMERICAL: &str = "final_answer_numerical";
+
+/// Where a calculation was found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// In the step's text.
+    Step,
+    /// In the description of the output.
+    Description,
+    /// It is the recorded value.
+    Value,
+}
+
+/// How a calculation is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wording {
+    /// With signs: `a * b`.
+    Signs,
+    /// In words: "multiply a by b".
+    Words,
+    /// Not at all; the names of what goes in and what comes out leave no choice.
+    Implied,
+    /// A number that the procedure itself names: "(value 3)", "set x to 12".
+    Constant,
+    /// The last step states its one input.
+    Statement,
+}
+
+/// The calculation of one output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// What is to be calculated; its names are indices of variables.
+    pub expression: Expression,
+    /// Where it was found.
+    pub source: Source,
+    /// Its bytes in the (unescaped) text, where they are known.
+    pub range: Option<Range<usize>>,
+    /// How it is written.
+    pub wording: Wording,
+    /// Nothing else in the procedure contradicts it.
+    pub sure: bool,
+}
+
+/// What a computed value rests on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Basis {
+    /// It was calculated.
+    Plan,
+    /// It was read from the question, as recorded.
+    Extracted,
+    /// No calculation was understood: the recorded value is taken.
+    Recorded,
+    /// A person set it.
+    Override,
+}
+
+/// One output of one step, beside what the model gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Computed {
+    /// Index of the variable in the state.
+    pub variable: usize,
+    /// Position of the step.
+    pub step: usize,
+    /// Position among the step's outputs.
+    pub output: usize,
+    /// The recorded number; of `final_answer`, the final number.
+    pub recorded: Option<Written>,
+    /// The recorded value is a calculation that was not carried out; this is it.
+    pub unevaluated: Option<Expression>,
+    /// What the recorded calculation gives, with the recorded values.
+    pub unevaluated_value: Option<Number>,
+    /// What is to be calculated.
+    pub plan: Option<Plan>,
+    /// What the plan gives with the recorded inputs: it judges this step alone.
+    pub alone: Option<Number>,
+    /// What comes out when the whole procedure is executed exactly.
+    pub value: Option<Number>,
+    /// What `value` rests on.
+    pub basis: Basis,
+    /// No value before it had to be taken from the record, but for what was extracted.
+    pub exact: bool,
+    /// Of each variable in the plan, the index in [`Recomputed::writes`] of the value that went in.
+    pub inputs: Vec<(usize, Option<usize>)>,
+    /// A factor of 100 is only another way to write it.
+    percent: bool,
+}
+
+impl Computed {
+    /// Whether the recorded number (or calculation) is another than its own plan gives with its recorded inputs.
+    pub fn differs(&self) -> bool {
+        let (Some(alone), Some(plan)) = (self.alone, &self.plan) else { return false };
+        if plan.source == Source::Value {
+            return false;
+        }
+        let recorded = match (self.recorded, self.unevaluated_value) {
+            (Some(recorded), _) => recorded,
+            (None, Some(value)) => Written { value, decimals: 18 },
+            (None, None) => return false,
+        };
+        !self.is_written(recorded, alone)
+    }
+
+    fn is_written(&self, recorded: Written, exact: Number) -> bool {
+        let hundred = Number::whole(100);
+        let scaled = |number: Option<Number>| number.is_some_and(|number| recorded.stands_for(number));
+        recorded.stands_for(exact) || (self.percent && (scaled(exact.times(hundred)) || scaled(exact.over(hundred))))
+    }
+}
+
+/// The final answer of a run, as its fields give it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Answer {
+    /// `final_answer_numerical`.
+    pub numerical: Option<Written>,
+    /// `pred_num`.
+    pub pred: Option<Written>,
+    /// The numbers in the final text.
+    pub text: Vec<Written>,
+}
+
+impl Answer {
+    /// Reads the fields; of answers that are no numbers, nothing.
+    pub fn of(record: &Record<'_>) -> Self {
+        if matches!(record.answer_schema, Some(AnswerSchema::Bool | AnswerSchema::Arc)) {
+            return Self::default();
+        }
+        let number = |value: Value<'_>| match value.kind() {
+            Kind::String => match read(value.string()?.utf8()?, &Names::default()) {
+                Reading::Number(number) => Some(number),
+                _ => None,
+            },
+            _ => Written::of(value),
+        };
+        let answer = record.answer;
+        let text = answer.and_then(|answer| answer.get(FINAL_ANSWER)).or(record.pred_answer);
+        let text = text.filter(|text| memchr_digit(text.raw())).and_then(Value::string);
+        Self {
+            numerical: answer.and_then(|answer| answer.get(NUMERICAL)).and_then(number),
+            pred: record.pred_num.and_then(number),
+            text: text
+                .and_then(|text| Some(numbers(text.utf8()?).into_iter().map(|(number, _)| number).collect()))
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The number of the answer.
+    pub fn value(&self) -> Option<Written> {
+        self.numerical.or(self.pred).or_else(|| self.text.last().copied())
+    }
+
+    /// Whether the answer is the gold number; a number that is 0 beside a sentence that says another is not believed.
+    pub fn is(&self, gold: Number) -> Option<bool> {
+        let value = self.value()?.value;
+        let said = self.text.last().is_some_and(|said| said.value.is_near(gold));
+        let near = |number: Option<Written>| number.is_some_and(|number| number.value.is_near(gold));
+        Some(near(self.numerical) || near(self.pred) || value.is_near(gold) || (said && value == Number::ZERO))
+    }
+}
+
+fn memchr_digit(bytes: &[u8]) -> bool {
+    bytes.iter().any(u8::is_ascii_digit)
+}
+
+/// Whether a run is right: by gold where there is one, else as it was judged.
+pub fn is_right(record: &Record<'_>) -> Option<bool> {
+    is_right_by(Gold::of(record).as_ref(), record)
+}
+
+/// The same where the gold was read already.
+pub fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
+    let Some(gold) = gold else { return record.correct };
+    // Most often the number alone says it, and the sentence need not be read.
+    let number = record.answer.and_then(|answer| answer.get(NUMERICAL)).and_then(Written::of);
+    if number.is_some_and(|number| number.value.is_near(gold.value)) {
+        return Some(true);
+    }
+    Answer::of(record).is(gold.value).or(record.correct)
+}
+
+/// Where a number of the run stands in its record.
+pub fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed) -> Option<Pointer> {
+    let variable = state.variables().get(computed.variable)?;
+    if variable.name == FINAL_ANSWER {
+        return Some(number_pointer(record));
+    }
+    let entry = state.written(computed.variable, computed.step)?;
+    state.pointer(&entry)
+}
+
+/// Where the final number stands: `final_answer_numerical`, else `pred_num`, else the text.
+pub fn number_pointer(record: &Record<'_>) -> Pointer {
+    let has = |key: &str| record.answer.and_then(|answer| answer.get(key)).is_some();
+    if has(NUMERICAL) {
+        Pointer::from_iter(["state", NUMERICAL])
+    } else if record.pred_num.is_some() {
+        Pointer::from_iter(["pred_num"])
+    } else if has(FINAL_ANSWER) {
+        Pointer::from_iter(["state", FINAL_ANSWER])
+    } else if record.pred_answer.is_some() {
+        Pointer::from_iter(["pred_answer"])
+    } else {
+        Pointer::default()
+    }
+}
+
+/// A run, executed exactly.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recomputed {
+    /// Every output of every step, in order of execution.
+    pub writes: Vec<Computed>,
+    /// Of each variable of the state, the index of its last value in `writes`.
+    pub variables: Vec<Option<usize>>,
+    /// The final answer as recorded.
+    pub answer: Answer,
+    /// The answer when the procedure is executed exactly from the extracted values.
+    pub recovered: Option<Number>,
+    /// No value on the way had to be taken from the record, but for what was extracted.
+    pub exact: bool,
+}
+
+impl Recomputed {
+    /// Executes a run.
+    pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
+        let answer = Answer::of(record);
+        let runs = match record.kind {
+            RecordKind::Procedural | RecordKind::Fixed => record.state.is_some(),
+            // What ran before the end can be judged.
+            RecordKind::Error => record.state.is_some() || record.trace_steps.is_some(),
+            _ => false,
+        };
+        let fits =
+            |procedure: &&Procedure<'_>| procedure.steps.len() <= MAX_STEPS && state.variables().len() <= MAX_VARIABLES;
+        let Some(procedure) = procedure.filter(fits).filter(|_| runs) else {
+            return Self { variables: vec![None; state.variables().len()], answer, ..Self::default() };
+        };
+        let mut execution = Execution::new(state, &answer);
+        // A right run raises nothing, and need not be understood as far.
+        execution.guesses = is_right(record) != Some(true);
+        for position in 0..procedure.steps.len() {
+            execution.take_sets(position);
+            if let Some(step) = procedure.steps.get(position).filter(|_| state.has_run(position) == Ran::Yes) {
+                execution.step(position, step, position + 1 == procedure.steps.len());
+            }
+        }
+        let Execution { writes, last, .. } = execution;
+        let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *last.get(end)?);
+        // A recorded number that is only stated again was not recovered.
+        let restated = |end: &&Computed| {
+            let stated = end.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
+            let input = end.inputs.first().and_then(|(_, write)| writes.get((*write)?));
+            stated && input.is_none_or(|input| input.basis == Basis::Recorded)
+        };
+        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan && !restated(end));
+        let (recovered, exact) = (end.and_then(|end| end.value), end.is_some_and(|end| end.exact));
+        Self { writes, variables: last, answer, recovered, exact }
+    }
+
+    /// The last value of a variable.
+    pub fn variable(&self, variable: usize) -> Option<&Computed> {
+        self.writes.get((*self.variables.get(variable)?)?)
+    }
+
+    /// The value that a step gave a variable.
+    pub fn write(&self, variable: usize, step: usize) -> Option<usize> {
+        let is_it = |write: &Computed| write.variable == variable && write.step == step;
+        self.writes.iter().position(|write| is_it(write) && write.basis != Basis::Override)
+    }
+
+    /// The value that a step gave `final_answer`, the last one if there are several.
+    pub fn end(&self, state: &State<'_>) -> Option<&Computed> {
+        self.variable(state.variable(&Untrusted::from(FINAL_ANSWER))?)
+    }
+
+    /// What the procedure would give if some of the extracted values were others.
+    pub fn replay(&self, state: &State<'_>, others: &[(usize, Number)]) -> Option<Number> {
+        let end = self.variables.get(state.variable(&Untrusted::from(FINAL_ANSWER))?).copied().flatten()?;
+        let mut values: Vec<Option<Number>> = Vec::with_capacity(self.writes.len());
+        for (n, write) in self.writes.iter().enumerate() {
+            let other = others.iter().find(|(changed, _)| *changed == n).map(|(_, value)| *value);
+            let planned = write.plan.as_ref().filter(|_| write.basis == Basis::Plan);
+            let replayed = match planned {
+                None => write.value,
+                Some(plan) => evaluated(state, &plan.expression, |id| {
+                    let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
+                    *values.get((*input)?)?
+                }),
+            };
+            values.push(other.or(replayed));
+        }
+        *values.get(end)?
+    }
+
+    /// How a value came about, back to what was extracted.
+    pub fn derivation(&self, state: &State<'_>, write: usize) -> Option<Derivation> {
+        let mut lines = 0;
+        self.derive(state, write, 0, &mut lines)
+    }
+
+    fn derive(&self, state: &State<'_>, write: usize, depth: usize, lines: &mut usize) -> Option<Derivation> {
+        let computed = self.writes.get(write)?;
+        *lines += 1;
+        let planned = computed.plan.as_ref().filter(|_| computed.basis == Basis::Plan);
+        let mut from = Vec::new();
+        if planned.is_some() && depth < MAX_DEPTH {
+            for (_, input) in &computed.inputs {
+                if *lines < MAX_LINES
+                    && let Some(input) = input
+                {
+                    from.extend(self.derive(state, *input, depth + 1, lines));
+                }
+            }
+        }
+        Some(Derivation {
+            variable: computed.variable,
+            name: name_of(state, computed.variable),
+            value: computed.value?,
+            formula: planned.filter(|plan| plan.expression.is_operation()).map(|plan| self.formula(computed, plan)),
+            constants: planned.map(|plan| plan.expression.numbers()).unwrap_or_default(),
+            step: computed.step,
+            basis: computed.basis,
+            from,
+        })
+    }
+
+    /// The plan with the numbers that go in: `2 × 4 − 1`.
+    fn formula(&self, computed: &Computed, plan: &Plan) -> String {
+        let value = |id: u32| {
+            let input = computed.inputs.iter().find(|(variable, _)| *variable == id as usize);
+            let value = input.and_then(|(_, write)| self.writes.get((*write)?)?.value);
+            match value {
+                Some(value) if value.is_negative() => format!("({})", value.shown()),
+                Some(value) => value.shown(),
+                None => "?".to_owned(),
+            }
+        };
+        plan.expression.formula(&value)
+    }
+}
+
+/// What a calculation gives. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
+fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
+    const PARTS: [&[u8]; 7] = [b"percent", b"pct", b"rate", b"discount", b"tax", b"tip", b"interest"];
+    let is_share = |id: u32| {
+        let name = state.variables().get(id as usize).map(|variable| variable.name.bytes()).unwrap_or_default();
+        PARTS.iter().any(|part| memchr::memmem::find(name, part).is_some())
+    };
+    let shares = expression.shares();
+    if shares.is_empty() {
+        return expression.evaluate(value);
+    }
+    expression.evaluate(|id| {
+        let number = value(id)?;
+        let hundred = Number::whole(100);
+        let share = Number::ZERO < number && number < Number::ONE;
+        match shares.iter().find(|(name, _)| *name == id) {
+            Some((_, true)) if number > Number::ONE && number < hundred && is_share(id) => number.over(hundred),
+            Some((_, false)) if share && is_share(id) => number.times(hundred),
+            _ => Some(number),
+        }
+    })
+}
+
+/// The name of a variable, ready for the screen.
+pub fn name_of(state: &State<'_>, variable: usize) -> String {
+    state.variables().get(variable).map(|variable| variable.name.line().into_string()).unwrap_or_default()
+}
+
+/// How a value came about: a tree to fold and unfold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Derivation {
+    /// Index of the variable.
+    pub variable: usize,
+    /// Its name, ready for the screen.
+    pub name: String,
+    /// Its computed value.
+    pub value: Number,
+    /// The calculation with its numbers; `None`: it was taken over as it is.
+    pub formula: Option<String>,
+    /// The numbers that stand in the calculation itself.
+    pub constants: Vec<Number>,
+    /// The step that writes it.
+    pub step: usize,
+    /// What it rests on.
+    pub basis: Basis,
+    /// The values that went in.
+    pub from: Vec<Derivation>,
+}
+
+impl Derivation {
+    /// On one line: `7 = 10 − 3 ← bob_length_expr = 10 (step 2), diff_sam_bob = 3 (step 1)`.
+    pub fn line(&self) -> String {
+        let mut line = self.value.shown();
+        if let Some(formula) = &self.formula {
+            line = format!("{line} = {formula}");
+        }
+        for (n, from) in self.from.iter().enumerate() {
+            let joint = if n == 0 { " ← " } else { ", " };
+            let by = match from.basis {
+                Basis::Override => "override".to_owned(),
+                _ => format!("step {}", from.step + 1),
+            };
+            line = format!("{line}{joint}{} = {} ({by})", from.name, from.value.shown());
+        }
+        line
+    }
+}
+
+struct Execution<'e, 'a> {
+    state: &'e State<'a>,
+    answer: &'e Answer,
+    names: Names,
+    /// Of each variable: the recorded number, or what its recorded calculation gives.
+    recorded: Vec<Option<Number>>,
+    /// Of each variable: its computed value.
+    computed: Vec<Option<Number>>,
+    last: Vec<Option<usize>>,
+    writes: Vec<Computed>,
+    /// Steps without a recipe are understood by their names.
+    guesses: bool,
+}
+
+/// The texts of a step that can hold a plan.
+struct Texts<'t> {
+    step: &'t str,
+    found: &'t [Found],
+    /// The step reads the question and nothing else.
+    extracts: bool,
+    last: bool,
+}
+
+impl<'e, 'a> Execution<'e, 'a> {
+    fn new(state: &'e State<'a>, answer: &'e Answer) -> Self {
+        let mut names = Names::default();
+        for (id, variable) in state.variables().iter().enumerate() {
+            let name = variable.name.utf8().unwrap_or_default();
+            if !matches!(name, PROBLEM_TEXT | NUMERICAL | "confidence" | "units" | "final_answer_bool") {
+                names.add(name, id as u32);
+            }
+        }
+        // "bob_length" is also said of bob_length_expr, where nothing else has that name.
+        for (id, variable) in state.variables().iter().enumerate() {
+            let short = variable.name.utf8().and_then(|name| {
+                ["_expr", "_expression", "_symbolic", "_formula"].iter().find_map(|end| name.strip_suffix(end))
+            });
+            if let Some(short) = short.filter(|short| state.variable(&Untrusted::from(*short)).is_none()) {
+                names.add(short, id as u32);
+            }
+        }
+        let count = state.variables().len();
+        Self {
+            state,
+            answer,
+            names,
+            recorded: vec![None; count],
+            computed: vec![None; count],
+            last: vec![None; count],
+            writes: Vec::new(),
+            guesses: false,
+        }
+    }
+
+    fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
+        let text = step.text.and_then(Value::string).unwrap_or_default();
+        let text = text.utf8().unwrap_or_default();
+        let found = plans::found(text, &self.names);
+        let extracts = step.input_names().all(|name| name == PROBLEM_TEXT);
+        let texts = Texts { step: text, found: &found, extracts, last };
+        let mut order: Vec<usize> = (0..step.outputs.len()).collect();
+        // `a = …, then b = a * …`: the later one needs the earlier.
+        order.sort_by_key(|&output| {
+            let variable = step.outputs.get(output).and_then(|field| self.index(field));
+            let place = found.iter().find(|found| variable.is_some() && plans::target(found) == variable);
+            place.map_or(usize::MAX, |found| found.range.start)
+        });
+        for output in order {
+            self.output(position, step, output, &texts);
+        }
+    }
+
+    /// What a person set before a step is what the later steps calculate with.
+    fn take_sets(&mut self, position: usize) {
+        let state = self.state;
+        for set in state.sets().iter().filter(|set| set.put == Put::Override && set.step == position) {
+            let Some(variable) = state.variable(&set.variable) else { continue };
+            let mut computed = Computed {
+                variable,
+                step: position,
+                output: 0,
+                recorded: None,
+                unevaluated: None,
+                unevaluated_value: None,
+                plan: None,
+                alone: None,
+                value: None,
+                basis: Basis::Override,
+                exact: true,
+                inputs: Vec::new(),
+                percent: false,
+            };
+            match self.reading_of(Some(set.value)) {
+                Reading::Number(number) | Reading::Done(_, number) => computed.recorded = Some(number),
+                Reading::Expression(expression) => {
+                    computed.unevaluated_value = self.by_record(&expression);
+                    computed.value = self.by_execution(&expression);
+                }
+                Reading::Other => {}
+            }
+            computed.value = computed.recorded.map(|number| number.value).or(computed.value);
+            let recorded = computed.recorded.map(|number| number.value).or(computed.unevaluated_value);
+            self.keep(computed, recorded);
+        }
+    }
+
+    /// The value goes into what comes later.
+    fn keep(&mut self, computed: Computed, recorded: Option<Number>) {
+        let variable = computed.variable;
+        if let Some(slot) = self.recorded.get_mut(variable) {
+            *slot = recorded;
+        }
+        if let Some(slot) = self.computed.get_mut(variable) {
+            *slot = computed.value;
+        }
+        if let Some(slot) = self.last.get_mut(variable) {
+            *slot = Some(self.writes.len());
+        }
+        self.writes.push(computed);
+    }
+
+    fn index(&self, field: &Field<'_>) -> Option<usize> {
+        self.state.variable(&field.name_text()?)
+    }
+
+    fn output(&mut self, position: usize, step: &Step<'a>, output: usize, texts: &Texts<'_>) {
+        let Some(field) = step.outputs.get(output) else { return };
+        let Some(variable) = self.index(field) else { return };
+        let description = field.description.and_then(Value::string).unwrap_or_default();
+        let description = description.utf8().unwrap_or_default();
+        let value = self.value_written(variable, position);
+        let (mut recorded, mut unevaluated) = (None, None);
+        match self.reading(variable, value) {
+            Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
+            Reading::Expression(expression) => unevaluated = Some(expression),
+            Reading::Other => {}
+        }
+        let wanted = Wanted { step, variable, texts, description, recorded };
+        let mut plan = self.plan(&wanted);
+        if plan.is_none() {
+            plan = self.implied(&wanted);
+        }
+        let unevaluated_value = unevaluated.as_ref().and_then(|expression| self.by_record(expression));
+        let alone = plan.as_ref().and_then(|plan| self.by_record(&plan.expression));
+        let mut value = plan.as_ref().and_then(|plan| self.by_execution(&plan.expression));
+        if value.is_none()
+            && let Some(expression) = unevaluated.clone()
+            && let Some(result) = self.by_execution(&expression)
+        {
+            plan = Some(Plan { expression, source: Source::Value, range: None, wording: Wording::Signs, sure: true });
+            value = Some(result);
+        }
+        let is_percent = |text: &str| {
+            memchr::memchr(b'%', text.as_bytes()).is_some()
+                || memchr::memmem::find(text.as_bytes(), b"ercent").is_some()
+        };
+        let names = || plan.iter().flat_map(|plan| plan.expression.names());
+        let percent = plan.is_some()
+            && (is_percent(description)
+                || is_percent(texts.step)
+                || self.is_percent_name(variable)
+                || names().any(|name| self.is_percent_name(name as usize)));
+        let inputs: Vec<(usize, Option<usize>)> = plan
+            .iter()
+            .flat_map(|plan| plan.expression.names())
+            .map(|name| (name as usize, self.last.get(name as usize).copied().flatten()))
+            .collect();
+        let mut computed = Computed {
+            variable,
+            step: position,
+            output,
+            recorded,
+            unevaluated,
+            unevaluated_value,
+            plan,
+            alone,
+            value,
+            basis: Basis::Plan,
+            exact: false,
+            inputs,
+            percent,
+        };
+        self.settle(&mut computed, texts);
+        self.keep(computed, recorded.map(|number| number.value).or(unevaluated_value));
+    }
+
+    /// Decides what the computed value rests on.
+    fn settle(&self, computed: &mut Computed, texts: &Texts<'_>) {
+        let recorded = computed.recorded.map(|number| number.value);
+        let constant = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Constant);
+        let Some(value) = computed.value else {
+            let exact = computed.recorded.filter(|_| texts.extracts).and_then(fraction);
+            computed.value = exact.or(recorded).or(computed.unevaluated_value);
+            computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Recorded };
+            computed.exact = texts.extracts && computed.value.is_some();
+            return;
+        };
+        let exact = |&(_, write): &(usize, Option<usize>)| {
+            write.and_then(|write| self.writes.get(write)).is_some_and(|write| write.exact)
+        };
+        computed.exact = computed.inputs.iter().all(exact);
+        let agrees = !computed.differs();
+        let rounded = |number: &Number| {
+            number.is_whole() && !value.is_whole() && computed.alone == Some(value) && agrees && !computed.percent
+        };
+        // Three buses and a bit are four buses: what was rounded to whole things stays so.
+        if let Some(number) = recorded.filter(rounded) {
+            computed.value = Some(number);
+        }
+        // Written as a percentage or as a share: the record's scale goes on.
+        if let (Some(written), Some(alone), true) = (computed.recorded, computed.alone, agrees && !constant)
+            && !written.stands_for(alone)
+        {
+            let hundred = Number::whole(100);
+            let larger = written.value.magnitude() > alone.magnitude();
+            computed.value = if larger { value.times(hundred) } else { value.over(hundred) };
+        }
+        // The same number in its own plan: as recorded.
+        if constant && agrees && recorded.is_some() {
+            computed.value = computed.recorded.and_then(fraction).or(recorded);
+            computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Plan };
+        }
+    }
+
+    fn is_percent_name(&self, variable: usize) -> bool {
+        let name = self.state.variables().get(variable).map(|variable| variable.name.bytes()).unwrap_or_default();
+        memchr::memmem::find(name, b"percent").is_some() || memchr::memmem::find(name, b"pct").is_some()
+    }
+
+    fn by_record(&self, expression: &Expression) -> Option<Number> {
+        evaluated(self.state, expression, |id| *self.recorded.get(id as usize)?)
+    }
+
+    fn by_execution(&self, expression: &Expression) -> Option<Number> {
+        evaluated(self.state, expression, |id| *self.computed.get(id as usize)?)
+    }
+
+    fn value_written(&self, variable: usize, step: usize) -> Option<Value<'a>> {
+        let variable = self.state.variables().get(variable)?;
+        let write = variable.writes.iter().find(|write| write.step == Some(step))?;
+        // What a person set before anybody read the step's value is all that counts.
+        let set = variable.writes.iter().find(|set| set.badge == Badge::Override && set.from >= write.from);
+        let is_read = |set: &Write<'_>| variable.readers.iter().any(|&at| at >= write.from.0 && at < set.from.0);
+        if set.is_some_and(|set| !is_read(set)) {
+            return None;
+        }
+        write.value.filter(|_| {
+            write.badge != Badge::Ambiguous || variable.writes.last().is_some_and(|last| last.from == write.from)
+        })
+    }
+
+    fn reading(&self, variable: usize, value: Option<Value<'_>>) -> Reading {
+        let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
+        if is_end {
+            return self.answer.value().map_or(Reading::Other, Reading::Number);
+        }
+        self.reading_of(value)
+    }
+
+    fn reading_of(&self, value: Option<Value<'_>>) -> Reading {
+        let Some(value) = value else { return Reading::Other };
+        match value.kind() {
+            Kind::String => {
+                value.string().and_then(|text| Some(read(text.utf8()?, &self.names))).unwrap_or(Reading::Other)
+            }
+            _ => Written::of(value).map_or(Reading::Other, Reading::Number),
+        }
+    }
+}
+
+/// The fraction that was written with a few decimals: 0.333 is a third.
+fn fraction(written: Written) -> Option<Number> {
+    let value = written.value;
+    if written.decimals < 3 || value <= Number::ZERO || value >= Number::ONE {
+        return None;
+    }
+    [3, 6, 7, 9, 11, 12].into_iter().find_map(|lower| {
+        let fraction = Number::fraction((value.float() * lower as f64).round() as i64, lower)?;
+        let ends = (0..6).any(|digits| fraction.times(Number::whole(10_i64.pow(digits))).is_some_and(Number::is_whole));
+        (!ends && written.stands_for(fraction)).then_some(fraction)
+    })
+}
+
+/// Where the text of a plan stands.
+pub fn plan_pointer(base: &Pointer, procedure: &Procedure<'_>, computed: &Computed) -> Option<Pointer> {
+    let step = procedure.steps.get(computed.step)?;
+    let here = Procedure::step_pointer(base, computed.step);
+    Some(match computed.plan.as_ref()?.source {
+        Source::Step => {
+            let camel = step.value.get("stepDescription").is_some();
+            here.then(if camel { "stepDescription" } else { "step_description" })
+        }
+        Source::Description => step.output_pointer(&here, computed.output).then("description"),
+        Source::Value => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,335 @@
+//! What a step asks for: looked for in its signs, in its words, and in the names of what it reads and writes.
+
+use super::{Execution, Plan, Source, Texts, Wording, collected, follows, implied, prose};
+use crate::arithmetic::expression::{
+    Expression, Found, Names, Reading, Target, equation, find, may_hold, numbers, read, solved,
+};
+use crate::arithmetic::number::{Number, Written};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step};
+use stepscope_base::json::Value;
+
+/// So many calculations under a name of their own are put into others.
+const MAX_BETWEEN: usize = 16;
+/// Names from here on are no variables.
+const BETWEEN: u32 = 1_000_000;
+/// The name of a calculation in signs inside one in words.
+const INSIDE: u32 = BETWEEN - 1;
+
+/// One output of a step, for which a plan is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'w, 'a> {
+    pub(super) step: &'w Step<'a>,
+    pub(super) variable: usize,
+    pub(super) texts: &'w Texts<'w>,
+    pub(super) description: &'w str,
+    pub(super) recorded: Option<Written>,
+}
+
+/// The calculations of a text. `subtotal = a * b; total = subtotal + c`: the first one is put into the second.
+pub(super) fn found(text: &str, names: &Names) -> Vec<Found> {
+    let found = find(text, names);
+    let mut between: Vec<Expression> = Vec::new();
+    let mut more: Option<Names> = None;
+    for one in &found {
+        let Some(Target::Word(word)) = &one.target else { continue };
+        let later = text.get(one.range.end..).unwrap_or_default();
+        if word.len() > 1 && between.len() < MAX_BETWEEN && holds_word(later, word) {
+            more.get_or_insert_with(|| names.clone()).add(word, BETWEEN + between.len() as u32);
+            between.push(one.expression.clone());
+        }
+    }
+    let Some(more) = more else { return found };
+    let part = |name: u32| between.get(name.checked_sub(BETWEEN)? as usize);
+    let mut whole = find(text, &more);
+    let used = |one: &Found| one.expression.names().iter().any(|name| *name >= BETWEEN);
+    if !whole.iter().any(used) {
+        return found;
+    }
+    whole.retain(|one| !matches!(one.target, Some(Target::Name(name)) if name >= BETWEEN));
+    for one in &mut whole {
+        if let Some(replaced) = one.expression.replaced(part).and_then(|once| once.replaced(part)) {
+            one.expression = replaced;
+        }
+    }
+    whole
+}
+
+/// The variable that a calculation is assigned to.
+pub(super) fn target(found: &Found) -> Option<usize> {
+    match found.target {
+        Some(Target::Name(name)) => Some(name as usize),
+        _ => None,
+    }
+}
+
+/// Whether a text holds a word.
+fn holds_word(text: &str, word: &str) -> bool {
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    memchr::memmem::find_iter(text.as_bytes(), word.as_bytes()).any(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        !joins(before) && !joins(text.as_bytes().get(at + word.len()))
+    })
+}
+
+impl<'a> Execution<'_, 'a> {
+    /// The calculation that a step asks for.
+    pub(super) fn plan(&mut self, wanted: &Wanted<'_, 'a>) -> Option<Plan> {
+        let Wanted { texts, description, .. } = *wanted;
+        let by_step = self.explicit(texts.step, texts.found, Source::Step, wanted);
+        // "Divide the total by (a + b)": the signs are only a part of what the words say.
+        if by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted))
+            && let Some(plan) = self.prose(wanted)
+        {
+            return Some(plan);
+        }
+        let example =
+            || ["such as", "e.g.", "for example", "for instance"].iter().any(|word| description.contains(word));
+        let by_description = if !may_hold(description.as_bytes()) || example() {
+            None
+        } else {
+            self.explicit(description, &find(description, &self.names), Source::Description, wanted)
+        };
+        if let Some(mut plan) = by_step {
+            let value = self.by_record(&plan.expression);
+            let other = by_description.and_then(|other| self.by_record(&other.expression));
+            plan.sure &= other.is_none() || value.is_none() || other == value;
+            // Times of day are no numbers to the signs.
+            let values = if value.is_some() { None } else { self.collected(wanted) };
+            return Some(values.unwrap_or(plan));
+        }
+        by_description
+            .or_else(|| self.constant(wanted))
+            .or_else(|| self.solution(wanted))
+            .or_else(|| self.collected(wanted))
+            .or_else(|| self.prose(wanted))
+    }
+
+    /// Whether a calculation without a name uses only some of what the step reads, beside words that calculate.
+    fn is_part(&self, plan: &Plan, wanted: &Wanted<'_, '_>) -> bool {
+        let Wanted { step, texts, .. } = *wanted;
+        let Some(range) = &plan.range else { return false };
+        let own = texts.found.iter().any(|found| found.target.is_some() && found.range == *range);
+        let used = plan.expression.names();
+        let unused = |field: &Field<'_>| self.index(field).is_some_and(|index| !used.contains(&(index as u32)));
+        let around = [texts.step.get(..range.start), texts.step.get(range.end..)];
+        !own && step.inputs.iter().any(unused) && around.into_iter().flatten().any(prose::may_plan)
+    }
+
+    /// What a step without a recipe must mean: only if that is what it wrote, or if what it wrote follows from nothing.
+    pub(super) fn implied(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
+        let Wanted { step, variable, texts, recorded, .. } = *wanted;
+        if !self.guesses || texts.extracts || step.outputs.len() != 1 || step.inputs.len() != 2 {
+            return None;
+        }
+        let recorded = recorded?;
+        let name = |index: usize| self.state.variables().get(index)?.name.utf8();
+        let named = |field: &Field<'_>| {
+            let index = self.index(field)?;
+            Some(implied::Named { id: index as u32, name: name(index)?, value: (*self.recorded.get(index)?)? })
+        };
+        let inputs: Vec<implied::Named<'_>> = step.inputs.iter().map(named).collect::<Option<_>>()?;
+        let expression = implied::plan(name(variable)?, texts.step, &inputs)?;
+        let agrees = self.by_record(&expression).is_some_and(|value| recorded.stands_for(value));
+        let values: Vec<f64> = inputs.iter().map(|input| input.value.float()).collect();
+        let adopted = agrees || !follows::may_give(&values, recorded.value.float());
+        let made = Plan { expression, source: Source::Step, range: None, wording: Wording::Implied, sure: false };
+        adopted.then_some(made)
+    }
+
+    /// What solves an equation that stands in the step: `2 * (length + width) = perimeter`, or one in x.
+    fn solution(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
+        let Wanted { variable, texts, .. } = *wanted;
+        let made =
+            |expression, range| Plan { expression, source: Source::Step, range, wording: Wording::Signs, sure: false };
+        let own = variable as u32;
+        let named = texts.found.iter().find_map(|found| match found.target {
+            Some(Target::Name(right)) if right != own && found.expression.names().contains(&own) => {
+                Some(made(solved(&found.expression, right, own)?, Some(found.range.clone())))
+            }
+            _ => None,
+        });
+        let asked = || texts.step.contains("olv") || texts.step.contains("quation");
+        named.or_else(|| asked().then(|| equation(texts.step, &self.names))?.map(|expression| made(expression, None)))
+    }
+
+    /// What a step makes of a list or of two times of day.
+    fn collected(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
+        let Wanted { step, variable, texts, description, .. } = *wanted;
+        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
+        if texts.extracts || step.inputs.iter().any(known) {
+            return None;
+        }
+        let name = self.state.variables().get(variable)?.name.utf8().unwrap_or_default();
+        let values: Vec<&str> = step
+            .inputs
+            .iter()
+            .filter_map(|field| self.state.variables().get(self.index(field)?)?.final_value?.plain_string())
+            .filter_map(|bytes| std::str::from_utf8(bytes).ok())
+            .collect();
+        let expression = collected::plan(&[texts.step, description, name], &values, step.inputs.len())?;
+        Some(Plan { expression, source: Source::Step, range: None, wording: Wording::Words, sure: false })
+    }
+
+    /// A calculation in signs that is this output's by its name, or because no other can be meant.
+    fn explicit(&mut self, text: &str, found: &[Found], source: Source, wanted: &Wanted<'_, '_>) -> Option<Plan> {
+        let sole = source == Source::Description || wanted.step.outputs.len() == 1;
+        let own: Vec<&Found> = found.iter().filter(|found| target(found) == Some(wanted.variable)).collect();
+        let free = |found: &&Found| match &found.target {
+            Some(Target::Name(_)) => false,
+            Some(Target::Word(_)) => true,
+            None => !found.expression.names().is_empty(),
+        };
+        let free: Vec<&Found> = if own.is_empty() && sole { found.iter().filter(free).collect() } else { Vec::new() };
+        // Of several, such as the cases of a condition, it is the one that the step took.
+        let taken = |list: &[&Found]| {
+            let agrees = |found: &&&Found| {
+                let value = self.by_record(&found.expression);
+                value.zip(wanted.recorded).is_some_and(|(value, recorded)| recorded.stands_for(value))
+            };
+            list.iter().find(agrees).copied().cloned()
+        };
+        let (chosen, sure) = match (own.as_slice(), free.as_slice()) {
+            ([one], _) | ([], [one]) => ((*one).clone(), true),
+            ([.., last], _) => (taken(&own).unwrap_or_else(|| (*last).clone()), false),
+            // Of two without a name of their own nobody knows which is meant.
+            ([], several) => (taken(several)?, false),
+        };
+        if let Some(Target::Word(alias)) = &chosen.target {
+            self.names.add(alias, wanted.variable as u32);
+        }
+        let behind = if found.len() == 1 { text } else { text.get(chosen.range.end..).unwrap_or_default() };
+        let expression = match prose::rounded(behind) {
+            Some(single) => Expression::single(single, &chosen.expression)?,
+            None => chosen.expression,
+        };
+        let sure = sure && !(source == Source::Step && holds_word(text, "if"));
+        Some(Plan { expression, source, range: Some(chosen.range), wording: Wording::Signs, sure })
+    }
+
+    /// A number that the procedure itself gives: "(value 3)" for what is extracted, "set total to 12".
+    fn constant(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
+        let Wanted { variable, texts, description, .. } = *wanted;
+        let made = |number: Number, source| Plan {
+            expression: Expression::number(number),
+            source,
+            range: None,
+            wording: Wording::Constant,
+            sure: true,
+        };
+        let name = self.state.variables().get(variable)?.name.utf8()?;
+        let set = texts.step.split_once(name).and_then(|(_, rest)| {
+            let rest = rest.strip_prefix(" to ")?.trim_end_matches('.');
+            Some(numbers(rest).first()?.clone())
+                .filter(|(_, range)| *range == (0..rest.len()))
+                .map(|(number, _)| number)
+        });
+        if let Some(number) = set {
+            return Some(made(number.value, Source::Step));
+        }
+        if !texts.extracts {
+            return None;
+        }
+        let inner = description.trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?.1.trim();
+        let inner = inner.strip_prefix("value ").or_else(|| inner.strip_prefix("value: ")).unwrap_or(inner);
+        match read(inner, &Names::default()) {
+            Reading::Number(number) => Some(made(number.value, Source::Description)),
+            _ => None,
+        }
+    }
+
+    /// A calculation in words; or the step only works out, or states, what it reads.
+    fn prose(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
+        let Wanted { step, variable, texts, description, .. } = *wanted;
+        if texts.extracts || step.outputs.len() != 1 {
+            return None;
+        }
+        // Without the numbers nothing tells one reading from another.
+        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
+        if !step.inputs.iter().all(known) {
+            return None;
+        }
+        let owned: Vec<_> = step
+            .inputs
+            .iter()
+            .filter_map(|field| {
+                let index = self.index(field)?;
+                let description = field.description.and_then(Value::string).unwrap_or_default();
+                Some((index, field.name_text()?, description))
+            })
+            .filter(|(_, name, _)| *name != PROBLEM_TEXT)
+            .collect();
+        // The question among the inputs means that more may be read from it.
+        if owned.len() != step.inputs.len() {
+            return None;
+        }
+        let mut inputs: Vec<prose::Input<'_>> = Vec::new();
+        for (index, name, description) in &owned {
+            inputs.push(prose::Input {
+                id: *index as u32,
+                name: name.utf8()?,
+                description: description.utf8().unwrap_or_default(),
+                value: *self.recorded.get(*index)?,
+            });
+        }
+        let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
+        if let Some(expression) = self.with_signs_inside(texts, &inputs) {
+            return Some(made(expression, Source::Step, Wording::Words));
+        }
+        for (text, source) in [(texts.step, Source::Step), (description, Source::Description)] {
+            if prose::may_plan(text)
+                && let Some(expression) = prose::plan(text, &inputs)
+            {
+                return Some(made(expression, source, Wording::Words));
+            }
+        }
+        // "Evaluate the expression": the one input that is a calculation still.
+        let evaluates = || ["valuat", "implif", "ubstitut", "olve"].iter().any(|stem| texts.step.contains(stem));
+        let waits = |input: &&prose::Input<'_>| {
+            let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
+            write.is_some_and(|write| write.unevaluated.is_some())
+        };
+        let mut waiting = inputs.iter().filter(waits);
+        if let (Some(one), None) = (waiting.next(), waiting.next())
+            && evaluates()
+        {
+            return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
+        }
+        let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
+        if !(texts.last && is_end) {
+            return None;
+        }
+        // "Calculate the band's part of the rest" calculates, whatever it reads.
+        let calculates =
+            ["ompute", "alculate", "etermine", "ind ", "erive"].iter().any(|verb| texts.step.contains(verb));
+        if calculates
+            && (inputs.len() > 1
+                || !texts.step.contains("answer") && !inputs.iter().any(|input| texts.step.contains(input.name)))
+        {
+            return None;
+        }
+        // Of several inputs the one that the text names.
+        if inputs.len() > 1 {
+            inputs.retain(|input| texts.step.contains(input.name));
+        }
+        let stated = prose::statement(texts.step, &inputs)?;
+        Some(made(stated, Source::Step, Wording::Statement))
+    }
+
+    /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".
+    fn with_signs_inside(&self, texts: &Texts<'_>, inputs: &[prose::Input<'_>]) -> Option<Expression> {
+        let [Found { target: None, expression, range, .. }] = texts.found else { return None };
+        let (before, behind) = (texts.step.get(..range.start)?, texts.step.get(range.end..)?);
+        let before = before.trim_end_matches(['(', ' ', '`']);
+        let behind = behind.trim_start_matches([')', ' ', '`']);
+        let text = format!("{before} calculation {behind}");
+        let used = expression.names();
+        let mut outside: Vec<prose::Input<'_>> =
+            inputs.iter().filter(|input| !used.contains(&input.id)).cloned().collect();
+        if outside.is_empty() || outside.len() == inputs.len() {
+            return None;
+        }
+        let value = self.by_record(expression);
+        outside.push(prose::Input { id: INSIDE, name: "calculation", description: "", value });
+        prose::plan(&text, &outside)?.replaced(|name| (name == INSIDE).then_some(expression))
+    }
+}

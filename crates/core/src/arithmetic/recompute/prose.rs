@@ -1,0 +1,347 @@
+//! Plans in words: "multiply a by b", "the sum of", "subtract the discount from the total", "twice", "to a percentage".
+//!
+//! Only wordings whose meaning is sure are taken: every word of an operation must be understood, every input of the step
+//! must be used, and where it is open which input a phrase means, every likely reading must give the same number.
+
+use std::ops::Range;
+
+use self::cues::{Cue, Place, cues};
+use self::reader::{Reader, Tree};
+use self::words::{Word, parts, sentence, stem, words};
+use crate::arithmetic::expression::{Expression, Operation, Single};
+use crate::arithmetic::number::Number;
+
+mod cues;
+mod reader;
+mod resolve;
+mod words;
+
+/// Longer texts hold more than one operation.
+const MAX_TEXT: usize = 400;
+/// With more inputs there are too many readings.
+const MAX_INPUTS: usize = 12;
+
+/// A variable that the step reads.
+#[derive(Clone, Debug)]
+pub(super) struct Input<'t> {
+    /// Its number in the expression that is made.
+    pub(super) id: u32,
+    /// Its name.
+    pub(super) name: &'t str,
+    /// What it is.
+    pub(super) description: &'t str,
+    /// Its recorded value.
+    pub(super) value: Option<Number>,
+}
+
+/// Words by which an operation is done otherwise than these readings know.
+const BLOCKED: &[&str] = &[
+    "not",
+    "except",
+    "unless",
+    "if",
+    "either",
+    "maximum",
+    "minimum",
+    "largest",
+    "smallest",
+    "larger",
+    "smaller",
+    "round",
+    "rounded",
+    "rounding",
+    "ceiling",
+    "floor",
+    "nearest",
+    "remainder",
+    "modulo",
+    "squared",
+    "square",
+    "cube",
+    "power",
+    "root",
+    "respectively",
+    "excluding",
+    "complement",
+    "equation",
+    "solve",
+    "solving",
+    "ratio",
+    "proportion",
+    "respective",
+    "corresponding",
+    "weighted",
+    "compound",
+    "interest",
+    "twofold",
+    "until",
+    "first",
+];
+
+/// Whether a text may say an operation in words: a look at how its words begin.
+pub(super) fn may_plan(text: &str) -> bool {
+    const STEMS: [&[u8]; 23] = [
+        b"add",
+        b"sum",
+        b"combin",
+        b"total of",
+        b"subtract",
+        b"deduct",
+        b"multipl",
+        b"product",
+        b"divid",
+        b"shar",
+        b"split",
+        b"distrib",
+        b"quotient",
+        b"difference",
+        b"average of",
+        b"mean of",
+        b"plus",
+        b"minus",
+        b"times",
+        b"twice",
+        b"doubl",
+        b"tripl",
+        b"thrice",
+    ];
+    const MORE: [&[u8]; 9] =
+        [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert", b"mod"];
+    let bytes = text.as_bytes();
+    let signs = [" + ", " * ", " / ", " × ", " ÷ ", " − "];
+    if signs.iter().any(|sign| memchr::memmem::find(bytes, sign.as_bytes()).is_some()) {
+        return true;
+    }
+    let begins = |word: &[u8]| {
+        let like = |stem: &&[u8]| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem));
+        match word.first().map(u8::to_ascii_lowercase) {
+            Some(b'a' | b's' | b'c' | b't' | b'd' | b'm' | b'p' | b'q') => {
+                STEMS.iter().any(like) || MORE.iter().any(like)
+            }
+            Some(b'h' | b'i' | b'r' | b'l' | b'f') => MORE.iter().any(like) || like(&b"less than".as_slice()),
+            _ => false,
+        }
+    };
+    let mut inside = false;
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let letter = byte.is_ascii_alphabetic();
+        let starts = letter && !std::mem::replace(&mut inside, letter);
+        inside = letter;
+        starts && bytes.get(at..).is_some_and(begins)
+    })
+}
+
+/// Reads a plan. The names in the expression are the inputs' ids.
+pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
+    if inputs.is_empty() || inputs.len() > MAX_INPUTS || text.len() > MAX_TEXT {
+        return None;
+    }
+    let words = words(text)?;
+    let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
+    if let Some(at) = words.iter().position(converts)
+        && let Some(conversion) = conversion(&words, at, inputs)
+    {
+        return Some(conversion);
+    }
+    let cues = cues(&words, 0);
+    let (first, last) = (cues.first()?, cues.last()?);
+    // Of two sentences with operations nobody knows how they belong together.
+    if words.get(first.1.start + 1..last.1.end)?.iter().any(|word| word.stop) {
+        return None;
+    }
+    let sentence = sentence(&words, first.1.start);
+    let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
+    let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_ref(), "average" | "mean"));
+    let divides =
+        |cue: &Place| matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _));
+    if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
+        return None;
+    }
+    [false, true].into_iter().find_map(|nouns_first| {
+        let (leaves, numbers) = (Vec::new(), Vec::new());
+        let mut reader = Reader { words: &words, inputs, leaves, numbers, rest: false, depth: 0, read: 0, nouns_first };
+        let tree = reader.tree(&cues, sentence.start..whole.end)?;
+        let tree = match (whole.remainder, tree) {
+            (false, tree) => tree,
+            (true, Tree::Pair(Operation::Divide, upper, lower)) => Tree::Pair(Operation::Remainder, upper, lower),
+            (true, _) => return None,
+        };
+        let expression = reader.resolve(&tree)?;
+        match whole.rounds.and_then(Rounding::whole) {
+            Some(single) => Expression::single(single, &expression),
+            None => Some(expression),
+        }
+    })
+}
+
+/// What a sentence says of its result as a whole.
+struct Whole {
+    /// Where it stops speaking of operands.
+    end: usize,
+    /// It is rounded to whole numbers.
+    rounds: Option<Rounding>,
+    /// What a division leaves over is meant.
+    remainder: bool,
+}
+
+impl Whole {
+    /// `None` where a word asks for what these readings do not know.
+    fn of(words: &[Word<'_>], cues: &[Place], sentence: Range<usize>, inputs: &[Input<'_>]) -> Option<Self> {
+        let known = |word: &str| inputs.iter().any(|input| mentions(input, word));
+        let word = |at: usize| words.get(at).map_or("", |word| word.lower.as_ref());
+        let mut whole = Self { end: sentence.end, rounds: None, remainder: false };
+        for at in sentence.clone() {
+            let here = word(at);
+            match here {
+                "remainder" if !known(here) => whole.remainder = true,
+                "round" | "rounded" | "rounding" if !known(here) && at > cues.first()?.1.start => {
+                    whole.rounds = Some(rounding(words.get(at + 1..sentence.end)?)?);
+                    let joint = matches!(word(at - 1), "and" | "then");
+                    whole.end = at - usize::from(joint);
+                    break;
+                }
+                // "First, add …"
+                "first" if at == sentence.start || cues.iter().any(|cue| cue.1.start == at + 1) => {}
+                "ratio" if matches!(word(at + 1), "of" | "between") => {}
+                _ if BLOCKED.contains(&here) && !known(here) => return None,
+                _ => {}
+            }
+        }
+        Some(whole)
+    }
+}
+
+/// How a result is rounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rounding {
+    /// To a whole number.
+    Whole(Single),
+    /// To some decimals: people write numbers that way anyhow.
+    Decimals,
+}
+
+impl Rounding {
+    const fn whole(self) -> Option<Single> {
+        match self {
+            Self::Whole(single) => Some(single),
+            Self::Decimals => None,
+        }
+    }
+}
+
+/// How a text rounds the calculation in signs that it holds.
+pub(super) fn rounded(text: &str) -> Option<Single> {
+    let at = memchr::memmem::find(text.as_bytes(), b"ound")?;
+    let behind = text.get(at + 4..)?;
+    // "rounds of play" and "round_2" round nothing.
+    let verb = behind.starts_with([' ', ',']) || behind.starts_with("ed") || behind.starts_with("ing");
+    if !verb || !text.get(..at)?.ends_with(['r', 'R']) {
+        return None;
+    }
+    let words = words(behind)?;
+    rounding(words.get(..words.len().min(7))?)?.whole()
+}
+
+/// How the words behind "round" round; to decimals people write numbers anyhow.
+fn rounding(words: &[Word<'_>]) -> Option<Rounding> {
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_ref()));
+    if has(&["up"]) {
+        Some(Rounding::Whole(Single::Ceil))
+    } else if has(&["down"]) {
+        Some(Rounding::Whole(Single::Floor))
+    } else if has(&["decimal", "decimals", "places", "cent", "cents", "tenth", "hundredth", "digits"]) {
+        Some(Rounding::Decimals)
+    } else if has(&["whole", "integer", "nearest"]) {
+        Some(Rounding::Whole(Single::Round))
+    } else {
+        None
+    }
+}
+
+/// The calculation of a last step that only states its one input.
+pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
+    let [input] = inputs else { return None };
+    let words = words(text)?;
+    let verb =
+        |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
+    // "Take the value from the last step" takes nothing away.
+    let calculates = |place: &Place| words.get(place.1.start).is_some_and(|word| word.lower != "take");
+    let says_more = |words: &[Word<'_>]| {
+        let verbs = words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
+        verbs || cues(words, 0).iter().any(calculates)
+    };
+    // "rounded to two decimals" is how people write numbers anyhow.
+    let at = words.iter().position(|word| matches!(word.lower.as_ref(), "round" | "rounded" | "rounding"));
+    let named = Expression::name(input.id);
+    match at.and_then(|at| Some((words.get(..at)?, rounding(words.get(at + 1..)?)?))) {
+        Some((before, _)) if says_more(before) => None,
+        Some((_, Rounding::Whole(single))) => Expression::single(single, &named),
+        Some((_, Rounding::Decimals)) => Some(named),
+        None => (!says_more(&words)).then_some(named),
+    }
+}
+
+/// `Convert minutes to hours`, `to a percentage`; the word itself stands at a place.
+fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Expression> {
+    let [input] = inputs else { return None };
+    let rest = words.get(at + 1..)?;
+    let to = rest.iter().position(|word| matches!(word.lower.as_ref(), "to" | "into"))?;
+    let (source, target) = rest.split_at_checked(to)?;
+    let units = |words: &[Word<'_>]| words.iter().find_map(|word| unit(&word.lower));
+    let ends = |word: &Word<'_>| word.comma || word.stop || word.lower == "by";
+    let end = target.iter().skip(1).position(ends).map_or(target.len(), |end| end + 1);
+    let (target, after) = target.split_at_checked(end)?;
+    // "… by multiplying": another operation stands behind it.
+    if !cues(after, 0).is_empty() {
+        return None;
+    }
+    let factor = if target.iter().any(|word| matches!(word.lower.as_ref(), "percent" | "percentage")) {
+        // Above one it is a percentage already, or nobody knows.
+        input.value.filter(|value| *value <= Number::ONE)?;
+        Number::whole(100)
+    } else {
+        let parts = |text: &str| text.split(|c: char| !c.is_alphanumeric()).find_map(|part| unit(&part.to_lowercase()));
+        let (kind, from) = units(source).or_else(|| parts(input.name)).or_else(|| parts(input.description))?;
+        let (same, into) = units(target)?;
+        (kind == same && from != into).then_some(())?;
+        Number::fraction(from, into)?
+    };
+    Expression::pair(Operation::Multiply, &Expression::name(input.id), &Expression::number(factor))
+}
+
+/// What is measured, and how many of the smallest one such unit is.
+fn unit(word: &str) -> Option<(u8, i64)> {
+    Some(match word {
+        "second" | "seconds" => (0, 1),
+        "minute" | "minutes" => (0, 60),
+        "hour" | "hours" => (0, 3600),
+        "day" | "days" => (0, 86_400),
+        "week" | "weeks" => (0, 604_800),
+        "inch" | "inches" => (1, 1),
+        "foot" | "feet" => (1, 12),
+        "yard" | "yards" => (1, 36),
+        "cent" | "cents" => (2, 1),
+        "dollar" | "dollars" => (2, 100),
+        "millimeter" | "millimeters" | "millimetres" | "mm" => (3, 1),
+        "centimeter" | "centimeters" | "centimetres" | "cm" => (3, 10),
+        "meter" | "meters" | "metres" => (3, 1000),
+        "kilometer" | "kilometers" | "kilometres" | "km" => (3, 1_000_000),
+        "gram" | "grams" => (4, 1),
+        "kilogram" | "kilograms" | "kg" => (4, 1000),
+        "ounce" | "ounces" => (5, 1),
+        "pound" | "pounds" => (5, 16),
+        "milliliter" | "milliliters" | "millilitres" | "ml" => (6, 1),
+        "liter" | "liters" | "litres" => (6, 1000),
+        "month" | "months" => (7, 1),
+        "year" | "years" => (7, 12),
+        _ => return None,
+    })
+}
+
+fn mentions(input: &Input<'_>, word: &str) -> bool {
+    let word = stem(word);
+    parts(input.name).chain(parts(input.description)).any(|part| part == word)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,672 @@
+//! What the phrases of a sentence make together: a tree of operations, its leaves still phrases.
+
+use std::ops::Range;
+
+use super::cues::{Cue, Place, cues, is_command};
+use super::resolve::pair;
+use super::words::{Behind, Word};
+use super::{Input, mentions, unit};
+use crate::arithmetic::expression::Operation;
+use crate::arithmetic::number::Number;
+
+/// So many phrases are matched to inputs one by one.
+const MAX_LEAVES: usize = 6;
+
+/// More phrases are not read to find out what a text means.
+const MAX_PHRASES: usize = 200;
+
+/// Phrases are not nested deeper.
+const MAX_DEPTH: usize = 6;
+
+/// Words that may stand before a number without changing it.
+const BEFORE_NUMBERS: &[&str] = &["the", "a", "by", "of", "from", "to", "number", "constant", "value", "factor", "and"];
+
+/// Words for what was just worked out.
+const PRONOUNS: &[&str] = &[
+    "it",
+    "this",
+    "that",
+    "the",
+    "result",
+    "resulting",
+    "sum",
+    "total",
+    "product",
+    "difference",
+    "quotient",
+    "amount",
+    "value",
+    "these",
+    "them",
+    "two",
+    "three",
+    "both",
+    "all",
+    "results",
+    "products",
+    "sums",
+    "totals",
+    "amounts",
+    "values",
+];
+
+/// From here on a sentence says what for.
+const PURPOSES: &[&str] = &[
+    "giving",
+    "yielding",
+    "resulting",
+    "producing",
+    "which",
+    "where",
+    "since",
+    "because",
+    "assuming",
+    "expressed",
+    "using",
+];
+
+const PURPOSE_VERBS: &[&str] = &[
+    "obtain",
+    "get",
+    "find",
+    "compute",
+    "determine",
+    "calculate",
+    "form",
+    "yield",
+    "produce",
+    "give",
+    "derive",
+    "reach",
+    "arrive",
+    "express",
+    "define",
+    "represent",
+    "account",
+];
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Tree {
+    Leaf(usize),
+    /// Every input that no phrase names; where so many are named, exactly as many.
+    Rest(Operation, Option<usize>),
+    /// The mean of every input.
+    Mean,
+    Number(Number),
+    /// So many hundredths of what stands beside it.
+    Percent(Number),
+    /// The one input.
+    Only,
+    Pair(Operation, Box<Tree>, Box<Tree>),
+}
+
+pub(super) struct Reader<'r, 't> {
+    pub(super) words: &'r [Word<'t>],
+    pub(super) inputs: &'r [Input<'t>],
+    pub(super) leaves: Vec<Range<usize>>,
+    pub(super) numbers: Vec<Number>,
+    /// A list has taken all that is left.
+    pub(super) rest: bool,
+    /// Phrases inside phrases.
+    pub(super) depth: usize,
+    /// Phrases read so far.
+    pub(super) read: usize,
+    /// "The sum of a times b and c" is a sum, not a product.
+    pub(super) nouns_first: bool,
+}
+
+impl Reader<'_, '_> {
+    /// What the verbs of a sentence do one after the other, or the one calculation that it names.
+    pub(super) fn tree(&mut self, cues: &[Place], sentence: Range<usize>) -> Option<Tree> {
+        let verbs: Vec<&Place> = cues.iter().filter(|(cue, place)| self.is_verb(*cue, place.start)).collect();
+        let first = cues.first()?.1.start;
+        let Some((_, place)) = verbs.first() else {
+            let start = self.left_of(first, sentence.start);
+            return self.expression(self.until_purpose(start.start..sentence.end));
+        };
+        let mut done: Vec<Tree> = Vec::new();
+        // "Compute the total by adding …": what stands before only names the result.
+        let named = place.start.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word == "by");
+        if first < place.start && !named {
+            let start = self.left_of(first, sentence.start).start;
+            done.push(self.expression(start..place.start)?);
+        }
+        for (n, (cue, place)) in verbs.iter().enumerate() {
+            // "Convert … by dividing by 60" names only what the division is for.
+            if *cue == Cue::Convert && done.is_empty() && n + 1 < verbs.len() {
+                continue;
+            }
+            let next = verbs.get(n + 1).map_or(sentence.end, |(_, next)| next.start);
+            let after = self.until_purpose(place.end..next);
+            let before = sentence.start..place.start;
+            self.act(*cue, after, before, &mut done)?;
+        }
+        let tree = done.pop()?;
+        done.is_empty().then_some(tree)
+    }
+
+    fn is_verb(&self, cue: Cue, at: usize) -> bool {
+        let noun = |word: &str| matches!(word, "sum" | "total" | "product" | "quotient" | "ratio" | "remainder");
+        match cue {
+            Cue::All(_) | Cue::Divide => {
+                let of = matches!(self.word(at + 1), Some("of"));
+                !(self.word(at).is_some_and(noun) && of)
+            }
+            Cue::Subtract | Cue::Share | Cue::Change(_) | Cue::Convert => true,
+            Cue::Difference | Cue::Average | Cue::Infix(..) | Cue::Factor(..) | Cue::Percent | Cue::Excess => false,
+        }
+    }
+
+    /// Does what one verb asks for, with what was worked out before.
+    fn act(&mut self, cue: Cue, after: Range<usize>, before: Range<usize>, done: &mut Vec<Tree>) -> Option<()> {
+        if let Cue::All(operation) = cue
+            && done.len() >= 2
+            && self.is_pronoun(after.clone())
+        {
+            let all = std::mem::take(done).into_iter().reduce(|left, right| pair(operation, left, right))?;
+            done.push(all);
+            return Some(());
+        }
+        if let Some(result) = done.last() {
+            let kept = self.kept();
+            if let Some(tree) = self.chained(cue, result.clone(), after.clone()) {
+                done.pop();
+                done.push(tree);
+                return Some(());
+            }
+            self.restore(kept);
+        }
+        let tree = self.verb(cue, after, before)?;
+        done.push(tree);
+        Some(())
+    }
+
+    fn verb(&mut self, cue: Cue, after: Range<usize>, before: Range<usize>) -> Option<Tree> {
+        Some(match cue {
+            Cue::All(operation) => self.all(operation, after, before)?,
+            Cue::Subtract => {
+                // "the budget after subtracting both costs"
+                let (minus, from) = match self.split_once(after.clone(), &["from"]) {
+                    Some((minus, from)) => (minus, self.expression(from)?),
+                    None => (after, self.subject(before)?),
+                };
+                pair(Operation::Subtract, from, self.several(minus)?)
+            }
+            Cue::Divide => {
+                let split = self.split_once(after.clone(), &["by"]).or_else(|| self.split_once(after, &["and", "to"]));
+                let (upper, lower) = split?;
+                let upper = if upper.is_empty() { self.subject(before)? } else { self.expression(upper)? };
+                pair(Operation::Divide, upper, self.expression(lower)?)
+            }
+            Cue::Share => {
+                let (upper, lower) = self.split_once(after, &["among", "between", "amongst", "by", "into"])?;
+                let upper = self.expression(upper)?;
+                pair(Operation::Divide, upper, self.expression(lower)?)
+            }
+            Cue::Change(operation) => {
+                let (what, by) = self.split_once(after, &["by"])?;
+                let what = self.expression(what)?;
+                pair(operation, what, self.expression(by)?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// `add a to b`, `multiply a by b`, `sum all costs`.
+    fn all(&mut self, operation: Operation, after: Range<usize>, before: Range<usize>) -> Option<Tree> {
+        let joint: &[&str] = if operation == Operation::Multiply { &["by"] } else { &["to"] };
+        if self.find(after.clone(), joint) == Some(after.start) {
+            let subject = self.subject(before)?;
+            return Some(pair(operation, subject, self.expression(after.start + 1..after.end)?));
+        }
+        self.list(operation, after, true)
+    }
+
+    /// What a verb without an object is done to: the phrase before it.
+    fn subject(&mut self, before: Range<usize>) -> Option<Tree> {
+        let from = before.start + usize::from(self.word(before.start).is_some_and(is_command));
+        let joint =
+            |word: &str| matches!(word, "by" | "after" | "before" | "when" | "from" | "to" | "into" | "convert");
+        let start = (from..before.end).find(|&at| self.word(at).is_some_and(joint)).filter(|at| *at > from);
+        if self.inputs.len() == 1 {
+            return Some(Tree::Only);
+        }
+        // "Take away both": from the one thing that is left.
+        if before.is_empty() && !std::mem::replace(&mut self.rest, true) {
+            return Some(Tree::Rest(Operation::Add, Some(1)));
+        }
+        self.operand(from..start.unwrap_or(before.end))
+    }
+
+    /// What is taken away: one thing or several.
+    fn several(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let plural = self.has_plural(phrase.clone());
+        self.list(Operation::Add, phrase, plural)
+    }
+
+    fn has_plural(&self, phrase: Range<usize>) -> bool {
+        let plural = |word: &str| matches!(word, "all" | "both" | "these" | "two" | "three" | "other" | "others");
+        phrase.into_iter().any(|at| self.word(at).is_some_and(plural))
+    }
+
+    /// A phrase that names a calculation: `twice the sum of a and b minus c`.
+    fn expression(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        self.depth += 1;
+        self.read += 1;
+        let over = self.depth > MAX_DEPTH || self.read > MAX_PHRASES;
+        let tree = if over { None } else { self.calculation(phrase) };
+        self.depth -= 1;
+        tree
+    }
+
+    fn calculation(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let phrase = self.trimmed(phrase);
+        let places: Vec<Place> = cues(self.words.get(..phrase.end)?, phrase.start);
+        if let Some(tree) = self.excess(&phrase, &places) {
+            return Some(tree);
+        }
+        let noun = places.first().filter(|(_, place)| self.is_article(phrase.start..place.start)).cloned();
+        if let Some((cue, place)) = noun.clone().filter(|(cue, _)| self.nouns_first && matches!(cue, Cue::All(_))) {
+            let kept = self.kept();
+            if let Some(tree) = self.noun(cue, place.start, place.end..phrase.end) {
+                return Some(tree);
+            }
+            self.restore(kept);
+        }
+        let infix = |sum: bool| {
+            let level = move |place: &&Place| match place.0 {
+                Cue::Infix(operation, _) => sum == matches!(operation, Operation::Add | Operation::Subtract),
+                Cue::Percent => !sum,
+                _ => false,
+            };
+            places.iter().rfind(level)
+        };
+        if let Some((cue, place)) = infix(true).or_else(|| infix(false)) {
+            let left = self.expression(phrase.start..place.start)?;
+            let right = self.expression(place.end..phrase.end)?;
+            return Some(match *cue {
+                Cue::Infix(operation, true) => pair(operation, right, left),
+                Cue::Infix(operation, false) => pair(operation, left, right),
+                _ => pair(Operation::Multiply, pair(Operation::Divide, left, right), Tree::Number(Number::whole(100))),
+            });
+        }
+        match noun {
+            Some((cue, place)) => self.noun(cue, place.start, place.end..phrase.end),
+            None if places.is_empty() => self.operand(phrase),
+            None => None,
+        }
+    }
+
+    /// A calculation named by a noun: `sum of`, `difference between`, `half of`.
+    fn noun(&mut self, cue: Cue, at: usize, after: Range<usize>) -> Option<Tree> {
+        Some(match cue {
+            Cue::Factor(upper, lower) => {
+                let number = Number::fraction(upper, lower)?;
+                self.numbers.push(number);
+                pair(Operation::Multiply, Tree::Number(number), self.expression(after)?)
+            }
+            Cue::All(operation) if !self.is_verb(cue, at) => {
+                let list = self.list(operation, after, true)?;
+                // The sum of one thing is none.
+                (!matches!(list, Tree::Leaf(_) | Tree::Number(_))).then_some(list)?
+            }
+            Cue::Average => {
+                if self.depth > 1 || !self.leaves.is_empty() {
+                    return None;
+                }
+                Tree::Mean
+            }
+            Cue::Divide => {
+                let (upper, lower) = self.split_once(after, &["to", "and", "by"])?;
+                let upper = self.expression(upper)?;
+                pair(Operation::Divide, upper, self.expression(lower)?)
+            }
+            Cue::Difference => {
+                let (a, b) = self.split_once(after, &["and"])?;
+                let a = self.expression(a)?;
+                let b = self.expression(b)?;
+                self.unsigned(a, b)?
+            }
+            _ => return None,
+        })
+    }
+
+    /// `how many more a than b`
+    fn excess(&mut self, phrase: &Range<usize>, places: &[Place]) -> Option<Tree> {
+        let (_, place) = places.iter().find(|(cue, _)| *cue == Cue::Excess)?;
+        let than = self.find(place.end..phrase.end, &["than"])?;
+        let a = self.operand(place.end..than)?;
+        let b = self.operand(than + 1..phrase.end)?;
+        self.unsigned(a, b)
+    }
+
+    fn is_article(&self, phrase: Range<usize>) -> bool {
+        let article = |word: &str| {
+            matches!(word, "the" | "a" | "an" | "this" | "that" | "exactly" | "only" | "combined" | "be" | "is" | "are")
+        };
+        phrase.into_iter().all(|at| self.word(at).is_some_and(article))
+    }
+
+    /// Of the two orders of a difference people mean the one that is not negative.
+    fn unsigned(&self, a: Tree, b: Tree) -> Option<Tree> {
+        let tree = pair(Operation::Subtract, a.clone(), b.clone());
+        let value = |tree: &Tree| self.resolve(tree)?.evaluate(|id| self.value(id));
+        if value(&tree)?.is_negative() { Some(pair(Operation::Subtract, b, a)) } else { Some(tree) }
+    }
+
+    pub(super) fn value(&self, id: u32) -> Option<Number> {
+        self.inputs.iter().find(|input| input.id == id)?.value
+    }
+
+    /// An operation on what was just worked out: `… and divide by b`, `then add c`, `and subtract it from d`.
+    fn chained(&mut self, cue: Cue, result: Tree, after: Range<usize>) -> Option<Tree> {
+        let by = self.find(after.clone(), &["by"]);
+        Some(match cue {
+            Cue::All(Operation::Multiply) | Cue::Divide => {
+                let by = by?;
+                if by > after.start && !self.is_pronoun(after.start..by) {
+                    return None;
+                }
+                let operand = self.expression(by + 1..after.end)?;
+                let operation = if cue == Cue::Divide { Operation::Divide } else { Operation::Multiply };
+                pair(operation, result, operand)
+            }
+            Cue::All(operation) => match self.find(after.clone(), &["to"]) {
+                Some(to) if self.is_pronoun(after.start..to) => {
+                    pair(operation, self.expression(to + 1..after.end)?, result)
+                }
+                Some(to) if !self.is_pronoun(to + 1..after.end) => return None,
+                to => pair(operation, result, self.several(after.start..to.unwrap_or(after.end))?),
+            },
+            Cue::Subtract => match self.find(after.clone(), &["from"]) {
+                None => pair(Operation::Subtract, result, self.several(after)?),
+                Some(from) if self.is_pronoun(from + 1..after.end) => {
+                    pair(Operation::Subtract, result, self.several(after.start..from)?)
+                }
+                Some(from) if self.is_pronoun(after.start..from) => {
+                    pair(Operation::Subtract, self.expression(from + 1..after.end)?, result)
+                }
+                Some(_) => return None,
+            },
+            Cue::Change(operation) => {
+                let by = by?;
+                if by > after.start && !self.is_pronoun(after.start..by) {
+                    return None;
+                }
+                pair(operation, result, self.expression(by + 1..after.end)?)
+            }
+            Cue::Convert => {
+                let to = self.find(after.clone(), &["to", "into"])?;
+                if !self.is_pronoun(after.start..to) {
+                    return None;
+                }
+                let factor = self.to_unit(to + 1..after.end)?;
+                pair(Operation::Multiply, result, Tree::Number(factor))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The factor to the unit that a phrase names, from the one unit of its kind among the inputs.
+    fn to_unit(&self, phrase: Range<usize>) -> Option<Number> {
+        let (kind, into) = self.words.get(phrase)?.iter().find_map(|word| unit(&word.lower))?;
+        let named = |text: &str| {
+            let parts = text.split(|c: char| !c.is_alphanumeric()).filter_map(|part| unit(&part.to_lowercase()));
+            parts.filter(|(own, _)| *own == kind).map(|(_, size)| size).collect::<Vec<_>>()
+        };
+        let mut sizes: Vec<i64> = self.inputs.iter().flat_map(|input| named(input.name)).collect();
+        if sizes.is_empty() {
+            sizes = self.inputs.iter().flat_map(|input| named(input.description)).collect();
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        let [from] = sizes.as_slice() else { return None };
+        Number::fraction(*from, into).filter(|factor| *factor != Number::ONE)
+    }
+
+    /// What there was before a reading that came to nothing.
+    const fn kept(&self) -> (usize, usize, bool) {
+        (self.leaves.len(), self.numbers.len(), self.rest)
+    }
+
+    fn restore(&mut self, kept: (usize, usize, bool)) {
+        self.leaves.truncate(kept.0);
+        self.numbers.truncate(kept.1);
+        self.rest = kept.2;
+    }
+
+    /// A list of operands: one phrase each if that fits, else all inputs that no other phrase names.
+    fn list(&mut self, operation: Operation, phrase: Range<usize>, whole: bool) -> Option<Tree> {
+        // "Add a to b", but "subtract what was given to Ann and to Bob".
+        let separators: &[&str] = match operation {
+            Operation::Multiply => &["by", "and", "with"],
+            _ if whole => &["and", "to", "with"],
+            _ => &["and", "with"],
+        };
+        if !cues(self.words.get(..phrase.end)?, phrase.start).is_empty() {
+            return self.nested_list(operation, &phrase, separators);
+        }
+        let commas = |at: usize| self.words.get(at).is_some_and(|word| word.comma);
+        let mut phrases = Vec::new();
+        let mut start = phrase.start;
+        for at in phrase.clone() {
+            let separates = self.word(at).is_some_and(|word| separators.contains(&word));
+            if separates || commas(at) {
+                phrases.push(start..at);
+                start = at + usize::from(separates);
+            }
+        }
+        phrases.push(start..phrase.end);
+        phrases.retain(|phrase| !self.is_empty(phrase.clone()));
+        let numbers: Vec<bool> = phrases.iter().map(|phrase| self.literal(phrase.clone()).is_some()).collect();
+        let open = self.inputs.len().checked_sub(self.leaves.len())?;
+        let literal = numbers.contains(&true);
+        if numbers.len() > open + usize::from(literal) {
+            return None;
+        }
+        // A list in one phrase is all that no other phrase names; several phrases are so many inputs.
+        let one = phrases.len() == 1 && !self.is_plural(phrase.clone(), open);
+        if whole && !literal && open >= 2 && !self.rest && !one {
+            let named = if phrases.len() > 1 { Some(phrases.len()) } else { self.count(phrase) };
+            self.rest = true;
+            return Some(Tree::Rest(operation, named));
+        }
+        if phrases.is_empty() {
+            return None;
+        }
+        let mut operands = Vec::new();
+        for phrase in phrases {
+            operands.push(self.operand(phrase)?);
+        }
+        operands.into_iter().reduce(|left, right| pair(operation, left, right))
+    }
+
+    /// Whether one phrase can stand for a list.
+    fn is_plural(&self, phrase: Range<usize>, open: usize) -> bool {
+        let ends = phrase.end.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word.ends_with('s'));
+        let before = phrase.start.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
+        let adds = matches!(before, "add" | "adding") && open > 2 && !ends;
+        self.has_plural(phrase) || !(self.depth > 1 || adds)
+    }
+
+    /// How many things a phrase says there are: "the three pieces".
+    fn count(&self, phrase: Range<usize>) -> Option<usize> {
+        let words = self.words.get(phrase)?;
+        let word = |word: &Word<'_>| match word.lower.as_ref() {
+            "both" => Some(2),
+            _ if word.is_percent() => None,
+            _ => word.number?.integer().and_then(|number| usize::try_from(number).ok()),
+        };
+        words.iter().find_map(word).filter(|count| (2..=self.inputs.len()).contains(count))
+    }
+
+    /// A list of which a part is a calculation itself: every part is read, or it is divided where both sides can be.
+    fn nested_list(&mut self, operation: Operation, phrase: &Range<usize>, separators: &[&str]) -> Option<Tree> {
+        let separates = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
+            let part = matches!(before, "multiplied" | "divided" | "increased" | "decreased" | "added" | "compared");
+            self.word(*at).is_some_and(|word| separators.contains(&word)) && !part
+        };
+        let commas = |at: usize| at > phrase.start && self.words.get(at).is_some_and(|word| word.comma);
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for at in phrase.clone() {
+            if separates(&at) {
+                // ", and" separates once.
+                places.push(at..at + 1);
+            } else if commas(at) {
+                places.push(at..at);
+            }
+        }
+        if places.is_empty() {
+            return self.expression(phrase.clone());
+        }
+        self.depth += 1;
+        let kept = self.kept();
+        let mut list = if self.depth > MAX_DEPTH { None } else { self.parts(operation, phrase, &places) };
+        for place in places.into_iter().rev().take(MAX_LEAVES) {
+            if list.is_some() || self.depth > MAX_DEPTH || self.read > MAX_PHRASES {
+                break;
+            }
+            self.restore(kept);
+            list = self.halves(operation, phrase.start..place.start, place.end..phrase.end);
+        }
+        self.depth -= 1;
+        list
+    }
+
+    fn halves(&mut self, operation: Operation, left: Range<usize>, right: Range<usize>) -> Option<Tree> {
+        let left = self.element(operation, left)?;
+        Some(pair(operation, left, self.expression(right)?))
+    }
+
+    /// Every part of a list as a calculation of its own.
+    fn parts(&mut self, operation: Operation, phrase: &Range<usize>, places: &[Range<usize>]) -> Option<Tree> {
+        let mut all: Option<Tree> = None;
+        let mut start = phrase.start;
+        let ends = places.iter().map(|place| (place.start, place.end)).chain([(phrase.end, phrase.end)]);
+        for (end, next) in ends.take(2 * MAX_LEAVES) {
+            if !self.is_empty(start..end) {
+                let part = self.expression(start..end)?;
+                all = Some(match all {
+                    None => part,
+                    Some(all) => pair(operation, all, part),
+                });
+            }
+            start = next;
+        }
+        all.filter(|_| start == phrase.end)
+    }
+
+    /// The left side of a list: a list again, or one calculation.
+    fn element(&mut self, operation: Operation, phrase: Range<usize>) -> Option<Tree> {
+        let kept = self.kept();
+        if let Some(one) = self.expression(phrase.clone()) {
+            return Some(one);
+        }
+        self.restore(kept);
+        self.list(operation, phrase, false)
+    }
+
+    fn operand(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let mut phrase = self.trimmed(phrase);
+        // "as many red ones as blue ones": the blue ones are meant.
+        if self.word(phrase.start) == Some("as")
+            && let Some(at) = self.find(phrase.start + 1..phrase.end, &["as"])
+        {
+            phrase.start = at + 1;
+        }
+        if let Some((number, percent)) = self.literal(phrase.clone()) {
+            self.numbers.push(number);
+            let share = || number.over(Number::whole(100));
+            return if percent { share().map(Tree::Percent) } else { Some(Tree::Number(number)) };
+        }
+        if phrase.is_empty() || self.leaves.len() >= MAX_LEAVES {
+            return None;
+        }
+        self.leaves.push(phrase);
+        Some(Tree::Leaf(self.leaves.len() - 1))
+    }
+
+    /// The number that a phrase is, if it is nothing else; `true`: in percent.
+    fn literal(&self, phrase: Range<usize>) -> Option<(Number, bool)> {
+        let words = self.words.get(phrase)?;
+        let is_input = |number: Number| self.inputs.iter().any(|input| input.value == Some(number));
+        let mut said = words.iter().enumerate().filter_map(|(at, word)| Some((at, word.number?, word.is_percent())));
+        let Some((at, number, percent)) = said.next() else {
+            // "the number of rounds (3)", where no input holds it
+            let aside = words.iter().rev().find_map(|word| match word.behind {
+                Behind::Aside(number) => Some(number),
+                _ => None,
+            })?;
+            return (!is_input(aside)).then_some((aside, false));
+        };
+        let (before, behind) = words.split_at_checked(at)?;
+        let bare = before.iter().all(|word| BEFORE_NUMBERS.contains(&word.lower.as_ref()));
+        // "two values" are not a two, unless nothing else can be meant: "7 days"; "the factor of 2" is.
+        let unit = || {
+            let named = |word: &Word<'_>| self.inputs.iter().any(|input| mentions(input, &word.lower));
+            let digits = words.get(at).is_some_and(|word| word.lower.starts_with(|c: char| c.is_ascii_digit()));
+            digits && !is_input(number) && !behind.iter().skip(1).any(named)
+        };
+        let last =
+            behind.len() == 1 || (percent && behind.iter().skip(1).all(|word| word.lower.starts_with("percent")));
+        (said.next().is_none() && bare && (last || unit())).then_some((number, percent))
+    }
+
+    fn trimmed(&self, mut phrase: Range<usize>) -> Range<usize> {
+        let joint = |word: Option<&str>| matches!(word, Some("and" | "then" | "finally" | "away"));
+        while !phrase.is_empty() && joint(self.word(phrase.end - 1)) {
+            phrase.end -= 1;
+        }
+        while !phrase.is_empty() && joint(self.word(phrase.start)) {
+            phrase.start += 1;
+        }
+        phrase
+    }
+
+    fn word(&self, at: usize) -> Option<&str> {
+        self.words.get(at).map(|word| word.lower.as_ref())
+    }
+
+    fn find(&self, phrase: Range<usize>, words: &[&str]) -> Option<usize> {
+        phrase.into_iter().find(|&at| self.word(at).is_some_and(|word| words.contains(&word)))
+    }
+
+    fn split_once(&self, phrase: Range<usize>, words: &[&str]) -> Option<(Range<usize>, Range<usize>)> {
+        let at = words.iter().find_map(|word| self.find(phrase.clone(), &[word]))?;
+        Some((phrase.start..at, at + 1..phrase.end))
+    }
+
+    fn is_empty(&self, phrase: Range<usize>) -> bool {
+        let joint = |word: &str| matches!(word, "and" | "then" | "finally" | "the" | "of" | "together" | "up");
+        phrase.into_iter().all(|at| self.word(at).is_none_or(joint))
+    }
+
+    fn is_pronoun(&self, phrase: Range<usize>) -> bool {
+        phrase.into_iter().all(|at| self.word(at).is_some_and(|word| PRONOUNS.contains(&word)))
+    }
+
+    fn until_purpose(&self, phrase: Range<usize>) -> Range<usize> {
+        let ends = |at: usize| {
+            let Some(word) = self.word(at) else { return true };
+            PURPOSES.contains(&word)
+                || (word == "to" && self.word(at + 1).is_some_and(|verb| PURPOSE_VERBS.contains(&verb)))
+                || (matches!(word, "as" | "for") && self.words.get(at).is_some_and(|word| word.comma))
+                || (word == "in" && self.word(at + 1) == Some("order"))
+                || (word == "and"
+                    && self.word(at + 1).is_some_and(|verb| matches!(verb, "store" | "assign" | "save" | "set")))
+        };
+        let end = phrase.clone().find(|&at| ends(at)).unwrap_or(phrase.end);
+        phrase.start..end
+    }
+
+    /// The operand before an infix word: behind the last word that introduces it.
+    fn left_of(&self, at: usize, from: usize) -> Range<usize> {
+        let introduces = |n: &usize| {
+            let colon = self.words.get(n + 1).is_some_and(|word| word.colon);
+            colon || matches!(self.word(*n), Some("as" | "by" | "equals" | "equal" | "is" | "be" | "using"))
+        };
+        let start = (from..at).rev().find(introduces).map(|n| n + 1);
+        start.unwrap_or_else(|| from + usize::from(self.word(from).is_some_and(is_command)))..at
+    }
+}

@@ -1,0 +1,246 @@
+//! Which input each phrase means, and the calculation that comes of it.
+
+use std::ops::Range;
+
+use super::reader::{Reader, Tree};
+use super::words::{parts, value_of};
+use super::{Input, mentions};
+use crate::arithmetic::expression::{Expression, Operation};
+use crate::arithmetic::number::Number;
+
+/// Texts with more ways to match phrases and inputs are not read.
+const MAX_READINGS: usize = 1_000;
+
+/// A reading counts as likely as the best one if it is no further below it.
+const CLEAR: f64 = 0.3;
+
+impl Reader<'_, '_> {
+    pub(super) fn resolve(&self, tree: &Tree) -> Option<Expression> {
+        if matches!(tree, Tree::Mean) {
+            return self.mean();
+        }
+        let leaves: Vec<Vec<String>> = self.leaves.iter().map(|leaf| self.leaf_parts(leaf.clone())).collect();
+        let names: Vec<(Vec<String>, Vec<String>)> =
+            self.inputs.iter().map(|input| (parts(input.name).collect(), parts(input.description).collect())).collect();
+        let score = |leaf: usize, input: usize| {
+            let (Some(words), Some((name, description)), Some(read)) =
+                (leaves.get(leaf), names.get(input), self.inputs.get(input))
+            else {
+                return 0.0;
+            };
+            let said = words.iter().any(|word| value_of(word).is_some() && value_of(word) == read.value);
+            3.0 * likeness(words, name) + likeness(words, description) + f64::from(u8::from(said))
+        };
+        let ways =
+            (0..self.leaves.len()).try_fold(1, |ways: usize, n| ways.checked_mul(self.inputs.len().checked_sub(n)?));
+        ways.filter(|ways| *ways <= MAX_READINGS)?;
+        let scores: Vec<Vec<f64>> = (0..self.leaves.len())
+            .map(|leaf| (0..self.inputs.len()).map(|input| score(leaf, input)).collect())
+            .collect();
+        let score = |leaf: usize, input: usize| scores.get(leaf).and_then(|row| row.get(input)).copied().unwrap_or(0.0);
+        let mut readings = Vec::new();
+        arrangements(self.leaves.len(), self.inputs.len(), &mut Vec::new(), 0.0, &score, &mut readings);
+        readings.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let best = readings.first()?.0;
+        if !self.leaves.is_empty() && best <= 0.0 {
+            return None;
+        }
+        let mut chosen: Option<(Expression, Option<Number>)> = None;
+        for (_, reading) in readings.iter().take_while(|(score, _)| *score >= best - CLEAR) {
+            let expression = self.build(tree, reading)?;
+            let value = expression.evaluate(|id| self.value(id));
+            match &chosen {
+                None => chosen = Some((expression, value)),
+                Some((_, first)) if value.is_some() && *first == value => {}
+                Some(_) => return None,
+            }
+        }
+        chosen.map(|(expression, _)| expression)
+    }
+
+    fn leaf_parts(&self, leaf: Range<usize>) -> Vec<String> {
+        let words = self.words.get(leaf).unwrap_or_default();
+        words.iter().flat_map(|word| parts(word.text)).collect()
+    }
+
+    fn mean(&self) -> Option<Expression> {
+        let names = self.inputs.iter().map(|input| Expression::name(input.id));
+        let count = Expression::number(Number::whole(self.inputs.len() as i64));
+        let mut sum: Option<Expression> = None;
+        for name in names {
+            sum = Some(match sum {
+                None => name,
+                Some(sum) => Expression::pair(Operation::Add, &sum, &name)?,
+            });
+        }
+        // One of them might be how many there are.
+        let counted = self
+            .inputs
+            .iter()
+            .any(|input| input.value == Some(Number::whole(self.inputs.len() as i64 - 1)) || mentions(input, "count"));
+        if self.inputs.len() < 2 || counted {
+            return None;
+        }
+        Expression::pair(Operation::Divide, &sum?, &count)
+    }
+
+    /// The expression of one reading; every input must be used, or stand there as a number.
+    fn build(&self, tree: &Tree, reading: &[usize]) -> Option<Expression> {
+        let free: Vec<usize> = (0..self.inputs.len()).filter(|input| !reading.contains(input)).collect();
+        let said = |input: &usize| {
+            let value = self.inputs.get(*input).and_then(|input| input.value);
+            value.is_some_and(|value| {
+                self.numbers.iter().any(|number| *number == value || Number::ONE.over(*number) == Some(value))
+            })
+        };
+        let open: Vec<usize> = free.iter().copied().filter(|input| !said(input)).collect();
+        match rest_of(tree) {
+            None if uses_only(tree) || open.is_empty() => self.assemble(tree, reading, &open, false),
+            None => None,
+            Some(rest) if open.len() < free.len() => {
+                // The same number may stand for an input or be one of several by chance.
+                let fits = |open: &&Vec<usize>| !matches!(rest, Tree::Rest(_, Some(named)) if *named != open.len());
+                let mut fitting = [&open, &free].into_iter().filter(fits);
+                let one = fitting.next().filter(|_| fitting.next().is_none() || self.counts(&free, &open))?;
+                self.assemble(tree, reading, one, false)
+            }
+            Some(_) => self.assemble(tree, reading, &open, false),
+        }
+    }
+
+    /// Whether what is left out of a list says how many there are.
+    fn counts(&self, free: &[usize], open: &[usize]) -> bool {
+        let count = |input: &Input<'_>| {
+            let named = ["count", "num", "rounds", "multiplier", "factor"].iter().any(|word| mentions(input, word));
+            named || input.description.starts_with("Number of") || input.value == Some(Number::whole(open.len() as i64))
+        };
+        let mut left = free.iter().filter(|input| !open.contains(input)).filter_map(|input| self.inputs.get(*input));
+        left.all(count)
+    }
+
+    fn assemble(&self, tree: &Tree, reading: &[usize], open: &[usize], scaled: bool) -> Option<Expression> {
+        let name = |input: usize, scaled: bool| {
+            let input = self.inputs.get(input)?;
+            let name = Expression::name(input.id);
+            // "Multiply the price by the percentage": 20 means 0.2.
+            match input.value {
+                Some(value) if scaled && is_percent(input) && value > Number::ONE => {
+                    Expression::pair(Operation::Divide, &name, &Expression::number(Number::whole(100)))
+                }
+                _ => Some(name),
+            }
+        };
+        match tree {
+            Tree::Leaf(leaf) => name(*reading.get(*leaf)?, scaled),
+            Tree::Only => name(0, scaled),
+            Tree::Number(number) | Tree::Percent(number) => Some(Expression::number(*number)),
+            Tree::Mean => None,
+            Tree::Rest(operation, named) => {
+                if open.len() < 2 && *named != Some(1) || named.is_some_and(|named| named != open.len()) {
+                    return None;
+                }
+                let mut all: Option<Expression> = None;
+                for &input in open {
+                    let one = name(input, *operation == Operation::Multiply)?;
+                    all = Some(match all {
+                        None => one,
+                        Some(all) => Expression::pair(*operation, &all, &one)?,
+                    });
+                }
+                all
+            }
+            Tree::Pair(operation @ (Operation::Add | Operation::Subtract), left, right)
+                if self.is_share(right, reading) != self.is_share(left, reading) =>
+            {
+                let (share, base) = if self.is_share(right, reading) { (right, left) } else { (left, right) };
+                let plain = || {
+                    let left = self.assemble(left, reading, open, false)?;
+                    Expression::pair(*operation, &left, &self.assemble(right, reading, open, false)?)
+                };
+                // "1 minus the rate", "100 minus the percentage"; a share taken from a share is none either.
+                if matches!(**base, Tree::Number(_)) || (*operation == Operation::Subtract && share == left) {
+                    return plain();
+                }
+                let base = self.assemble(base, reading, open, false)?;
+                let part = Expression::pair(Operation::Multiply, &base, &self.assemble(share, reading, open, true)?)?;
+                Expression::pair(*operation, &base, &part)
+            }
+            Tree::Pair(operation, left, right) => {
+                let scaled = *operation == Operation::Multiply
+                    && !matches!((&**left, &**right), (Tree::Number(_), _) | (_, Tree::Number(_)));
+                let left = self.assemble(left, reading, open, scaled)?;
+                let right = self.assemble(right, reading, open, scaled)?;
+                Expression::pair(*operation, &left, &right)
+            }
+        }
+    }
+
+    /// Whether a part is so many percent of something.
+    fn is_share(&self, tree: &Tree, reading: &[usize]) -> bool {
+        match tree {
+            Tree::Percent(_) => true,
+            Tree::Leaf(leaf) => {
+                let input = reading.get(*leaf).and_then(|input| self.inputs.get(*input));
+                input.is_some_and(|input| {
+                    parts(input.name).any(|part| matches!(part.as_str(), "percent" | "percentage" | "pct"))
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an input is in percent, by its name or what is said of it.
+fn is_percent(input: &Input<'_>) -> bool {
+    ["percent", "percentage", "pct"].iter().any(|word| mentions(input, word)) || input.description.contains('%')
+}
+
+pub(super) fn pair(operation: Operation, left: Tree, right: Tree) -> Tree {
+    Tree::Pair(operation, Box::new(left), Box::new(right))
+}
+
+/// The part that takes every input that nothing else names.
+fn rest_of(tree: &Tree) -> Option<&Tree> {
+    match tree {
+        Tree::Rest(..) | Tree::Mean => Some(tree),
+        Tree::Pair(_, left, right) => rest_of(left).or_else(|| rest_of(right)),
+        Tree::Leaf(_) | Tree::Number(_) | Tree::Percent(_) | Tree::Only => None,
+    }
+}
+
+fn uses_only(tree: &Tree) -> bool {
+    match tree {
+        Tree::Only => true,
+        Tree::Pair(_, left, right) => uses_only(left) || uses_only(right),
+        _ => false,
+    }
+}
+
+/// Every way to give each leaf an input of its own, with its score.
+fn arrangements(
+    leaves: usize,
+    inputs: usize,
+    chosen: &mut Vec<usize>,
+    sum: f64,
+    score: &impl Fn(usize, usize) -> f64,
+    out: &mut Vec<(f64, Vec<usize>)>,
+) {
+    if chosen.len() == leaves {
+        out.push((sum, chosen.clone()));
+        return;
+    }
+    for input in 0..inputs {
+        if !chosen.contains(&input) {
+            let leaf = chosen.len();
+            chosen.push(input);
+            arrangements(leaves, inputs, chosen, sum + score(leaf, input), score, out);
+            chosen.pop();
+        }
+    }
+}
+
+/// How much two lists of words share, 0 to 1.
+fn likeness(a: &[String], b: &[String]) -> f64 {
+    let shared = a.iter().filter(|part| b.contains(part)).count();
+    if shared == 0 { 0.0 } else { 2.0 * shared as f64 / (a.len() + b.len()) as f64 }
+}

@@ -1,0 +1,459 @@
+use super::*;
+use crate::arithmetic::number::Written;
+use proptest::prelude::*;
+
+fn inputs<'t>(list: &[(&'t str, &'t str, &str)]) -> Vec<Input<'t>> {
+    let value = |text: &str| Written::parse(text.as_bytes()).map(|number| number.value);
+    let input = |(n, (name, description, number)): (usize, &(&'t str, &'t str, &str))| Input {
+        id: n as u32,
+        name,
+        description,
+        value: value(number),
+    };
+    list.iter().enumerate().map(input).collect()
+}
+
+fn result(text: &str, list: &[(&str, &str, &str)]) -> String {
+    let inputs = inputs(list);
+    let value = |id: u32| inputs.get(id as usize).and_then(|input| input.value);
+    let plan = plan(text, &inputs).or_else(|| statement(text, &inputs));
+    plan.and_then(|plan| plan.evaluate(value)).map_or_else(|| "nothing".into(), Number::shown)
+}
+
+#[test]
+fn common_wordings_are_understood() {
+    let skips = [
+        ("sam_skips_per_round", "Skips of Sam in each round", "16"),
+        ("diff_round1", "Difference where Sam completed 1 more skip than Jeff", "1"),
+    ];
+    assert_eq!(result("Compute Jeff's skips in round 1 as Sam's skips minus the 1‑skip advantage.", &skips), "15");
+    let half = [("sam_skips_per_round", "Skips of Sam", "16"), ("ratio_round4", "Factor of half as many skips", "2")];
+    assert_eq!(result("Compute Jeff's skips in round 4 as Sam's skips divided by the half‑ratio.", &half), "8");
+    let rounds = [
+        ("jeff_round1", "Skips in round 1", "15"),
+        ("jeff_round2", "", "13"),
+        ("jeff_round3", "", "20"),
+        ("jeff_round4", "", "8"),
+        ("rounds", "Number of rounds", "4"),
+    ];
+    let text = "Calculate Jeff's average skips per round by summing his skips across all four rounds and dividing by the number of rounds.";
+    assert_eq!(result(text, &rounds), "14");
+    let cost = [
+        ("cheddar_total_cost", "Total cost of cheddar", "10"),
+        ("cheddar_qty", "Quantity of cheddar cheese in pounds", "2"),
+    ];
+    assert_eq!(result("Define the price per pound of cheddar cheese as total cost divided by quantity", &cost), "5");
+    let three =
+        [("cream_cheese_qty", "", "1"), ("cheddar_price_per_pound", "", "5"), ("cream_cheese_price_factor", "", "0.5")];
+    assert_eq!(
+        result(
+            "Compute the total cost of cream cheese as quantity times cheddar unit price times the price factor",
+            &three
+        ),
+        "2.5"
+    );
+    let total = [("price", "The price", "60"), ("discount", "The discount", "9")];
+    for text in [
+        "Subtract the discount from the price.",
+        "Subtract discount from price to get the new price.",
+        "Compute the new price by subtracting the discount from the price.",
+        "Reduce the price by the discount.",
+        "Find the difference between the price and the discount.",
+        "The discount subtracted from the price.",
+    ] {
+        assert_eq!(result(text, &total), "51", "{text}");
+    }
+    for text in
+        ["Multiply the price by the discount.", "The product of price and discount.", "Compute price times discount"]
+    {
+        assert_eq!(result(text, &total), "540", "{text}");
+    }
+    for text in [
+        "Add the price and the discount.",
+        "Sum the two values.",
+        "Sum of price and discount",
+        "Combine both amounts.",
+        "Compute price plus discount",
+    ] {
+        assert_eq!(result(text, &total), "69", "{text}");
+    }
+    assert_eq!(
+        result("Divide the price equally among the friends.", &[("price", "", "60"), ("friends", "", "5")]),
+        "12"
+    );
+    assert_eq!(
+        result("Compute the average of the three scores", &[("s1", "", "1"), ("s2", "", "4"), ("s3", "", "7")]),
+        "4"
+    );
+    assert_eq!(result("Double the price", &[("price", "", "60")]), "120");
+    assert_eq!(
+        result(
+            "Compute sales as twice last month's revenue.",
+            &[("multiplier", "", "2"), ("last_month_sales", "", "600")]
+        ),
+        "1200"
+    );
+    assert_eq!(
+        result("Convert the survivors fraction to a percentage.", &[("survivors_fraction", "", "0.2625")]),
+        "26.25"
+    );
+    assert_eq!(result("Convert minutes to hours", &[("total_minutes", "", "90")]), "1.5");
+    assert_eq!(result("Multiply hours by 60", &[("hours", "", "3")]), "180");
+    assert_eq!(result("State the price as the final answer.", &[("price", "", "60")]), "60");
+    let mixed = [
+        ("packs", "Number of packs", "3"),
+        ("pack_price", "Price of one pack", "5"),
+        ("shipping", "Shipping cost", "7"),
+    ];
+    assert_eq!(result("Multiply the number of packs by the price of a pack and add the shipping cost.", &mixed), "22");
+    assert_eq!(result("Compute packs times pack price plus shipping.", &mixed), "22");
+}
+
+/// A plan, its inputs as name, description and value, and what it gives.
+type Case = (&'static str, &'static [(&'static str, &'static str, &'static str)], &'static str);
+
+#[test]
+fn plans_as_large_models_word_them() {
+    let cases: &[Case] = &[
+        (
+            "Compute the total cost of all items by adding the cost of apples, the cost of pears, and the tax.",
+            &[("apples_cost", "", "3"), ("pears_cost", "", "4"), ("tax", "", "5")],
+            "12",
+        ),
+        (
+            "Define the remaining amount symbolically as total amount minus amount spent.",
+            &[("spent_amount", "Amount spent", "4"), ("total_amount", "Total amount", "10")],
+            "6",
+        ),
+        (
+            "Calculate the discount amount as the original price multiplied by the discount percentage.",
+            &[("original_price", "", "60"), ("discount_percent", "Discount in percent", "20")],
+            "12",
+        ),
+        (
+            "Determine profit by subtracting total cost from total revenue.",
+            &[("total_cost", "", "4"), ("total_revenue", "", "10")],
+            "6",
+        ),
+        (
+            "Compute number of weeks as total savings divided by weekly savings.",
+            &[("weekly_savings", "", "4"), ("total_savings", "", "20")],
+            "5",
+        ),
+        (
+            "Multiply hours_per_day by days_per_week to get hours per week.",
+            &[("hours_per_day", "", "3"), ("days_per_week", "", "5")],
+            "15",
+        ),
+        ("Express Jane's age as twice Tom's age plus 3.", &[("tom_age", "", "4")], "11"),
+        ("Calculate the average by dividing the total by the count.", &[("count", "", "4"), ("total", "", "20")], "5"),
+        ("Compute the number of red marbles as half the number of blue marbles.", &[("blue_marbles", "", "20")], "10"),
+        (
+            "Compute the number of red marbles as half of the blue marbles.",
+            &[("blue_marbles", "", "20"), ("half_factor", "", "0.5")],
+            "10",
+        ),
+        (
+            "Sum the three amounts, then subtract the coupon.",
+            &[("shirt", "", "1"), ("shoes", "", "2"), ("hat", "", "3"), ("coupon", "", "4")],
+            "2",
+        ),
+        (
+            "Compute the difference between the final and initial values.",
+            &[("initial", "", "3"), ("final", "", "9")],
+            "6",
+        ),
+    ];
+    for (text, inputs, expected) in cases {
+        assert_eq!(result(text, inputs), *expected, "{text}");
+    }
+}
+
+#[test]
+fn calculations_inside_calculations() {
+    let cases: &[Case] = &[
+        (
+            "Calculate the value of one part by dividing total_beads by the sum of red_ratio and blue_ratio.",
+            &[("red_ratio", "", "5"), ("blue_ratio", "", "7"), ("total_beads", "", "84")],
+            "7",
+        ),
+        (
+            "Calculate the average by dividing the total by the number of rounds (3).",
+            &[("total_words", "Words spelled in all three rounds", "60")],
+            "20",
+        ),
+        (
+            "Convert the running time from minutes to hours by dividing by 60.",
+            &[("running_time", "Running time", "135")],
+            "2.25",
+        ),
+        (
+            "Find how many more blue beads than red beads there are.",
+            &[("blue_beads", "Number of blue beads", "49"), ("red_beads", "Number of red beads", "35")],
+            "14",
+        ),
+        (
+            "Express the number of green flowers as green_fraction times the sum of yellow and purple flowers.",
+            &[("green_fraction", "", "0.25"), ("yellow_flowers", "", "10"), ("purple_flowers", "", "18")],
+            "7",
+        ),
+        (
+            "Define the unknown weight as the total weight minus the sum of the known weights of the box and the bag.",
+            &[("total_weight", "", "30"), ("box_weight", "", "4"), ("bag_weight", "", "6")],
+            "20",
+        ),
+        (
+            "Compute the weekly cost as the sum of food cost and toy cost multiplied by the number of weeks.",
+            &[("food_cost", "", "3"), ("toy_cost", "", "4"), ("num_weeks", "Number of weeks", "5")],
+            "35",
+        ),
+        (
+            "Calculate total miles driven in a day by multiplying the one-way distance by 2.",
+            &[("one_way_distance", "Distance one way", "14")],
+            "28",
+        ),
+        (
+            "Compute the area as length times width and the cost by multiplying it by the price per square foot.",
+            &[("length", "", "3"), ("width", "", "4"), ("price_per_sqft", "Price per square foot", "2")],
+            "nothing",
+        ),
+        (
+            "Multiply the number of adults by the adult price, multiply the number of children by the child price, and add the results.",
+            &[
+                ("adults", "Number of adults", "2"),
+                ("adult_price", "", "10"),
+                ("children", "Number of children", "3"),
+                ("child_price", "", "5"),
+            ],
+            "35",
+        ),
+        (
+            "Compute the remaining money by subtracting both costs from the budget.",
+            &[("budget", "", "50"), ("shirt_cost", "", "12"), ("shoe_cost", "", "20")],
+            "18",
+        ),
+        (
+            "Determine the remaining budget after subtracting the shirt cost.",
+            &[("budget", "", "50"), ("shirt_cost", "", "12")],
+            "38",
+        ),
+        ("Compute the tip as 20% of the meal cost.", &[("meal_cost", "", "50")], "10"),
+        ("Increase the rent by 10%.", &[("rent", "", "50")], "55"),
+        ("Reduce the price by the discount percentage.", &[("price", "", "50"), ("discount_percent", "", "10")], "45"),
+        ("Calculate the purple flowers as 80% more than the yellow flowers.", &[("yellow_flowers", "", "10")], "18"),
+        ("Compute Bob's age as 5 less than twice Ann's age.", &[("ann_age", "", "10")], "15"),
+        (
+            "Define the number of boys as two-thirds of the number of girls",
+            &[("girls", "Number of girls", "12")],
+            "nothing",
+        ),
+        ("Compute the number of boys as 2/3 of the number of girls.", &[("girls", "Number of girls", "12")], "8"),
+        (
+            "First, add the morning and afternoon sales, then subtract the returns.",
+            &[("morning_sales", "", "10"), ("afternoon_sales", "", "20"), ("returns", "Goods returned", "5")],
+            "25",
+        ),
+        (
+            "Calculate the number of full boxes by dividing the eggs by the box size and rounding down.",
+            &[("eggs", "", "310"), ("box_size", "", "12")],
+            "25",
+        ),
+        (
+            "Divide the members by the van capacity and round up to the nearest whole number.",
+            &[("members", "", "43"), ("van_capacity", "", "8")],
+            "6",
+        ),
+        (
+            "Find the remainder of dividing the tulips by the bunch size.",
+            &[("tulips", "", "275"), ("bunch_size", "", "12")],
+            "11",
+        ),
+        (
+            "Express the number of correct answers as a percentage of the questions.",
+            &[("correct_answers", "", "34"), ("questions", "", "40")],
+            "85",
+        ),
+        (
+            "Multiply the number of plants by the minutes for each plant, then convert the result to hours.",
+            &[("plants", "Number of plants", "36"), ("minutes_per_plant", "Minutes for each plant", "5")],
+            "3",
+        ),
+        (
+            "Subtract the number of red balls and the number of blue balls from the total number of balls.",
+            &[("red_balls", "", "3"), ("blue_balls", "", "4"), ("total_balls", "", "20")],
+            "13",
+        ),
+        ("Compute the ratio of cats to dogs.", &[("cats", "", "3"), ("dogs", "", "4")], "0.75"),
+        (
+            "Compute how many times the pump must run by dividing the tank capacity by the litres per run.",
+            &[("tank_capacity", "", "60"), ("litres_per_run", "", "4")],
+            "15",
+        ),
+        (
+            "Calculate the earnings as hours worked multiplied by the hourly rate plus the bonus.",
+            &[("hours_worked", "", "5"), ("hourly_rate", "", "10"), ("bonus", "", "7")],
+            "57",
+        ),
+        (
+            "Add the fixed fee to the product of hours and hourly rate.",
+            &[("fixed_fee", "", "20"), ("hours", "", "3"), ("hourly_rate", "", "15")],
+            "65",
+        ),
+        (
+            "Compute Mina's share as the total times Mina's ratio divided by the sum of both ratios.",
+            &[("total", "", "84"), ("mina_ratio", "", "5"), ("tom_ratio", "", "7")],
+            "nothing",
+        ),
+        ("Halve the remaining cookies.", &[("remaining_cookies", "", "30")], "15"),
+        ("Define the remaining fraction as 1 minus the used fraction.", &[("used_fraction", "", "0.25")], "0.75"),
+        ("Take away the eaten slices from all slices.", &[("eaten_slices", "", "3"), ("all_slices", "", "8")], "5"),
+        (
+            "Sum the lengths of the three pieces and divide by 3 to find the mean length.",
+            &[("piece1", "Length of piece 1", "3"), ("piece2", "", "5"), ("piece3", "", "10")],
+            "6",
+        ),
+        (
+            "Take away manager and bus.",
+            &[("income", "Money earned", "90"), ("manager_cost", "", "30"), ("bus", "", "10")],
+            "50",
+        ),
+        (
+            "Compute the gross total as the sum of adults times adult price, children times child price, and parking.",
+            &[
+                ("adults", "", "2"),
+                ("adult_price", "", "17"),
+                ("children", "", "3"),
+                ("child_price", "", "9"),
+                ("parking", "", "12"),
+            ],
+            "73",
+        ),
+        (
+            "Subtract the candies given to Ann and the candies given to Bob from the total candies.",
+            &[("total_candies", "", "72"), ("given_to_ann", "", "24"), ("to_bob", "Candies given to Bob", "10")],
+            "38",
+        ),
+        (
+            "Compute the cost as the sum of the fee and the price, multiplied by the tax factor.",
+            &[("fee", "", "2"), ("price", "", "3"), ("tax_factor", "", "4")],
+            "20",
+        ),
+        ("Take the taxes from the pay.", &[("taxes", "", "5"), ("pay", "", "20")], "15"),
+        (
+            "Take them away and add those won.",
+            &[("marbles", "", "45"), ("given", "", "24"), ("won", "", "11")],
+            "nothing",
+        ),
+        (
+            "Compute the total distance as speed multiplied by time for the first leg plus the distance of the second leg.",
+            &[("speed", "", "3"), ("time", "", "5"), ("second_leg_distance", "", "10")],
+            "nothing",
+        ),
+    ];
+    for (text, inputs, expected) in cases {
+        assert_eq!(result(text, inputs), *expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_sure_gives_nothing() {
+    let two = [("first_value", "", "8"), ("second_value", "", "2")];
+    for text in [
+        "Compute the number of sections.",
+        "Subtract one from the other.",
+        "Divide the values.",
+        "Compute the average by summing the scores.",
+        "Add the values if they are positive.",
+        "Remaining value not used, multiplied by the rest.",
+        "Use the values to find the ratio.",
+        "Combine the values. Then divide the values.",
+        "Increase the first value by 20%.",
+        "Reduce the second value by 20 percent.",
+        "Count the number of times the values occur.",
+    ] {
+        assert_eq!(result(text, &two), "nothing", "{text}");
+    }
+    assert_eq!(
+        result("Multiply the price by the quantity.", &[("price", "", "3"), ("quantity", "", "4"), ("tax", "", "2")]),
+        "nothing"
+    );
+    assert_eq!(result("State the price as twice the final answer.", &[]), "nothing");
+}
+
+proptest! {
+    #[test]
+    fn no_sentence_panics_or_takes_long(
+        words in prop::collection::vec(prop::sample::select(VOCABULARY), 0..70),
+        count in 0_usize..12,
+    ) {
+        let text = words.join(" ");
+        let names: Vec<String> = (0..count).map(|n| format!("{}_{n}", VOCABULARY[n * 3])).collect();
+        let list: Vec<(&str, &str, &str)> = names.iter().map(|name| (name.as_str(), "Number of a", "7")).collect();
+        let start = std::time::Instant::now();
+        let _ = result(&text, &list);
+        prop_assert!(start.elapsed().as_secs() < 2, "{text}");
+    }
+}
+
+const VOCABULARY: &[&str] = &[
+    "the",
+    "sum",
+    "of",
+    "a",
+    "b",
+    "and",
+    "add",
+    "to",
+    "by",
+    "multiply",
+    "product",
+    "divide",
+    "from",
+    "subtract",
+    "total",
+    "cost",
+    "price",
+    "each",
+    "5",
+    "20%",
+    "(3)",
+    "twice",
+    "half",
+    "more",
+    "than",
+    "less",
+    "times",
+    "minus",
+    "plus",
+    "divided",
+    "difference",
+    "between",
+    "average",
+    "ratio",
+    ",",
+    ".",
+    "then",
+    "it",
+    "both",
+    "round",
+    "up",
+    "convert",
+    "hours",
+    "minutes",
+    "how",
+    "many",
+    "as",
+    "percentage",
+    "1/2",
+    "/",
+    "*",
+    "increase",
+    "remainder",
+    "share",
+    "equally",
+    "among",
+    "take",
+    "away",
+    "—",
+    "é",
+];

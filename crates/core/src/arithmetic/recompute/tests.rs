@@ -1,0 +1,238 @@
+use super::*;
+use crate::record::formats;
+use stepscope_base::json::Tape;
+
+fn with<T>(text: &str, then: impl FnOnce(&Record<'_>, &State<'_>, &Recomputed) -> T) -> T {
+    let mut tape = Tape::default();
+    let record = formats::read(tape.parse(text.as_bytes()).expect("JSON"));
+    let procedure = record.procedure.map(Procedure::read);
+    let state = State::of(&record, procedure.as_ref());
+    let recomputed = Recomputed::of(&record, procedure.as_ref(), &state);
+    then(&record, &state, &recomputed)
+}
+
+/// A step as its text, its inputs and its outputs with descriptions.
+type Made<'t> = (&'t str, &'t [&'t str], &'t [(&'t str, &'t str)]);
+
+/// A run of some steps; the values are JSON.
+fn run(steps: &[Made<'_>], values: &str) -> String {
+    let field = |name: &str, description: &str| format!(r#"{{"name": "{name}", "description": "{description}"}}"#);
+    let steps: Vec<String> = steps
+        .iter()
+        .enumerate()
+        .map(|(n, (text, inputs, outputs))| {
+            let inputs: Vec<_> = inputs.iter().map(|name| field(name, "")).collect();
+            let outputs: Vec<_> = outputs.iter().map(|(name, description)| field(name, description)).collect();
+            format!(
+                r#"{{"id": {}, "inputs": [{}], "stepDescription": "{text}", "output": [{}]}}"#,
+                n + 1,
+                inputs.join(", "),
+                outputs.join(", ")
+            )
+        })
+        .collect();
+    format!(
+        r#"{{"id": 1, "question": "?", "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "t", "steps": [{}]}}, "state": {{"problem_text": "?", {values}}}}}"#,
+        steps.join(", ")
+    )
+}
+
+fn values(text: &str) -> Vec<(String, String)> {
+    with(text, |_, state, recomputed| {
+        let shown = |computed: &Computed| {
+            (name_of(state, computed.variable), computed.value.map_or_else(|| "-".to_owned(), Number::shown))
+        };
+        recomputed.writes.iter().map(shown).collect()
+    })
+}
+
+const EXTRACT: Made<'_> = ("Extract.", &["problem_text"], &[("a", "A (3)"), ("b", "B")]);
+
+#[test]
+fn a_chain_of_expressions_is_executed() {
+    let text = run(
+        &[
+            EXTRACT,
+            ("Form t = a * b", &["a", "b"], &[("twice_expr", "the product (t = 3 * b)")]),
+            ("Subtract: d = twice_expr - a", &["twice_expr", "a"], &[("rest", "expression")]),
+            ("State the rest", &["rest"], &[("final_answer", "the answer")]),
+        ],
+        r#""a": 3, "b": 4, "twice_expr": "3 * b", "rest": "3 * b - a", "final_answer": "It is 10.", "final_answer_numerical": 10"#,
+    );
+    with(&text, |_, state, recomputed| {
+        assert_eq!(recomputed.recovered.map(Number::shown).as_deref(), Some("9"));
+        assert!(recomputed.exact);
+        let end = recomputed.end(state).unwrap();
+        assert!(end.differs());
+        assert_eq!(end.plan.as_ref().unwrap().wording, Wording::Statement);
+        let write = recomputed.write(end.variable, end.step).unwrap();
+        let derivation = recomputed.derivation(state, write).unwrap();
+        assert_eq!(derivation.line(), "9 ← rest = 9 (step 3)");
+        assert_eq!(derivation.from[0].line(), "9 = 12 − 3 ← twice_expr = 12 (step 2), a = 3 (step 1)");
+        assert_eq!(derivation.from[0].from[0].line(), "12 = 3 × 4 ← a = 3 (step 1), b = 4 (step 1)");
+        assert!(recomputed.writes.iter().filter(|write| write.unevaluated.is_some()).all(|write| !write.differs()));
+    });
+}
+
+#[test]
+fn each_step_is_judged_from_its_recorded_inputs() {
+    let text = run(
+        &[
+            EXTRACT,
+            ("Compute sum = a + b.", &["a", "b"], &[("sum", "s")]),
+            ("Compute big = sum * 10.", &["sum"], &[("big", "s")]),
+        ],
+        r#""a": 3, "b": 4, "sum": 8, "big": 80"#,
+    );
+    with(&text, |_, _, recomputed| {
+        let differs: Vec<_> = recomputed.writes.iter().map(Computed::differs).collect();
+        assert_eq!(differs, [false, false, true, false]);
+    });
+    assert_eq!(values(&text)[3], ("big".to_owned(), "70".to_owned()));
+}
+
+#[test]
+fn rounding_and_percent_are_no_difference() {
+    let text = run(
+        &[
+            ("Extract.", &["problem_text"], &[("a", "A (10)"), ("p", "Rate (20%)"), ("n", "x (3)")]),
+            ("Compute third = a / n.", &["a", "n"], &[("third", "")]),
+            ("Compute whole = a / n, rounded up to whole buses.", &["a", "n"], &[("whole", "")]),
+            ("Compute share = a / 40 as a percentage.", &["a"], &[("share", "")]),
+        ],
+        r#""a": 10, "p": 0.2, "n": 3, "third": 3.33, "whole": 4, "share": 25"#,
+    );
+    with(&text, |_, _, recomputed| {
+        assert!(recomputed.writes.iter().all(|write| !write.differs()), "{:#?}", recomputed.writes);
+    });
+    assert_eq!(values(&text)[4].1, "4");
+    assert_eq!(values(&text)[3].1, "10/3 ≈ 3.333");
+}
+
+#[test]
+fn the_procedures_own_numbers_count() {
+    let text = run(&[EXTRACT, ("Set total to 12.", &["a"], &[("total", "t")])], r#""a": 5, "b": 1, "total": 13"#);
+    with(&text, |_, _, recomputed| {
+        let differs: Vec<_> = recomputed.writes.iter().map(Computed::differs).collect();
+        assert_eq!(differs, [true, false, true]);
+    });
+}
+
+#[test]
+fn what_is_not_understood_is_taken_from_the_record() {
+    let text = run(
+        &[EXTRACT, ("Think about it.", &["a", "b"], &[("c", "?")]), ("Compute d = c * 2", &["c"], &[("d", "")])],
+        r#""a": 3, "b": 1, "c": 13, "d": 27"#,
+    );
+    with(&text, |_, _, recomputed| {
+        let last = recomputed.writes.last().unwrap();
+        assert_eq!(last.value, Some(Number::whole(26)));
+        assert!(!last.exact && last.differs());
+    });
+}
+
+#[test]
+fn records_without_state_cost_nothing() {
+    let text = run(&[EXTRACT], r#""a": 3"#).replace("\"state\"", "\"status_text\"");
+    with(&text, |_, _, recomputed| assert!(recomputed.writes.is_empty() && recomputed.recovered.is_none()));
+}
+
+#[test]
+fn the_real_runs_give_their_recovered_answers() {
+    let runs = include_str!("../../../../../tests/fixtures/real/runs.jsonl");
+    let mut recovered = Vec::new();
+    for line in runs.lines() {
+        with(line, |record, _, recomputed| {
+            let row = record.root.get("row_index").and_then(Value::float).unwrap_or(0.0);
+            recovered.push(format!("{row} {}", recomputed.recovered.map_or_else(|| "-".to_owned(), Number::shown)));
+        });
+    }
+    let expected =
+        "22 7, 31 1200, 48 10, 52 5, 81 14, 142 26.25, 144 8, 187 -, 245 2280, 13 22.5, 59 85, 108 574, 229 -";
+    assert_eq!(recovered.join(", "), expected);
+}
+
+#[test]
+fn an_expression_is_evaluated_where_a_step_says_so() {
+    let text = run(
+        &[
+            EXTRACT,
+            ("Form the expression for the rest: b - a.", &["a", "b"], &[("rest_expr", "")]),
+            ("Evaluate the expression with the extracted values.", &["rest_expr", "a", "b"], &[("rest", "")]),
+            ("Compute twice = 2 * rest", &["rest"], &[("twice", "")]),
+        ],
+        r#""a": 3, "b": 9, "rest_expr": "b - a", "rest": 5, "twice": 10"#,
+    );
+    let values: Vec<_> = values(&text).into_iter().map(|(_, value)| value).collect();
+    assert_eq!(values, ["3", "9", "6", "6", "12"]);
+}
+
+/// The values of a run that extracts `a = 3` and `b = 12` and then takes one step.
+fn one_step(step: &str, inputs: &[&str], output: (&str, &str), wrote: &str) -> String {
+    let text = run(&[EXTRACT, (step, inputs, &[output])], &format!(r#""a": 3, "b": 12, "{}": {wrote}"#, output.0));
+    values(&text).pop().map(|(_, value)| value).unwrap_or_default()
+}
+
+#[test]
+fn calculations_are_found_as_people_write_them() {
+    let both = ["a", "b"];
+    for (step, output, wrote, value) in [
+        // A calculation under a name of its own goes into the next one.
+        ("Compute subtotal = a * b; then total = subtotal + a.", ("total", ""), "30", "39"),
+        ("Form the expression: whole = a * b. Assign whole to product.", ("product", ""), "30", "36"),
+        ("Find the share by dividing b by (a + 1).", ("share", ""), "4", "3"),
+        ("Find the rest: b minus the product of a and 2.", ("rest", ""), "5", "6"),
+        ("Compute the buses = b / (a + 2), rounded up.", ("buses", ""), "2", "3"),
+        ("Compute buses = floor(b / (a + 2)).", ("buses", ""), "3", "2"),
+        ("Compute left = b % a.", ("left", ""), "1", "0"),
+        ("Solve the equation a * x + b = 30 for x.", ("x_value", ""), "4", "6"),
+        ("Let w be the width. Use 2 * (w + a) = b to find w.", ("w", ""), "4", "3"),
+        ("Solve 2 * (a + width) = b for width.", ("width", ""), "4", "3"),
+        // The case of a condition that was taken.
+        ("If b > 10, fee = a * 10 + (b - 10), otherwise fee = a * b.", ("fee", ""), "32", "32"),
+    ] {
+        assert_eq!(one_step(step, &both, output, wrote), value, "{step}");
+    }
+    assert_eq!(one_step("Find the sum.", &both, ("sum", ""), "\"a + b\""), "15");
+}
+
+#[test]
+fn percent_is_read_at_its_scale() {
+    let run = |step: &str, rate: &str, wrote: &str| {
+        let extract: Made<'_> = ("Extract.", &["problem_text"], &[("price", "Price"), ("tax_percent", "Tax")]);
+        let text = run(
+            &[extract, (step, &["price", "tax_percent"], &[("cost", "Cost")])],
+            &format!(r#""price": 80, "tax_percent": {rate}, "cost": {wrote}"#),
+        );
+        with(&text, |_, _, recomputed| {
+            let last = recomputed.writes.last().unwrap();
+            (last.value.map(Number::shown).unwrap_or_default(), last.differs())
+        })
+    };
+    let right = ("92".to_owned(), false);
+    assert_eq!(run("Compute cost = price * (1 + tax_percent).", "15", "92"), right);
+    assert_eq!(run("Compute cost = price * (1 + tax_percent / 100).", "\"15%\"", "92"), right);
+    assert_eq!(run("Compute cost = price + price * tax_percent / 100.", "15", "92"), right);
+    assert_eq!(run("Increase the price by the tax percentage.", "15", "92"), right);
+    assert_eq!(run("Compute cost = price * (1 + tax_percent).", "15", "95"), ("92".to_owned(), true));
+}
+
+#[test]
+fn a_third_is_a_third() {
+    let extract: Made<'_> = ("Extract.", &["problem_text"], &[("all", "All (60)"), ("part", "Part")]);
+    let steps = [extract, ("Compute few = all * part.", &["all", "part"], &[("few", "")])];
+    assert_eq!(values(&run(&steps, r#""all": 60, "part": 0.3333, "few": 20"#))[2].1, "20");
+    assert_eq!(values(&run(&steps, r#""all": 60, "part": 0.35, "few": 21"#))[2].1, "21");
+}
+
+#[test]
+fn a_step_without_a_recipe_is_understood_by_its_names_if_it_wrote_nonsense() {
+    let extract: Made<'_> = ("Extract.", &["problem_text"], &[("num_pens", ""), ("pen_price", "")]);
+    let steps = [extract, ("Determine the cost of the pens.", &["num_pens", "pen_price"], &[("pen_cost", "")])];
+    let cost = |wrote: &str| {
+        values(&run(&steps, &format!(r#""num_pens": 16, "pen_price": 45, "pen_cost": {wrote}"#)))[2].1.clone()
+    };
+    assert_eq!(cost("710"), "720");
+    assert_eq!(cost("720"), "720");
+    assert_eq!(cost("61"), "61");
+}

@@ -1,0 +1,299 @@
+//! What is kept of a record to review it and to compare it: who it is, what it answers, and what it is bound to.
+
+use foldhash::HashMap;
+
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::number::Number;
+use crate::arithmetic::recompute::{Answer, is_right};
+use crate::finding::Finding;
+use crate::procedure::Procedure;
+use crate::record::{Record, RecordKind};
+use crate::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
+use crate::review::fold::Reviewed;
+use crate::rules::Subject;
+use crate::run::fork::Lineage;
+use crate::run::state::State;
+use crate::triage::Fix;
+use stepscope_base::canonical::Digest;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted, head};
+
+/// A longer answer is kept by its beginning.
+const MAX_ANSWER: usize = 500;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Card {
+    /// What the record is.
+    pub kind: RecordKind,
+    /// Which item it is.
+    pub item: Item,
+    /// Which execution it shows: `rec`, the recorded one, or `fork`.
+    pub execution: Text,
+    /// Its content.
+    pub content: Digest,
+    /// What the model was asked.
+    pub input: Option<Digest>,
+    /// The final answer as a person reads it.
+    pub answer: Option<Text>,
+    /// The number of the answer.
+    pub number: Option<Number>,
+    /// The gold number.
+    pub gold: Option<Number>,
+    /// What a corrected answer has to be.
+    pub answer_type: AnswerType,
+    /// How many steps it has; `None`: the record does not tell.
+    pub steps: Option<usize>,
+    /// Hashes of the names of its variables, in order; `None`: nobody asked, or the record does not tell.
+    pub variables: Option<Box<[u64]>>,
+    /// Whether the run was judged right, as its record says.
+    pub recorded: Option<bool>,
+    /// Whether it is right: by gold where there is one, else as it was judged.
+    pub right: Option<bool>,
+    /// The rules that found something, each once.
+    pub findings: Vec<&'static str>,
+    /// Where the record itself says that the run is to be fixed; `None`: nobody asked, or it is no run.
+    pub fix: Option<Fix>,
+}
+
+impl Card {
+    /// Of a record that the rules looked at; `position` is its place in its file, from 0.
+    pub fn of(subject: &Subject<'_>, findings: &[Finding], dataset: Option<Text>, position: u64) -> Self {
+        Self::of_asked(subject, findings, dataset, position, |_| true)
+    }
+
+    /// The same, where the content is worked out only of items that somebody asks about.
+    pub fn of_asked(
+        subject: &Subject<'_>,
+        findings: &[Finding],
+        dataset: Option<Text>,
+        position: u64,
+        is_asked: impl FnOnce(&Item) -> bool,
+    ) -> Self {
+        let record = subject.record.as_ref();
+        let mut rules: Vec<&'static str> = Vec::new();
+        for finding in findings {
+            if !rules.contains(&finding.rule) {
+                rules.push(finding.rule);
+            }
+        }
+        let is_fork = record.is_some_and(|record| Lineage::of(record.root).is_some());
+        let mut card = Self {
+            kind: record.map_or(RecordKind::Broken, |record| record.kind),
+            item: Item { dataset, id: None, row_index: Some(position), side: None },
+            execution: if is_fork { "fork".into() } else { "rec".into() },
+            content: Digest::UNASKED,
+            input: record.and_then(Record::input_digest),
+            answer: None,
+            number: None,
+            gold: None,
+            answer_type: AnswerType::Any,
+            steps: None,
+            variables: None,
+            recorded: None,
+            right: None,
+            findings: rules,
+            fix: None,
+        };
+        if let Some(record) = record {
+            card.take(record);
+        }
+        if is_asked(&card.item) {
+            card.content = record.map_or_else(|| Digest::of_bytes(subject.text), |record| Digest::of(record.root));
+        }
+        card
+    }
+
+    fn take(&mut self, record: &Record<'_>) {
+        let number = Answer::of(record).value();
+        self.item.id = record.id_text().map(|id| id_of(&id));
+        self.item.row_index = row_index(record).or(self.item.row_index);
+        self.answer_type = AnswerType::of(record);
+        // A typed answer is one call.
+        self.steps = record.step_count().or(record.typed.is_some().then_some(0));
+        self.answer = match (self.answer_type, number) {
+            (AnswerType::Number, Some(number)) => Some(Untrusted::from(number.value.json())),
+            _ => answer_text(record),
+        };
+        self.number = number.map(|number| number.value);
+        self.gold = Gold::of(record).map(|gold| gold.value);
+        self.recorded = record.correct;
+        self.right = is_right(record);
+    }
+
+    /// Also takes down the names of its variables, where the record tells them.
+    pub fn take_variables(&mut self, record: &Record<'_>) {
+        let procedure = record.procedure.map(Procedure::read);
+        let state = State::of(record, procedure.as_ref());
+        let mut names: Vec<u64> = state.variables().iter().map(|variable| hash_of(variable.name.bytes())).collect();
+        names.sort_unstable();
+        self.variables = (record.typed.is_none() && !names.is_empty()).then(|| names.into());
+    }
+
+    /// Why nothing can be said of this step or variable of the record; `None`: it may have them.
+    pub fn refuses(&self, step: Option<u64>, variable: Option<&Text>) -> Option<Shown> {
+        if let Some((step, steps)) = step.zip(self.steps).filter(|(step, steps)| *step > *steps as u64) {
+            return Some(match steps {
+                0 => shown!("there is no step {step}: this record has no steps"),
+                1 => shown!("there is no step {step}: this record has 1 step"),
+                _ => shown!("there is no step {step}: this record has {steps} steps"),
+            });
+        }
+        let (variable, names) = variable.zip(self.variables.as_deref())?;
+        let is_there = names.binary_search(&hash_of(variable.bytes())).is_ok();
+        (!is_there).then(|| shown!("this record has no variable \"{}\"", variable.line().cut(40)))
+    }
+
+    /// What somebody sees who judges it now.
+    pub fn seen(&self) -> Seen {
+        Seen {
+            content_sha256: Some(self.content),
+            input_sha256: self.input,
+            execution: Some(self.execution.clone()),
+            hidden: Vec::new(),
+            answer: self.answer.clone(),
+        }
+    }
+
+    /// Whether it ended without an answer: in an error, or unreadable.
+    pub const fn is_error(&self) -> bool {
+        matches!(self.kind, RecordKind::Error | RecordKind::Broken)
+    }
+
+    /// Whether it answers the same as somebody read: the same number, or the same text but for blanks and capitals.
+    pub fn answers(&self, other: &Text) -> bool {
+        if let (Some(number), Some(other)) =
+            (self.number, crate::arithmetic::number::Written::parse(other.bytes().trim_ascii()))
+        {
+            return number.is_near(other.value);
+        }
+        self.answer.as_ref().is_some_and(|answer| folded(answer) == folded(other))
+    }
+}
+
+/// Cards by id and by what the model was asked; of two the first.
+#[derive(Clone, Debug, Default)]
+pub struct Index<'c> {
+    ids: HashMap<&'c Text, &'c Card>,
+    inputs: HashMap<&'c Digest, &'c Card>,
+    items: HashMap<&'c Item, &'c Card>,
+    /// Those without an id, by their position.
+    rows: HashMap<u64, &'c Card>,
+}
+
+impl<'c> Index<'c> {
+    /// Of these cards.
+    pub fn of(cards: impl IntoIterator<Item = &'c Card>) -> Self {
+        let mut index = Self::default();
+        for card in cards {
+            if let Some(id) = &card.item.id {
+                index.ids.entry(id).or_insert(card);
+            } else if let Some(row) = card.item.row_index {
+                index.rows.entry(row).or_insert(card);
+            }
+            if let Some(input) = &card.input {
+                index.inputs.entry(input).or_insert(card);
+            }
+            index.items.entry(&card.item).or_insert(card);
+        }
+        index
+    }
+
+    /// The record of an id.
+    pub fn by_id(&self, id: &Text) -> Option<&'c Card> {
+        self.ids.get(id).copied()
+    }
+
+    /// The record that an item names: by its id, or where it has none by its position.
+    pub fn named(&self, item: &Item) -> Option<&'c Card> {
+        match &item.id {
+            Some(id) => self.by_id(id),
+            None => self.rows.get(&item.row_index?).copied(),
+        }
+    }
+
+    /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
+    /// seen.
+    pub fn of_item(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
+        let item = reviewed.item()?;
+        let own = self.items.get(item).copied();
+        own.or_else(|| {
+            let card = self.by_id(item.id.as_ref()?)?;
+            (item.dataset.is_none() || item.dataset == card.item.dataset || reviewed.saw(Some(&card.content)))
+                .then_some(card)
+        })
+    }
+
+    /// The record of a judged item in a later run: of the same id, else of the same question.
+    pub fn of_later(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
+        let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));
+        by_id
+            .or_else(|| reviewed.events().find_map(|event| self.inputs.get(event.seen.input_sha256.as_ref()?).copied()))
+    }
+}
+
+/// A record's id as journals have it: what is no text in JSON is replaced there.
+pub fn id_of(id: &Untrusted<'_>) -> Text {
+    match id.utf8() {
+        Some(_) => id.to_owned(),
+        None => Untrusted::from(String::from_utf8_lossy(head(id.bytes(), MAX_TEXT)).into_owned()),
+    }
+}
+
+fn hash_of(name: &[u8]) -> u64 {
+    use std::hash::BuildHasher as _;
+    foldhash::fast::FixedState::default().hash_one(name)
+}
+
+fn row_index(record: &Record<'_>) -> Option<u64> {
+    std::str::from_utf8(record.root.get("row_index")?.raw()).ok()?.parse().ok()
+}
+
+fn answer_text(record: &Record<'_>) -> Option<Text> {
+    let answer = record.pred_answer.or(record.answer.and_then(|answer| answer.get("final_answer")))?;
+    let text = answer.string().unwrap_or_else(|| Untrusted::new(answer.raw()));
+    Some(Untrusted::new(head(text.bytes().trim_ascii(), MAX_ANSWER)).to_owned()).filter(|_| !Value::is_null(answer))
+}
+
+/// Blanks folded, ASCII in lower case.
+fn folded(text: &Text) -> Vec<u8> {
+    let words = text.bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(&b' ').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use crate::rules::check;
+    use stepscope_base::json::Tape;
+
+    fn card(text: &str) -> Card {
+        let mut tape = Tape::default();
+        tape.read(text.as_bytes());
+        let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
+        Card::of(&subject, &check(&subject), Some("runs.jsonl".into()), 4)
+    }
+
+    #[test]
+    fn a_card_says_what_a_person_needs_to_know_again() {
+        let run = card(
+            r#"{"id": 17, "row_index": 9, "question": " How many? ", "gold_answer": "x #### 1,080", "gold_num": 80.0,
+            "state": {"final_answer": "It is 1080.", "final_answer_numerical": 1080.0}, "pred_num": 1080.0, "correct": false}"#,
+        );
+        assert_eq!((run.item.id.as_ref(), run.item.row_index), (Some(&"17".into()), Some(9)));
+        assert_eq!((run.recorded, run.right), (Some(false), Some(true)));
+        assert_eq!(run.answer, Some("1080".into()));
+        assert_eq!(run.input, Some(Digest::of_bytes(b"How many?")));
+        assert!(run.answers(&"1080.0".into()) && !run.answers(&"80".into()) && !run.is_error());
+        assert!(run.findings.contains(&"run/gold_num"));
+
+        let text = card(r#"{"final_answer": "The  Big\nHouse "}"#);
+        assert!(text.answers(&"the big house".into()) && !text.answers(&"the house".into()));
+        assert_eq!((text.item.id, text.item.row_index), (None, Some(4)));
+
+        let broken = card("{\"id\": ");
+        assert!(broken.is_error() && broken.content == Digest::of_bytes(b"{\"id\": "));
+    }
+}

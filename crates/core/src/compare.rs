@@ -1,0 +1,366 @@
+//! Two runs of the same questions: joined, counted in five cells, and judged as recorded, as reviewed and without the
+//! gold answers that people dispute.
+
+use std::collections::VecDeque;
+
+use foldhash::HashMap;
+
+use crate::card::Card;
+use crate::review::event::{GoldStatus, Text};
+use crate::review::expect::unquoted;
+use crate::review::fold::{Outcome, Reviewed, Reviews};
+use crate::review::stats::Share;
+use crate::statistics::mcnemar;
+use stepscope_base::canonical::Digest;
+
+pub mod difference;
+pub mod lines;
+pub mod print;
+
+/// How two records were found to belong together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum By {
+    /// By their id.
+    Id,
+    /// By their question.
+    Question,
+    /// There is no other.
+    Alone,
+}
+
+impl By {
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Question => "question",
+            Self::Alone => "alone",
+        }
+    }
+}
+
+/// An item of the comparison: a record of each run, or of one alone; by position among the cards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    /// In the first run.
+    pub a: Option<usize>,
+    /// In the second.
+    pub b: Option<usize>,
+    /// How they were joined.
+    pub by: By,
+}
+
+/// Both runs, joined: by id, else by question, never by position. Of an id that stands twice the first counts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Join {
+    /// In the order of the first run; what is in the second alone comes last.
+    pub pairs: Vec<Pair>,
+    /// Records of the first run whose id stands earlier in it.
+    pub twice_a: Vec<usize>,
+    /// Records of the second run whose id stands earlier in it.
+    pub twice_b: Vec<usize>,
+    /// Records that were joined by id although their questions differ.
+    pub unlike: usize,
+}
+
+/// One run on its way into a join.
+struct Half<'c> {
+    cards: &'c [Card],
+    ids: HashMap<&'c Text, usize>,
+    twice: Vec<usize>,
+    partners: Vec<Option<(usize, By)>>,
+}
+
+impl<'c> Half<'c> {
+    fn new(cards: &'c [Card]) -> Self {
+        let (mut ids, mut twice) = (HashMap::default(), Vec::new());
+        for (at, id) in cards.iter().enumerate().filter_map(|(at, card)| Some((at, card.item.id.as_ref()?))) {
+            if *ids.entry(id).or_insert(at) != at {
+                twice.push(at);
+            }
+        }
+        Self { cards, ids, twice, partners: vec![None; cards.len()] }
+    }
+
+    fn link(&mut self, at: usize, other: usize, by: By) {
+        if let Some(partner) = self.partners.get_mut(at) {
+            *partner = Some((other, by));
+        }
+    }
+
+    fn partner(&self, at: usize) -> Option<(usize, By)> {
+        self.partners.get(at).copied().flatten()
+    }
+
+    /// The records that count and have no partner yet.
+    fn free(&self) -> Vec<(usize, &'c Card)> {
+        let counts = |at: usize| self.twice.binary_search(&at).is_err();
+        self.cards.iter().enumerate().filter(|(at, _)| counts(*at) && self.partner(*at).is_none()).collect()
+    }
+}
+
+impl Join {
+    /// Joins.
+    pub fn of(a: &[Card], b: &[Card]) -> Self {
+        let (mut a, mut b) = (Half::new(a), Half::new(b));
+        let mut unlike = 0;
+        for (at, card) in a.free() {
+            let other = card.item.id.as_ref().and_then(|id| b.ids.get(id).copied());
+            if let Some(other) = other {
+                a.link(at, other, By::Id);
+                b.link(other, at, By::Id);
+                let asked = b.cards.get(other).and_then(|other| other.input);
+                unlike += usize::from(card.input.zip(asked).is_some_and(|(one, other)| one != other));
+            }
+        }
+        let mut questions: HashMap<&Digest, VecDeque<usize>> = HashMap::default();
+        for (at, input) in b.free().into_iter().filter_map(|(at, card)| Some((at, card.input.as_ref()?))) {
+            questions.entry(input).or_default().push_back(at);
+        }
+        for (at, input) in a.free().into_iter().filter_map(|(at, card)| Some((at, card.input.as_ref()?))) {
+            if let Some(other) = questions.get_mut(input).and_then(VecDeque::pop_front) {
+                a.link(at, other, By::Question);
+                b.link(other, at, By::Question);
+            }
+        }
+        let of_a = (0..a.cards.len()).filter(|at| a.twice.binary_search(at).is_err()).map(|at| match a.partner(at) {
+            Some((other, by)) => Pair { a: Some(at), b: Some(other), by },
+            None => Pair { a: Some(at), b: None, by: By::Alone },
+        });
+        let alone = b.free().into_iter().map(|(at, _)| Pair { a: None, b: Some(at), by: By::Alone });
+        Self { pairs: of_a.chain(alone).collect(), twice_a: a.twice, twice_b: b.twice, unlike }
+    }
+
+    /// How many items were joined in a way.
+    pub fn count(&self, by: By) -> usize {
+        self.pairs.iter().filter(|pair| pair.by == by).count()
+    }
+}
+
+/// One of the five cells.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Cell {
+    /// Both are right.
+    Both,
+    /// Only the first is right.
+    OnlyA,
+    /// Only the second is right.
+    OnlyB,
+    /// None is right.
+    Neither,
+    /// One of them is missing, ended in an error, or is not judged.
+    Missing,
+}
+
+impl Cell {
+    /// All, in the order of the board.
+    pub const ALL: [Self; 5] = [Self::Both, Self::OnlyA, Self::OnlyB, Self::Neither, Self::Missing];
+
+    /// The word in output and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::OnlyA => "only_a",
+            Self::OnlyB => "only_b",
+            Self::Neither => "none",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// For people.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Both => "both right",
+            Self::OnlyA => "only A right",
+            Self::OnlyB => "only B right",
+            Self::Neither => "none right",
+            Self::Missing => "missing or error",
+        }
+    }
+
+    /// The cell of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cell| cell.word() == word)
+    }
+
+    const fn of(a: Option<bool>, b: Option<bool>) -> Self {
+        match (a, b) {
+            (Some(true), Some(true)) => Self::Both,
+            (Some(true), Some(false)) => Self::OnlyA,
+            (Some(false), Some(true)) => Self::OnlyB,
+            (Some(false), Some(false)) => Self::Neither,
+            _ => Self::Missing,
+        }
+    }
+}
+
+/// By what an answer is called right.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Basis {
+    /// By `correct` in its record; by gold where there is none.
+    Recorded,
+    /// By what people said, where they said something.
+    Reviewed,
+    /// Also without the items whose gold answer people dispute; by their correction, where there is one.
+    GoldAdjusted,
+}
+
+impl Basis {
+    /// All, in the order of the board.
+    pub const ALL: [Self; 3] = [Self::Recorded, Self::Reviewed, Self::GoldAdjusted];
+
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Reviewed => "reviewed",
+            Self::GoldAdjusted => "gold_adjusted",
+        }
+    }
+
+    /// For people.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Recorded => "as recorded",
+            Self::Reviewed => "as reviewed",
+            Self::GoldAdjusted => "gold-adjusted",
+        }
+    }
+}
+
+/// One item, judged on every basis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Judged {
+    /// Which records.
+    pub pair: Pair,
+    /// Whether each is right, in the order of [`Basis::ALL`]; `None`: missing, error, or left out.
+    pub right: [(Option<bool>, Option<bool>); 3],
+    /// Its gold answer is disputed, and nobody gave a better one: it is left out of the last basis.
+    pub left_out: bool,
+}
+
+impl Judged {
+    /// Its cell on a basis; `None`: it is left out there.
+    pub fn cell(&self, basis: Basis) -> Option<Cell> {
+        let (a, b) = self.right(basis);
+        (basis != Basis::GoldAdjusted || !self.left_out).then(|| Cell::of(a, b))
+    }
+
+    /// Whether each side is right on a basis.
+    pub fn right(&self, basis: Basis) -> (Option<bool>, Option<bool>) {
+        self.right.get(basis as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether the second run, the baseline, has it right and the first has not: wrong, in error, or missing.
+    pub fn is_regression(&self) -> bool {
+        let (a, b) = self.right(Basis::GoldAdjusted);
+        !self.left_out && b == Some(true) && a != Some(true)
+    }
+}
+
+/// A side of a comparison: its records, and what people said of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'s> {
+    /// The records.
+    pub cards: &'s [Card],
+    /// What people said.
+    pub reviews: &'s Reviews,
+    /// Only what names the file, or was said of the very same content, counts: the journal is not this run's own.
+    pub strict: bool,
+}
+
+impl<'s> Side<'s> {
+    fn card(&self, at: Option<usize>) -> Option<(&'s Card, Option<Reviewed<'s>>)> {
+        let card = self.cards.get(at?)?;
+        let reviewed = self.reviews.find(&card.item, Some(&card.content)).filter(|reviewed| {
+            let named = reviewed.item().is_some_and(|item| item.dataset.is_some() && item.dataset == card.item.dataset);
+            !self.strict || named || reviewed.saw(Some(&card.content))
+        });
+        Some((card, reviewed))
+    }
+}
+
+/// Judges every item of a join.
+pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<Judged> {
+    join.pairs.iter().map(|pair| judge_pair(*pair, a.card(pair.a), b.card(pair.b))).collect()
+}
+
+type Known<'s> = Option<(&'s Card, Option<Reviewed<'s>>)>;
+
+fn judge_pair(pair: Pair, a: Known<'_>, b: Known<'_>) -> Judged {
+    let sides = [a, b];
+    let reviewed = || sides.iter().flatten().filter_map(|(card, reviewed)| Some((card, (*reviewed)?)));
+    // The gold answer belongs to the question: who disputes it on one side disputes it on both.
+    let disputed = reviewed().any(|(card, reviewed)| reviewed.disputes_gold(Some(&card.content)));
+    let correction = reviewed().find_map(|(card, reviewed)| {
+        let gold = |status: GoldStatus| status.is_disputed();
+        let better =
+            reviewed.fresh(Some(&card.content)).into_iter().find(|event| event.gold_status.is_some_and(gold))?;
+        better.correction.as_ref().map(unquoted)
+    });
+    let recorded =
+        sides.map(|side| side.and_then(|(card, _)| card.recorded.or(card.right).filter(|_| !card.is_error())));
+    let judged = [(a, recorded[0]), (b, recorded[1])].map(|(side, recorded)| side.and_then(said).or(recorded));
+    let adjusted = [(a, judged[0]), (b, judged[1])].map(|(side, judged)| match (&correction, side) {
+        (Some(correction), Some((card, _))) if !card.is_error() => Some(card.answers(correction)),
+        _ => judged,
+    });
+    let left_out = disputed && correction.is_none();
+    let right = [recorded, judged, adjusted].map(|[a, b]| (a, b));
+    Judged { pair, right, left_out }
+}
+
+/// What people count the record as.
+fn said((card, reviewed): (&Card, Option<Reviewed<'_>>)) -> Option<bool> {
+    match reviewed?.outcome(Some(&card.content)) {
+        Outcome::Pass => Some(true),
+        Outcome::Fail => Some(false),
+        _ => None,
+    }
+}
+
+/// What was counted on one basis.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Column {
+    /// Items in each cell, in the order of [`Cell::ALL`].
+    pub cells: [u64; 5],
+    /// Items that are left out because their gold answer is disputed.
+    pub left_out: u64,
+    /// The first run's right answers among those that are judged.
+    pub a: Share,
+    /// The second run's.
+    pub b: Share,
+    /// McNemar's exact test on the items that one of them alone has right.
+    pub p: f64,
+}
+
+impl Column {
+    /// Counts.
+    pub fn of(items: &[Judged], basis: Basis) -> Self {
+        let mut column = Self { cells: [0; 5], left_out: 0, a: Share::default(), b: Share::default(), p: 1.0 };
+        for item in items {
+            let Some(cell) = item.cell(basis) else {
+                column.left_out += 1;
+                continue;
+            };
+            if let Some(count) = column.cells.get_mut(cell as usize) {
+                *count += 1;
+            }
+            let (a, b) = item.right(basis);
+            for (share, right) in [(&mut column.a, a), (&mut column.b, b)] {
+                share.of += u64::from(right.is_some());
+                share.hits += u64::from(right == Some(true));
+            }
+        }
+        column.p = mcnemar(column.count(Cell::OnlyA), column.count(Cell::OnlyB));
+        column
+    }
+
+    /// Items in a cell.
+    pub fn count(&self, cell: Cell) -> u64 {
+        self.cells.get(cell as usize).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

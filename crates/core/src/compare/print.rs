@@ -1,0 +1,283 @@
+//! A comparison as text and as JSON lines.
+
+use super::difference::{Change, Difference, Held, MAX_FIELDS};
+use super::{Basis, By, Cell, Column, Join, Judged, Side};
+use crate::card::Card;
+use crate::review::stats::{Share, name_of};
+use stepscope_base::json::{Pointer, Value};
+use stepscope_base::object::Object;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted, head};
+
+/// A longer answer is cut in a line of text.
+const CUT: usize = 40;
+
+/// A comparison that was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison<'c> {
+    /// How the records were joined.
+    pub join: &'c Join,
+    /// Every item, judged.
+    pub items: &'c [Judged],
+    /// The first run.
+    pub a: Side<'c>,
+    /// The second run.
+    pub b: Side<'c>,
+}
+
+impl Comparison<'_> {
+    /// The board, as lines of text.
+    pub fn board(&self, names: [&Shown; 2]) -> Vec<Shown> {
+        let columns = Basis::ALL.map(|basis| Column::of(self.items, basis));
+        let mut lines = vec![
+            shown!("A  {}  {} records", names[0], self.a.cards.len()),
+            shown!("B  {}  {} records", names[1], self.b.cards.len()),
+            self.joined(),
+            Shown::default(),
+            shown!(
+                "{:18}{:>16}{:>16}{:>16}",
+                "",
+                Basis::ALL[0].phrase(),
+                Basis::ALL[1].phrase(),
+                Basis::ALL[2].phrase()
+            ),
+        ];
+        let row = |title: &'static str, of: &dyn Fn(&Column) -> String| {
+            let [one, two, three] = columns.each_ref().map(of);
+            shown!("{title:18}{one:>16}{two:>16}{three:>16}")
+        };
+        for cell in Cell::ALL {
+            lines.push(row(cell.phrase(), &|column| column.count(cell).to_string()));
+        }
+        if columns.iter().any(|column| column.left_out > 0) {
+            lines.push(row("gold disputed", &|column| column.left_out.to_string()));
+        }
+        for block in measures(&columns) {
+            lines.push(Shown::default());
+            lines.extend(block);
+        }
+        lines
+    }
+
+    /// `joined 273 by id, 1 by question; 1 in A alone, 0 in B alone`
+    pub fn joined(&self) -> Shown {
+        let alone = |of: fn(&Judged) -> bool| self.items.iter().filter(|item| of(item)).count();
+        let (a, b) = (alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none()));
+        let (ids, questions) = (self.join.count(By::Id), self.join.count(By::Question));
+        let mut line = shown!("joined {ids} by id, {questions} by question; {a} in A alone, {b} in B alone");
+        let twice = (self.join.twice_a.len(), self.join.twice_b.len());
+        if twice != (0, 0) {
+            let sentence = "records whose id stands earlier in the same file are left out";
+            line = line.join(&shown!("; {} in A and {} in B: {sentence}", twice.0, twice.1));
+        }
+        if self.join.unlike > 0 {
+            line = line.join(&shown!("; {} joined by id ask different questions", self.join.unlike));
+        }
+        line
+    }
+
+    /// One item as a line of text.
+    pub fn line(&self, item: &Judged, width: usize) -> Shown {
+        let [a, b] = self.cards(item);
+        let name = [a, b].into_iter().flatten().next().map(|card| name_of(&card.item).line()).unwrap_or_default();
+        let answer = |card: Option<&Card>| match card {
+            None => Shown::own("missing"),
+            Some(card) if card.is_error() => Shown::own("error"),
+            Some(card) => card.answer.as_ref().map_or(Shown::own("no answer"), |answer| answer.line().cut(CUT)),
+        };
+        let gold = [a, b].into_iter().flatten().find_map(|card| card.gold);
+        let gold = gold.map(|gold| shown!("  gold {}", gold.shown())).unwrap_or_default();
+        let cell = item.cell(Basis::GoldAdjusted).map_or("gold disputed", Cell::phrase);
+        shown!("{:width$}  {cell:16}  A {}  B {}{gold}", name.cut(width), answer(a), answer(b))
+    }
+
+    fn cards(&self, item: &Judged) -> [Option<&Card>; 2] {
+        [(self.a, item.pair.a), (self.b, item.pair.b)].map(|(side, at)| side.cards.get(at?))
+    }
+
+    /// One item as a JSON object on a line.
+    pub fn write_item(&self, item: &Judged, out: &mut Vec<u8>) {
+        let [a, b] = self.cards(item);
+        let mut object = Object::begin(out);
+        object.word("kind", "item");
+        object.text("id", [a, b].into_iter().flatten().find_map(|card| card.item.id.as_ref()));
+        object.word("joined_by", item.pair.by.word());
+        object.object("cell", |object| {
+            for basis in Basis::ALL {
+                object.word(basis.word(), item.cell(basis).map_or("left_out", Cell::word));
+            }
+        });
+        object.flag("regression", item.is_regression());
+        let [recorded, reviewed, adjusted] = item.right;
+        for (key, card, right) in
+            [("a", a, [recorded.0, reviewed.0, adjusted.0]), ("b", b, [recorded.1, reviewed.1, adjusted.1])]
+        {
+            let Some(card) = card else { continue };
+            object.object(key, |object| {
+                object.word("kind", card.kind.word());
+                object.number("row_index", card.item.row_index);
+                object.text("answer", card.answer.as_ref());
+                if let Some(gold) = card.gold {
+                    object.json("gold", Some(gold.json().as_bytes()));
+                }
+                for (basis, right) in Basis::ALL.into_iter().zip(right) {
+                    if let Some(right) = right {
+                        object.flag(basis.word(), right);
+                    }
+                }
+            });
+        }
+        object.end();
+        out.push(b'\n');
+    }
+
+    /// The counts as a JSON object on a line.
+    pub fn write_summary(&self, names: [&Untrusted<'_>; 2], out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.word("kind", "summary");
+        for (key, name, side, twice, alone) in [
+            ("a", names[0], self.a, &self.join.twice_a, self.items.iter().filter(|item| item.pair.b.is_none()).count()),
+            ("b", names[1], self.b, &self.join.twice_b, self.items.iter().filter(|item| item.pair.a.is_none()).count()),
+        ] {
+            object.object(key, |object| {
+                object.text("source", Some(name));
+                object.digits("records", side.cards.len() as u64);
+                object.digits("duplicates", twice.len() as u64);
+                object.digits("unmatched", alone as u64);
+            });
+        }
+        object.object("joined", |object| {
+            object.digits("id", self.join.count(By::Id) as u64);
+            object.digits("question", self.join.count(By::Question) as u64);
+            object.digits("different_questions", self.join.unlike as u64);
+        });
+        object.digits("regressions", self.items.iter().filter(|item| item.is_regression()).count() as u64);
+        for basis in Basis::ALL {
+            let column = Column::of(self.items, basis);
+            object.object(basis.word(), |object| {
+                for cell in Cell::ALL {
+                    object.digits(cell.word(), column.count(cell));
+                }
+                object.digits("left_out", column.left_out);
+                object.object("accuracy_a", |object| column.a.write(object));
+                object.object("accuracy_b", |object| column.b.write(object));
+                object.float("mcnemar_p", column.p);
+            });
+        }
+        object.end();
+        out.push(b'\n');
+    }
+}
+
+/// The accuracy of both runs and the test of their difference, on every basis: three blocks of lines.
+pub fn measures(columns: &[Column; 3]) -> [Vec<Shown>; 3] {
+    let lines = |line: &dyn Fn(Basis, &Column) -> Shown| {
+        Basis::ALL.into_iter().zip(columns).map(|(basis, column)| line(basis, column)).collect()
+    };
+    let accuracy = |name: &'static str, of: fn(&Column) -> Share| {
+        lines(&|basis, column| shown!("accuracy of {name} {:14}{}", basis.phrase(), of(column).phrase()))
+    };
+    let test = lines(&|basis, column| {
+        let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
+        shown!("McNemar's exact test {:14} p = {:.4}  ({a} against {b})", basis.phrase(), column.p)
+    });
+    [accuracy("A", |column| column.a), accuracy("B", |column| column.b), test]
+}
+
+/// From which step on two records are not the same.
+pub fn diverges(difference: &Difference<'_>) -> Shown {
+    match &difference.first {
+        Some(first) => {
+            let what: Vec<_> = first.what.iter().map(|what| what.word()).collect();
+            let variables: Vec<String> = first.variables.iter().map(|name| name.line().into_string()).collect();
+            let variables = if variables.is_empty() { String::new() } else { format!(" of {}", variables.join(", ")) };
+            shown!("first diverging step: {} ({}{variables})", first.step + 1, what.join(", "))
+        }
+        None if difference.kinds.0 == difference.kinds.1 => Shown::own("no step diverges"),
+        None => Shown::own("the steps of two different shapes are not compared"),
+    }
+}
+
+/// The difference of two records, as lines of text: what is the same is counted.
+pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
+    let mut lines = vec![shown!("A is {}, B is {}", difference.kinds.0.word(), difference.kinds.1.word())];
+    lines.push(diverges(difference));
+    let value = |value: Option<Value<'_>>| {
+        value.map_or(Shown::own("nothing"), |value| Shown::line(head(value.raw(), CUT * 4)).cut(CUT * 2))
+    };
+    let mut table = |title: &'static str, same: usize, rows: Vec<Shown>| {
+        lines.push(Shown::default());
+        lines.push(shown!("{title}: {same} the same, {} not", rows.len()));
+        lines.extend(rows);
+    };
+    let is_same = |change: Change| change == Change::Same;
+    let fields = difference.fields.iter().filter(|field| !is_same(field.change));
+    let fields = fields.map(|field| {
+        shown!(
+            "  {:28} {:8} A {}  B {}",
+            field.pointer.text().line(),
+            field.change.word(),
+            value(field.a),
+            value(field.b)
+        )
+    });
+    table("fields", difference.fields.iter().filter(|field| is_same(field.change)).count(), fields.collect());
+    let held = |held: Option<&Held<'_>>| {
+        let step = held.and_then(|held| held.step).map(|step| format!(" (step {})", step + 1)).unwrap_or_default();
+        shown!("{}{step}", value(held.and_then(|held| held.value)))
+    };
+    let variables = difference.variables.iter().filter(|variable| !is_same(variable.change)).map(|variable| {
+        let (a, b) = (held(variable.a.as_ref()), held(variable.b.as_ref()));
+        shown!("  {:28} {:8} A {a}  B {b}", variable.name.line().cut(28), variable.change.word())
+    });
+    table(
+        "variables",
+        difference.variables.iter().filter(|variable| is_same(variable.change)).count(),
+        variables.collect(),
+    );
+    if difference.more_fields {
+        lines.push(shown!("more than {MAX_FIELDS} fields are not listed"));
+    }
+    lines
+}
+
+/// The difference of two records as a JSON object on a line.
+pub fn write_difference(difference: &Difference<'_>, out: &mut Vec<u8>) {
+    let mut object = Object::begin(out);
+    object.word("kind", "difference");
+    object.word("a", difference.kinds.0.word());
+    object.word("b", difference.kinds.1.word());
+    if let Some(first) = &difference.first {
+        object.object("first_diverging_step", |object| {
+            object.digits("step", first.step as u64 + 1);
+            object.all("what", &first.what, |what, out| Untrusted::from(what.word()).write_json(out));
+            object.all("variables", &first.variables, Untrusted::write_json);
+        });
+    }
+    object.all("fields", &difference.fields, |field, out| {
+        let mut object = Object::begin(out);
+        object.text("pointer", Some(&field.pointer.text()));
+        object.word("change", field.change.word());
+        object.json("a", field.a.map(Value::raw));
+        object.json("b", field.b.map(Value::raw));
+        object.end();
+    });
+    object.flag("more_fields", difference.more_fields);
+    object.all("variables", &difference.variables, |variable, out| {
+        let mut object = Object::begin(out);
+        object.text("name", Some(&variable.name));
+        object.word("change", variable.change.word());
+        for (key, held) in [("a", &variable.a), ("b", &variable.b)] {
+            let Some(held) = held else { continue };
+            object.object(key, |object| {
+                object.json("value", held.value.map(Value::raw));
+                object.word("badge", held.badge.word());
+                object.number("step", held.step.map(|step| step as u64 + 1));
+                object.text("pointer", held.pointer.as_ref().map(Pointer::text).as_ref());
+            });
+        }
+        object.end();
+    });
+    object.end();
+    out.push(b'\n');
+}

@@ -1,0 +1,174 @@
+use super::*;
+use crate::record::formats;
+use crate::review::event::{Event, Reviewer, ReviewerKind, Verdict};
+use crate::rules::{Subject, check};
+use stepscope_base::json::Tape;
+
+fn card(text: &str) -> Card {
+    let mut tape = Tape::default();
+    tape.read(text.as_bytes());
+    let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
+    Card::of(&subject, &check(&subject), None, 0)
+}
+
+/// A run of a question: `id`, question, answer (gold is 5), and what the record says of it.
+fn run(id: &str, question: &str, answer: f64, correct: bool) -> Card {
+    card(&format!(
+        r#"{{"id": {id}, "question": "{question}", "gold_num": 5.0, "mode": "baseline",
+        "state": {{"final_answer_numerical": {answer}}}, "pred_num": {answer}, "correct": {correct}}}"#
+    ))
+}
+
+fn error(id: &str) -> Card {
+    card(&format!(r#"{{"id": {id}, "question": "q{id}", "procedure": null, "status": "error", "error": "x"}}"#))
+}
+
+fn pairs(join: &Join) -> Vec<(Option<usize>, Option<usize>, &'static str)> {
+    join.pairs.iter().map(|pair| (pair.a, pair.b, pair.by.word())).collect()
+}
+
+#[test]
+fn records_are_joined_by_id_else_by_question_never_by_position() {
+    let a = [
+        run("1", "one", 5.0, true),
+        run("2", "two", 5.0, true),
+        run("\"x\"", "three", 5.0, true),
+        run("9", "nine", 1.0, false),
+    ];
+    let b = [
+        run("\"y\"", "three ", 5.0, true),
+        run("\"2\"", "two", 5.0, true),
+        run("1", "one!", 5.0, true),
+        run("7", "seven", 5.0, true),
+    ];
+    let join = Join::of(&a, &b);
+    let expected = [
+        (Some(0), Some(2), "id"),
+        (Some(1), Some(1), "id"),
+        (Some(2), Some(0), "question"),
+        (Some(3), None, "alone"),
+        (None, Some(3), "alone"),
+    ];
+    assert_eq!((pairs(&join).as_slice(), join.unlike), (expected.as_slice(), 1));
+}
+
+#[test]
+fn of_an_id_that_stands_twice_the_first_counts() {
+    let a = [run("1", "one", 5.0, true), run("1", "one", 6.0, false), run("2", "two", 5.0, true)];
+    let b = [run("2", "two", 5.0, true), run("1", "one", 5.0, true), run("2", "two", 6.0, false)];
+    let join = Join::of(&a, &b);
+    assert_eq!(pairs(&join), [(Some(0), Some(1), "id"), (Some(2), Some(0), "id")]);
+    assert_eq!((join.twice_a, join.twice_b), (vec![1], vec![2]));
+    let unnamed =
+        |answer| card(&format!(r#"{{"question": "?", "mode": "baseline", "state": {{}}, "pred_num": {answer}}}"#));
+    let samples = Join::of(&[unnamed(1), unnamed(2), unnamed(3)], &[unnamed(4), unnamed(5)]);
+    assert_eq!(
+        pairs(&samples),
+        [(Some(0), Some(0), "question"), (Some(1), Some(1), "question"), (Some(2), None, "alone")]
+    );
+}
+
+/// A verdict on a card; `more` completes it.
+fn judge_card(reviews: &mut Reviews, card: &Card, verdict: Verdict, more: impl FnOnce(&mut Event)) {
+    let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+    let mut event = Event::verdict(reviewer, card.item.clone(), verdict);
+    event.event_id = format!("e{}", reviews.events().len()).into();
+    event.seen = card.seen();
+    more(&mut event);
+    reviews.push(event);
+}
+
+fn column(a: &[Card], b: &[Card], reviews: &Reviews, basis: Basis) -> Column {
+    let none = Reviews::default();
+    let join = Join::of(a, b);
+    Column::of(
+        &judge(&join, Side { cards: a, reviews, strict: false }, Side { cards: b, reviews: &none, strict: false }),
+        basis,
+    )
+}
+
+#[test]
+fn every_item_is_in_one_of_five_cells_on_each_basis() {
+    let q = |n: u32, answer, correct| run(&n.to_string(), &format!("q{n}"), answer, correct);
+    let a = [
+        q(1, 5.0, true),
+        q(2, 5.0, true),
+        q(3, 6.0, false),
+        q(4, 6.0, false),
+        error("5"),
+        q(6, 5.0, true),
+        q(7, 8.0, false),
+    ];
+    let b = [
+        q(1, 5.0, true),
+        q(2, 6.0, false),
+        q(3, 5.0, true),
+        q(4, 7.0, false),
+        q(5, 5.0, true),
+        q(8, 5.0, true),
+        q(7, 8.0, false),
+    ];
+    let mut reviews = Reviews::default();
+    let recorded = column(&a, &b, &reviews, Basis::Recorded);
+    assert_eq!((recorded.cells, recorded.left_out), ([1, 1, 1, 2, 3], 0));
+    assert_eq!((recorded.a, recorded.b), (Share { hits: 3, of: 6 }, Share { hits: 4, of: 7 }));
+    assert_eq!(column(&a, &b, &reviews, Basis::GoldAdjusted), recorded, "without reviews nothing changes");
+
+    // A person passes what was recorded wrong, and disputes the gold answers of two others.
+    judge_card(&mut reviews, &a[2], Verdict::Pass, |_| {});
+    judge_card(&mut reviews, &a[3], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Suspect));
+    judge_card(&mut reviews, &a[6], Verdict::Pass, |event| {
+        (event.gold_status, event.correction) = (Some(GoldStatus::Wrong), Some("8".into()));
+    });
+    let reviewed = column(&a, &b, &reviews, Basis::Reviewed);
+    assert_eq!((reviewed.cells, reviewed.a, reviewed.b), ([2, 2, 0, 1, 3], Share { hits: 5, of: 6 }, recorded.b));
+    let adjusted = column(&a, &b, &reviews, Basis::GoldAdjusted);
+    assert_eq!((adjusted.cells, adjusted.left_out), ([3, 1, 0, 0, 3], 1));
+    assert_eq!((adjusted.a, adjusted.b), (Share { hits: 5, of: 5 }, Share { hits: 5, of: 6 }));
+}
+
+#[test]
+fn a_stale_verdict_does_not_count() {
+    let (old, new, b) = ([run("1", "q", 6.0, false)], [run("1", "q", 7.0, false)], [run("1", "q", 5.0, true)]);
+    let mut reviews = Reviews::default();
+    judge_card(&mut reviews, &old[0], Verdict::Pass, |event| event.gold_status = Some(GoldStatus::Wrong));
+    assert_eq!(column(&old, &b, &reviews, Basis::Reviewed).cells, [1, 0, 0, 0, 0]);
+    assert_eq!(column(&new, &b, &reviews, Basis::Reviewed).cells, [0, 0, 1, 0, 0]);
+    assert_eq!(column(&new, &b, &reviews, Basis::GoldAdjusted).left_out, 0);
+}
+
+#[test]
+fn what_the_baseline_has_right_and_the_run_has_not_is_a_regression() {
+    let none = Reviews::default();
+    let a = [run("1", "q1", 6.0, false), error("2"), run("4", "q4", 5.0, true), run("5", "q5", 6.0, false)];
+    let b = [
+        run("1", "q1", 5.0, true),
+        run("2", "q2", 5.0, true),
+        run("3", "q3", 5.0, true),
+        run("4", "q4", 6.0, false),
+        run("5", "q5", 6.0, false),
+    ];
+    let join = Join::of(&a, &b);
+    let regressions = |reviews: &Reviews| -> Vec<bool> {
+        let items =
+            judge(&join, Side { cards: &a, reviews, strict: false }, Side { cards: &b, reviews: &none, strict: false });
+        items.iter().map(Judged::is_regression).collect()
+    };
+    assert_eq!(regressions(&none), [true, true, false, false, true]);
+    let mut reviews = Reviews::default();
+    judge_card(&mut reviews, &a[0], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Wrong));
+    assert_eq!(regressions(&reviews), [false, true, false, false, true], "not by a gold answer that is disputed");
+}
+
+#[test]
+fn a_verdict_that_names_no_run_is_not_the_baselines() {
+    let (a, b) = ([run("1", "q", 6.0, false)], [run("1", "q", 6.0, false)]);
+    let mut reviews = Reviews::default();
+    judge_card(&mut reviews, &a[0], Verdict::Pass, |event| event.seen.content_sha256 = None);
+    let join = Join::of(&a, &b);
+    let right = |strict| {
+        let b = Side { cards: &b, reviews: &reviews, strict };
+        judge(&join, Side { cards: &a, reviews: &reviews, strict: false }, b)[0].right(Basis::Reviewed)
+    };
+    assert_eq!((right(false), right(true)), ((Some(true), Some(true)), (Some(true), Some(false))));
+}

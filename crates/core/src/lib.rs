@@ -1,0 +1,40 @@
+//! What records *are* and what can be said of them.
+//!
+//! Law: knows no files, no network, no async and no terminal.
+
+/// Typed answers: documents, citations, contract, dates, currencies, generation and route.
+pub mod answer;
+/// The word-problem wing: numbers, expressions, quantities, and what each step should have given.
+pub mod arithmetic;
+/// What is kept of a record to review it and to compare it.
+pub mod card;
+/// Two runs of the same questions, joined and counted.
+pub mod compare;
+/// What of a record is more than is read.
+pub mod excess;
+/// Findings: what is said about a record, and where.
+pub mod finding;
+/// Overlapping marks made into segments.
+pub mod paint;
+/// A procedure as it stands in a record.
+pub mod procedure;
+/// One record, whatever its format.
+pub mod record;
+/// What was found, as text, short lines, JSON lines or SARIF.
+pub mod report;
+/// What people decided about records: events, and the state that follows.
+pub mod review;
+/// The registry of rules.
+pub mod rules;
+/// A run over time: the global state, what was recorded, forks and re-runs.
+pub mod run;
+/// The JSON Schemas that are part of the program.
+pub mod schemas;
+/// The few statistics that reviews and comparisons need.
+pub mod statistics;
+/// What the table shows of records, and its filter language.
+pub mod table;
+/// Where to fix a wrong run, and why.
+pub mod triage;
+/// Verifiers: a completion in, a reward out.
+pub mod verify;

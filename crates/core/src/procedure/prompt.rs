@@ -1,0 +1,266 @@
+//! One step and the state it finds -> the request, byte for byte as `evoproc_procedures` 1.2.0 makes it
+//! (`runners.run_steps_stateful_minimal`, `prompts.create_execution_prompt`).
+//!
+//! Upstream runs the raw JSON object and not its validated model: only the alias keys `output` and `stepDescription`
+//! (then `step_description`) count, and a name that is no string is turned into one by `str()`.
+
+use std::collections::HashMap;
+
+use crate::procedure::{PROBLEM_TEXT, Procedure};
+use crate::record::{AnswerSchema, Record};
+use crate::run::state::{Badge, State, runs_as_last};
+use crate::schemas;
+use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::pyjson::{write_list, write_object, write_string, write_value};
+use stepscope_base::python::{self, rstrip};
+use stepscope_base::text::Untrusted;
+
+/// The schema that the last step's reply must have.
+#[derive(Clone, Copy, Debug)]
+pub enum AnswerShape<'a> {
+    /// A published one.
+    Published(AnswerSchema),
+    /// One of the record's own.
+    Own(Value<'a>),
+}
+
+impl<'a> AnswerShape<'a> {
+    /// The schema that a record's last step was run with, as far as the record tells; else the plainest.
+    pub fn of(record: &Record<'a>) -> Self {
+        let own = record.root.get("trace").and_then(|trace| trace.get("answer_schema"));
+        match own.filter(|own| own.kind() == Kind::Object) {
+            Some(own) => Self::Own(own),
+            None => Self::Published(record.answer_schema.unwrap_or(AnswerSchema::General)),
+        }
+    }
+}
+
+/// What is sent for one step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The prompt; lone surrogates are kept in the generalised form.
+    pub prompt: Untrusted<'static>,
+    /// The JSON Schema of the reply, as it stands in the prompt.
+    pub schema: Untrusted<'static>,
+    /// The keys that are taken from the reply.
+    pub expected: Vec<Untrusted<'static>>,
+    /// Whether upstream runs the step as the last one, with the answer schema.
+    pub is_final: bool,
+}
+
+/// Why upstream would not send anything.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// There is no such step.
+    NoStep,
+    /// An input that no earlier step gives, or whose value is not known here.
+    Unresolvable(Untrusted<'static>),
+    /// The step is no object, or its lists hold something that upstream's code does not survive.
+    Odd,
+}
+
+/// The inputs that a step may see, in its order, from the state as it is known.
+pub fn visible_inputs<'a>(
+    procedure: &Procedure<'a>,
+    state: &State<'a>,
+    step: usize,
+) -> Result<Vec<(Untrusted<'a>, Value<'a>)>, Refused> {
+    let step_value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
+    let mut seen = HashMap::new();
+    for entry in state.reads(step) {
+        if let Some(variable) = state.variables().get(entry.variable) {
+            seen.insert(variable.name.clone(), entry.value.filter(|_| entry.badge != Badge::Missing));
+        }
+    }
+    let mut inputs = Vec::new();
+    for name in names(step_value.get("inputs"))? {
+        // The problem's text is shown as it was given, even if a step wrote over it.
+        let value = if name == PROBLEM_TEXT {
+            state.given(step).and_then(|entry| entry.value)
+        } else {
+            seen.get(&name).copied().flatten()
+        };
+        match value {
+            Some(value) => inputs.push((name, value)),
+            None => return Err(Refused::Unresolvable(name.into_owned())),
+        }
+    }
+    Ok(inputs)
+}
+
+/// The names that a step asks for, in its order: what its inputs are called.
+pub fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Untrusted<'a>>, Refused> {
+    let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
+    if value.kind() != Kind::Object {
+        return Err(Refused::Odd);
+    }
+    names(value.get("inputs"))
+}
+
+/// The request for the step at a position. A name that stands twice among the inputs is shown once, as a dict does.
+pub fn execution<'a>(
+    procedure: &Procedure<'a>,
+    step: usize,
+    inputs: &[(Untrusted<'a>, Value<'a>)],
+    answer: AnswerShape<'_>,
+) -> Result<Request, Refused> {
+    let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
+    if value.kind() != Kind::Object {
+        return Err(Refused::Odd);
+    }
+    let is_final = runs_as_last(value.get("id"), procedure.steps.len());
+    let (schema, outputs) = if is_final { answer_schema(answer)? } else { step_schema(value)? };
+    let mut prompt = action(value)?;
+    prompt.extend_from_slice(b"\n# Inputs (JSON)\n");
+    write_object(once(inputs), 0, &mut prompt, |value, out| write_value(value, 1, out));
+    prompt.extend_from_slice(b"\n# Required Outputs\nReturn a JSON object with exactly these keys");
+    prompt.extend_from_slice(if is_final { b" (final_answer):\n" } else { b":\n" });
+    if outputs.is_empty() {
+        prompt.extend_from_slice(b"(see schema)");
+    }
+    for (n, (name, description)) in outputs.iter().enumerate() {
+        let line = [b"- ", name.bytes(), b": ", description.bytes()].concat();
+        prompt.extend_from_slice(if n > 0 { b"\n" } else { b"" });
+        prompt.extend_from_slice(rstrip(&line));
+    }
+    prompt.extend_from_slice(
+        b"\n\n# Format\n\
+          - Return ONLY a JSON object that conforms to the provided schema.\n\
+          - Do NOT include extra keys.\n\
+          - Do NOT include commentary.\n\n\
+          # Schema (verbatim)\n",
+    );
+    prompt.extend_from_slice(&schema);
+    Ok(Request {
+        prompt: Untrusted::owned(prompt),
+        schema: Untrusted::owned(schema),
+        expected: outputs.into_iter().map(|(name, _)| name).collect(),
+        is_final,
+    })
+}
+
+/// A schema's text, and the expected keys with their descriptions.
+type Shape = (Vec<u8>, Vec<(Untrusted<'static>, Untrusted<'static>)>);
+
+fn answer_schema(answer: AnswerShape<'_>) -> Result<Shape, Refused> {
+    match answer {
+        AnswerShape::Published(schema) => {
+            let mut tape = Tape::default();
+            let text = schemas::answer(schema);
+            own_schema(tape.parse(text.as_bytes()).ok_or(Refused::Odd)?)
+        }
+        AnswerShape::Own(schema) => own_schema(schema),
+    }
+}
+
+fn own_schema(schema: Value<'_>) -> Result<Shape, Refused> {
+    let mut text = Vec::new();
+    write_value(schema, 0, &mut text);
+    let properties = schema.get("properties").map(Value::entries).unwrap_or_default();
+    let outputs = properties.into_iter().map(|member| {
+        let description = match member.value.get("description") {
+            Some(description) => str_of(description)?,
+            None => Untrusted::default(),
+        };
+        Ok((member.name().into_owned(), description.into_owned()))
+    });
+    Ok((text, outputs.collect::<Result<_, _>>()?))
+}
+
+/// `runners.create_output_schema`: any number, string or boolean under each declared output.
+fn step_schema(step: Value<'_>) -> Result<Shape, Refused> {
+    const TYPES: [&str; 3] = ["number", "string", "boolean"];
+    let names = names(step.get("output"))?;
+    let mut text = b"{\n  \"type\": \"object\",\n  \"properties\": ".to_vec();
+    let pairs: Vec<_> = names.iter().map(|name| (name.clone(), ())).collect();
+    write_object(once(&pairs), 1, &mut text, |(), out| {
+        out.extend_from_slice(b"{\n      \"oneOf\": ");
+        write_list(TYPES, 3, out, |kind, out| {
+            out.extend_from_slice(b"{\n          \"type\": ");
+            write_string(&Untrusted::from(kind), out);
+            out.extend_from_slice(b"\n        }");
+        });
+        out.extend_from_slice(b"\n    }");
+    });
+    text.extend_from_slice(b",\n  \"required\": ");
+    write_list(&names, 1, &mut text, write_string);
+    text.extend_from_slice(b",\n  \"additionalProperties\": false\n}");
+    let descriptions = descriptions(step.get("output"))?;
+    let described = |name: Untrusted<'_>| {
+        let description = descriptions.get(&name).cloned().unwrap_or_default();
+        (name.into_owned(), description.into_owned())
+    };
+    Ok((text, names.into_iter().map(described).collect()))
+}
+
+/// `runners._field_names`: `[str(f.get("name")) for f in (fields or []) if "name" in f]`.
+fn names(fields: Option<Value<'_>>) -> Result<Vec<Untrusted<'_>>, Refused> {
+    let mut names = Vec::new();
+    for field in objects(fields)? {
+        if let Some(name) = field.get("name") {
+            names.push(str_of(name)?);
+        }
+    }
+    Ok(names)
+}
+
+/// `runners._field_descriptions`: of a name that stands twice the last description counts.
+fn descriptions(fields: Option<Value<'_>>) -> Result<HashMap<Untrusted<'_>, Untrusted<'_>>, Refused> {
+    let mut descriptions = HashMap::new();
+    for field in objects(fields)? {
+        if let Some(name) = field.get("name") {
+            let description = field.get("description").map_or(Ok(Untrusted::default()), str_of)?;
+            descriptions.insert(str_of(name)?, description);
+        }
+    }
+    Ok(descriptions)
+}
+
+/// The fields of a list that upstream's code can go through.
+fn objects(fields: Option<Value<'_>>) -> Result<impl Iterator<Item = Value<'_>>, Refused> {
+    let fields = fields.filter(|fields| is_true(*fields));
+    match fields {
+        Some(list) if list.kind() != Kind::Array => Err(Refused::Odd),
+        Some(list) if list.items().any(|field| field.kind() != Kind::Object) => Err(Refused::Odd),
+        list => Ok(list.into_iter().flat_map(Value::items)),
+    }
+}
+
+/// `step.get("stepDescription") or step.get("step_description") or ""`, as an f-string prints it.
+fn action(step: Value<'_>) -> Result<Vec<u8>, Refused> {
+    let said = ["stepDescription", "step_description"].iter().filter_map(|key| step.get(key));
+    match said.into_iter().find(|value| is_true(*value)) {
+        Some(value) => Ok(str_of(value)?.bytes().to_vec()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Python's `bool(value)`.
+fn is_true(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null | Kind::False => false,
+        Kind::True | Kind::NotFinite => true,
+        Kind::Int | Kind::Float => value.float() != Some(0.0),
+        Kind::String | Kind::Key => value.string().is_some_and(|text| !text.is_empty()),
+        Kind::Array | Kind::Object => !value.is_empty(),
+    }
+}
+
+/// Python's `str(value)` of a scalar; nobody names a variable by a list.
+fn str_of(value: Value<'_>) -> Result<Untrusted<'_>, Refused> {
+    if value.is_container() { Err(Refused::Odd) } else { Ok(python::str(value)) }
+}
+
+/// A dict's entries: a name that stands twice keeps the place of the first and the value of the last.
+fn once<'a, T: Copy>(pairs: &[(Untrusted<'a>, T)]) -> Vec<(Untrusted<'a>, T)> {
+    let mut entries: Vec<(Untrusted<'a>, T)> = Vec::with_capacity(pairs.len());
+    let mut places = HashMap::new();
+    for (name, value) in pairs {
+        let place = *places.entry(name.clone()).or_insert(entries.len());
+        match entries.get_mut(place) {
+            Some(entry) => entry.1 = *value,
+            None => entries.push((name.clone(), *value)),
+        }
+    }
+    entries
+}

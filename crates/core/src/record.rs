@@ -1,0 +1,202 @@
+//! One record of a file, whatever its format: handles on the values that the rules, the state and the screen ask for.
+
+/// The registry of record formats, recognised by content.
+pub mod formats;
+/// The types of their values.
+pub mod types;
+
+use crate::answer::typed::Typed;
+use stepscope_base::canonical::Digest;
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::text::Untrusted;
+
+/// What a record is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RecordKind {
+    /// A procedure alone.
+    Procedure,
+    /// A run of a procedure.
+    Procedural,
+    /// A direct prompt, no procedure.
+    Baseline,
+    /// The same procedure on changed numbers.
+    Fixed,
+    /// A run that ended in an error.
+    Error,
+    /// An answer object alone.
+    Answer,
+    /// A typed answer with cited spans, alone or with its trace.
+    Typed,
+    /// One call of a model: prompt and reply.
+    Call,
+    /// JSON of no known shape.
+    Unknown,
+    /// Not readable as JSON.
+    Broken,
+}
+
+impl RecordKind {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 10] = [
+        Self::Procedure,
+        Self::Procedural,
+        Self::Baseline,
+        Self::Fixed,
+        Self::Error,
+        Self::Answer,
+        Self::Typed,
+        Self::Call,
+        Self::Unknown,
+        Self::Broken,
+    ];
+
+    /// The word on screen, in output and in filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Procedure => "procedure",
+            Self::Procedural => "procedural",
+            Self::Baseline => "baseline",
+            Self::Fixed => "fixed",
+            Self::Error => "error",
+            Self::Answer => "answer",
+            Self::Typed => "typed",
+            Self::Call => "call",
+            Self::Unknown => "unknown",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// The published answer schemas (`evoproc_procedures.schemas`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AnswerSchema {
+    /// `final_answer` alone.
+    General,
+    /// With `final_answer_bool`.
+    Bool,
+    /// With `final_answer_numerical`.
+    Gsm,
+    /// One of A to D.
+    Arc,
+}
+
+impl AnswerSchema {
+    /// All, in upstream's order.
+    pub const ALL: [Self; 4] = [Self::General, Self::Bool, Self::Gsm, Self::Arc];
+
+    /// Upstream's name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Bool => "bool",
+            Self::Gsm => "gsm",
+            Self::Arc => "arc",
+        }
+    }
+
+    /// The schema of a name.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|schema| schema.word() == word)
+    }
+}
+
+/// A record: its kind, and the values that stand in known places. What stands elsewhere is still in `root`.
+#[derive(Clone, Debug)]
+pub struct Record<'a> {
+    /// What it is.
+    pub kind: RecordKind,
+    /// The whole JSON value.
+    pub root: Value<'a>,
+    /// The record's own id, string or number.
+    pub id: Option<Value<'a>>,
+    /// The task's text.
+    pub question: Option<Value<'a>>,
+    /// The worked gold answer, ending `#### 42`.
+    pub gold_answer: Option<Value<'a>>,
+    /// The gold number as the notebook read it.
+    pub gold_num: Option<Value<'a>>,
+    /// The procedure, if the record holds one.
+    pub procedure: Option<Value<'a>>,
+    /// Where the procedure stands.
+    pub procedure_pointer: Pointer,
+    /// The final global state.
+    pub state: Option<Value<'a>>,
+    /// The fitness that was recorded.
+    pub fitness: Option<Value<'a>>,
+    /// The final text.
+    pub pred_answer: Option<Value<'a>>,
+    /// The final number.
+    pub pred_num: Option<Value<'a>>,
+    /// Whether the run was judged right.
+    pub correct: Option<bool>,
+    /// The raw reply of a baseline.
+    pub raw: Option<Value<'a>>,
+    /// Class of the error that ended the run.
+    pub error_type: Option<Value<'a>>,
+    /// The error's text.
+    pub error: Option<Value<'a>>,
+    /// What was recorded of every step: the `steps` of the run trace.
+    pub trace_steps: Option<Value<'a>>,
+    /// Where the record comes from, if it is a fork: the `fork` of the run trace.
+    pub trace_fork: Option<Value<'a>>,
+    /// Version of the run trace, where there is one.
+    pub trace_version: Option<Value<'a>>,
+    /// Which schema the final answer follows, where that is known.
+    pub answer_schema: Option<AnswerSchema>,
+    /// The record's answer object: the state of a run, the whole of an answer.
+    pub answer: Option<Value<'a>>,
+    /// The parts of a typed answer, if it is one.
+    pub typed: Option<Box<Typed<'a>>>,
+}
+
+impl<'a> Record<'a> {
+    /// Names what the model was asked: the question, without the blanks around it. `None` where there is no question.
+    pub fn input_digest(&self) -> Option<Digest> {
+        let question = self.question?.string()?;
+        Some(Digest::of_bytes(question.bytes().trim_ascii()))
+    }
+
+    /// A record of a kind with nothing but its value.
+    pub fn bare(kind: RecordKind, root: Value<'a>) -> Self {
+        Self {
+            kind,
+            root,
+            id: None,
+            question: None,
+            gold_answer: None,
+            gold_num: None,
+            procedure: None,
+            procedure_pointer: Pointer::default(),
+            state: None,
+            fitness: None,
+            pred_answer: None,
+            pred_num: None,
+            correct: None,
+            raw: None,
+            error_type: None,
+            error: None,
+            trace_steps: None,
+            trace_fork: None,
+            trace_version: None,
+            answer_schema: None,
+            answer: None,
+            typed: None,
+        }
+    }
+
+    /// The record's id as text: a string without quotes, a number as it is written.
+    pub fn id_text(&self) -> Option<Untrusted<'a>> {
+        let id = self.id?;
+        id.string().or_else(|| matches!(id.kind(), Kind::Int | Kind::Float).then(|| Untrusted::new(id.raw())))
+    }
+
+    /// The confidence that the model gave itself.
+    pub fn confidence(&self) -> Option<f64> {
+        self.answer?.get("confidence")?.float()
+    }
+
+    /// How many steps the procedure has.
+    pub fn step_count(&self) -> Option<usize> {
+        self.procedure?.get("steps").map(Value::len)
+    }
+}

@@ -1,0 +1,77 @@
+//! The formats of records: each recognises its own by content, never by file name, and says where things stand.
+//!
+//! To add one: write `formats/NAME.rs` with a `Format`, and add it to `FORMATS`; the first that recognises a value
+//! reads it. The example of every format is run by a test.
+
+use crate::record::{Record, RecordKind};
+use stepscope_base::json::{Kind, Value};
+
+/// One format of records.
+#[derive(Debug)]
+pub struct Format {
+    /// Short name.
+    pub id: &'static str,
+    /// What it is, in a sentence.
+    pub summary: &'static str,
+    /// A small record of this format.
+    pub example: &'static str,
+    /// Whether an object is of this format.
+    pub recognise: for<'a> fn(Value<'a>) -> bool,
+    /// Reads a recognised object.
+    pub read: for<'a> fn(Value<'a>) -> Record<'a>,
+}
+
+/// Every format, in the order in which they are asked.
+pub const FORMATS: &[Format] = &[
+    typed::TRACE,
+    run::FORMAT,
+    procedure::FORMAT,
+    procedure::INDIVIDUAL,
+    answer::FORMAT,
+    verified::FORMAT,
+    call::FORMAT,
+    typed::FORMAT,
+];
+
+/// Reads a value as the first format that recognises it; of no known shape, it is kept as it is.
+pub fn read(root: Value<'_>) -> Record<'_> {
+    if root.kind() == Kind::Object
+        && let Some(format) = FORMATS.iter().find(|format| (format.recognise)(root))
+    {
+        return (format.read)(root);
+    }
+    Record::bare(RecordKind::Unknown, root)
+}
+
+pub mod answer;
+pub mod call;
+pub mod foreign;
+pub mod procedure;
+pub mod run;
+pub mod typed;
+pub mod verified;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_base::json::Tape;
+
+    #[test]
+    fn every_example_is_recognised_by_its_own_format_alone() {
+        for format in FORMATS {
+            let mut tape = Tape::default();
+            let root = tape.parse(format.example.as_bytes()).expect(format.id);
+            let first = FORMATS.iter().find(|other| (other.recognise)(root)).expect(format.id);
+            assert_eq!(first.id, format.id);
+            assert_ne!(read(root).kind, RecordKind::Unknown);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_kept_as_unknown() {
+        for text in ["{}", "{\"a\": 1}", "[1]", "null", "\"procedure\""] {
+            let mut tape = Tape::default();
+            assert_eq!(read(tape.parse(text.as_bytes()).unwrap()).kind, RecordKind::Unknown, "{text}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Common JSON that is no record, named by what it is: whoever opens a folder wants to know what was passed by.
+//!
+//! A guess for people, made of a value of no known format. Nothing is decided by it.
+
+use stepscope_base::json::{Kind, Value};
+
+/// One kind of JSON file that often lies in a folder of runs.
+struct Known {
+    name: &'static str,
+    /// Keys that it always has.
+    all: &'static [&'static str],
+    /// Keys of which it has at least one; none are asked for if the list is empty.
+    any: &'static [&'static str],
+}
+
+const fn known(name: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> Known {
+    Known { name, all, any }
+}
+
+/// The first that fits names the value: what is special stands before what is general.
+const KNOWN: &[Known] = &[
+    known("a Jupyter notebook", &["cells", "nbformat"], &[]),
+    known("a package-lock.json", &["lockfileVersion"], &[]),
+    known("a package.json", &["name"], &["dependencies", "devDependencies", "scripts", "workspaces"]),
+    known("a package.json", &["name", "version"], &["main", "exports", "private", "license", "type", "description"]),
+    known("a tsconfig.json", &["compilerOptions"], &[]),
+    known("a SARIF report", &["runs", "version"], &[]),
+    known("an OpenAPI description", &["paths"], &["openapi", "swagger"]),
+    known("OpenTelemetry traces", &["resourceSpans"], &[]),
+    known("a Chrome trace", &["traceEvents"], &[]),
+    known("a GeoJSON object", &["type"], &["features", "geometry", "coordinates"]),
+    known("a JSON Schema", &["$schema"], &[]),
+    known("a JSON Schema", &["type", "properties"], &[]),
+    known("a JSON Schema", &["$defs"], &[]),
+    known("an adapter's configuration", &["peft_type"], &[]),
+    known("a tokenizer", &["added_tokens", "model"], &[]),
+    known("a tokenizer's configuration", &["tokenizer_class"], &[]),
+    known("a model's configuration", &[], &["model_type", "architectures"]),
+    known("a generation configuration", &[], &["bos_token_id", "eos_token_id"]),
+    known("the index of a model's weights", &["weight_map"], &[]),
+    known("a trainer's state", &["log_history"], &[]),
+    known("the statistics of a training cycle", &["cycle"], &["elapsed_minutes", "avg_reward", "skipped"]),
+    known("the results of lm-evaluation-harness", &["results"], &["versions", "configs", "n-shot", "config_general"]),
+    known("a finding of stepscope", &["rule", "severity", "message"], &[]),
+    known("a chat", &["messages"], &[]),
+    known("a server's error", &["error"], &[]),
+];
+
+/// Keys by which an object of mixed values tells that it is a configuration.
+const SETTINGS: &[&str] = &[
+    "batch_size",
+    "dataset",
+    "epochs",
+    "hyperparameters",
+    "learning_rate",
+    "lr",
+    "max_new_tokens",
+    "max_tokens",
+    "model",
+    "model_name",
+    "model_name_or_path",
+    "num_epochs",
+    "num_train_epochs",
+    "optimizer",
+    "seed",
+    "settings",
+    "temperature",
+    "top_p",
+    "config",
+];
+
+/// So many values of an object are looked at to see whether all are numbers.
+const MAX_LOOKED_AT: usize = 10_000;
+
+/// What a value of no known format is, with its article; `None` for an object that cannot be told.
+pub fn name(root: Value<'_>) -> Option<&'static str> {
+    match root.kind() {
+        Kind::Object => object(root),
+        Kind::Array if root.is_empty() => Some("an empty list"),
+        Kind::Array => Some("a list"),
+        Kind::String | Kind::Key => Some("a text"),
+        Kind::Int | Kind::Float | Kind::NotFinite => Some("a number"),
+        Kind::True | Kind::False => Some("a truth value"),
+        Kind::Null => Some("null"),
+    }
+}
+
+fn object(root: Value<'_>) -> Option<&'static str> {
+    if root.is_empty() {
+        return Some("an empty object");
+    }
+    let has = |key: &&str| root.get(key).is_some();
+    let fits = |known: &&Known| known.all.iter().all(has) && (known.any.is_empty() || known.any.iter().any(has));
+    if let Some(known) = KNOWN.iter().find(fits) {
+        return Some(known.name);
+    }
+    if is_numbers(root) {
+        return Some("an object of numbers, such as metrics");
+    }
+    SETTINGS.iter().any(has).then_some("a configuration")
+}
+
+/// Whether all that it holds, at any depth, is numbers, truth values and null, and one of them a number.
+fn is_numbers(root: Value<'_>) -> bool {
+    let mut numbers = false;
+    for stop in root.walk().take(MAX_LOOKED_AT) {
+        match stop.value.kind() {
+            Kind::String | Kind::Key => return false,
+            _ => numbers |= stop.value.is_number(),
+        }
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_base::json::Tape;
+
+    fn named(text: &str) -> Option<&'static str> {
+        let mut tape = Tape::default();
+        name(tape.parse(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn what_lies_beside_records_is_named() {
+        for (text, expected) in [
+            (r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#, "a Jupyter notebook"),
+            (r#"{"name": "x", "version": "1.0.0", "scripts": {"test": "jest"}}"#, "a package.json"),
+            (r#"{"name": "x", "lockfileVersion": 3, "packages": {}}"#, "a package-lock.json"),
+            (r#"{"accuracy": 0.5}"#, "an object of numbers, such as metrics"),
+            (r#"{"eval": {"loss": 0.1, "f1": [1, 2]}, "done": true}"#, "an object of numbers, such as metrics"),
+            (r#"{"learning_rate": 1e-4, "optimizer": "adam"}"#, "a configuration"),
+            (r#"{"model_type": "llama", "vocab_size": 32000}"#, "a model's configuration"),
+            (r#"{"type": "object", "properties": {}}"#, "a JSON Schema"),
+            (r#"{"cycle": 1, "elapsed_minutes": 3.5, "avg_reward": 0.4}"#, "the statistics of a training cycle"),
+            ("{}", "an empty object"),
+            ("[1]", "a list"),
+            ("7", "a number"),
+        ] {
+            assert_eq!(named(text), Some(expected), "{text}");
+        }
+        for text in [r#"{"a": "b"}"#, r#"{"a": {}}"#, r#"{"a": null}"#] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
+}

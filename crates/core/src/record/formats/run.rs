@@ -1,0 +1,109 @@
+//! Run records: procedural, baseline, fixed and error rows, with or without a run trace.
+//!
+//! The run trace is the record that upstream's users save plus one key, `trace`, so that every tool that reads the
+//! record reads the trace too: `{"format": "stepscope.run_trace", "version": 1, "steps": [...]}`.
+
+use super::Format;
+use super::answer::schema_of;
+use crate::record::{AnswerSchema, Record, RecordKind};
+use stepscope_base::json::{Kind, Pointer, Value};
+
+/// See the module.
+pub const FORMAT: Format = Format {
+    id: "run",
+    summary: "a run record: question, gold, procedure and final state, or the error that ended it",
+    example: r#"{"id": "a1", "question": "2 + 3?", "gold_num": 5.0, "status": "ok", "mode": "baseline", "state": {"final_answer": "5"}, "correct": true}"#,
+    recognise,
+    read,
+};
+
+fn recognise(value: Value<'_>) -> bool {
+    let mut shared = 0;
+    value.members().any(|member| match member.name().bytes() {
+        b"procedure" | b"state" | b"trace" | b"gold_answer" | b"gold_num" | b"pred_answer" | b"pred_num" => true,
+        b"id" | b"question" | b"status" | b"mode" | b"correct" | b"error" | b"raw" | b"row_index" => {
+            shared += 1;
+            shared >= 3
+        }
+        _ => false,
+    })
+}
+
+fn read(root: Value<'_>) -> Record<'_> {
+    let mut record = Record::bare(RecordKind::Procedural, root);
+    let (mut mode, mut status, mut trace) = (None, None, None);
+    for member in root.members() {
+        let value = member.value;
+        let slot = match member.name().bytes() {
+            b"id" => &mut record.id,
+            b"question" => &mut record.question,
+            b"gold_answer" => &mut record.gold_answer,
+            b"gold_num" => &mut record.gold_num,
+            b"procedure" => &mut record.procedure,
+            b"state" => &mut record.state,
+            b"fitness" => &mut record.fitness,
+            b"pred_answer" => &mut record.pred_answer,
+            b"pred_num" => &mut record.pred_num,
+            b"raw" => &mut record.raw,
+            b"error_type" => &mut record.error_type,
+            b"error" => &mut record.error,
+            b"mode" => &mut mode,
+            b"status" => &mut status,
+            b"trace" => &mut trace,
+            b"correct" => {
+                record.correct = value.bool();
+                continue;
+            }
+            _ => continue,
+        };
+        *slot = Some(value);
+    }
+    record.procedure_pointer = Pointer::from_iter(["procedure"]);
+    if let Some(trace) = trace {
+        read_trace(&mut record, trace);
+    }
+    record.kind = kind_of(&record, mode, status);
+    // A run that should have a procedure and has `null` is judged as upstream judges `null`.
+    if !matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed) || record.state.is_some() {
+        record.procedure = record.procedure.filter(|value| !value.is_null());
+    }
+    // A trace tells that the run crashed before its answer, even if the state holds one from before. Without a trace
+    // the state is taken at its word.
+    let answers = record.kind != RecordKind::Error || trace.is_none();
+    record.answer = record.state.filter(|state| answers && state.kind() == Kind::Object);
+    if record.answer_schema.is_none() {
+        record.answer_schema = record.answer.map(schema_of);
+    }
+    record
+}
+
+fn read_trace<'a>(record: &mut Record<'a>, trace: Value<'a>) {
+    record.trace_version = trace.get("version");
+    record.trace_fork = trace.get("fork").filter(|fork| fork.kind() == Kind::Object);
+    // A fork for which nobody was asked has a trace that only says where it comes from.
+    let is_bare = |steps: &Value<'_>| steps.is_empty() && record.trace_fork.is_some();
+    record.trace_steps = trace.get("steps").filter(|steps| !is_bare(steps));
+    if record.procedure.is_none_or(Value::is_null)
+        && let Some(procedure) = trace.get("procedure").filter(|value| !value.is_null())
+    {
+        record.procedure = Some(procedure);
+        record.procedure_pointer = Pointer::from_iter(["trace", "procedure"]);
+    }
+    let schema = trace.get("answer_schema").and_then(Value::string);
+    record.answer_schema = schema.and_then(|name| AnswerSchema::from_word(name.utf8()?));
+}
+
+fn kind_of(record: &Record<'_>, mode: Option<Value<'_>>, status: Option<Value<'_>>) -> RecordKind {
+    let is = |value: Option<Value<'_>>, word: &str| value.is_some_and(|value| value.is_string(word));
+    if is(status, "error") {
+        RecordKind::Error
+    } else if is(mode, "baseline")
+        || (mode.is_none() && record.procedure.is_none_or(Value::is_null) && record.raw.is_some())
+    {
+        RecordKind::Baseline
+    } else if is(mode, "procedural_fixed") {
+        RecordKind::Fixed
+    } else {
+        RecordKind::Procedural
+    }
+}

@@ -1,0 +1,58 @@
+//! Typed answers with cited spans: an answer trace, or an answer object alone.
+
+use super::Format;
+use crate::answer::typed::{Typed, has_fields, is_rich};
+use crate::record::{Record, RecordKind};
+use stepscope_base::json::{Kind, Pointer, Value};
+
+/// What `format` says in an answer trace.
+const NAME: &str = "stepscope.answer_trace";
+
+/// An answer with its question.
+pub const TRACE: Format = Format {
+    id: "answer_trace",
+    summary: "an answer trace: question, document, retrieved pages and the typed answer with its spans",
+    example: r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "question": "What is the deductible?", "document": {"lines": [{"page_num": 1, "line_num": 1, "text": "Deductible: USD 250"}]}, "answer": {"answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}}"#,
+    recognise: |value| {
+        value.members().any(|member| match member.key.plain_string() {
+            Some(b"format") => member.value.is_string(NAME),
+            Some(b"answer") => is_rich(member.value),
+            _ => false,
+        })
+    },
+    read: read_trace,
+};
+
+/// An answer alone.
+pub const FORMAT: Format = Format {
+    id: "typed",
+    summary: "a typed answer: items with cited spans, confidence, found flags; or fields with a quote each",
+    example: r#"{"extraction_method": "verbatim", "confidence": 0.9, "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}"#,
+    recognise: |value| is_rich(value) || has_fields(value),
+    read: |value| read(value, Typed::bare(value)),
+};
+
+fn read_trace(root: Value<'_>) -> Record<'_> {
+    let present = |name| root.get(name).filter(|value| !value.is_null());
+    let parsed = present("parsed_question");
+    let question = present("question").or_else(|| parsed?.get("original_question"));
+    let typed = Typed {
+        answer: present("answer"),
+        pointer: Pointer::from_iter(["answer"]),
+        answer_text: present("answer_text"),
+        parsed_question: parsed,
+        schema: present("schema"),
+        retrieved_pages: present("retrieved_pages"),
+        meta: present("meta"),
+        document: present("document"),
+        doc_id: present("doc_id"),
+        // A document that was asked nothing lacks no answer.
+        traced: question.is_some() || parsed.is_some() || present("retrieved_pages").or(present("folder")).is_some(),
+    };
+    Record { question, id: present("id"), ..read(root, typed) }
+}
+
+fn read<'a>(root: Value<'a>, typed: Typed<'a>) -> Record<'a> {
+    let answer = typed.answer.filter(|answer| answer.kind() == Kind::Object);
+    Record { answer, typed: Some(Box::new(typed)), ..Record::bare(RecordKind::Typed, root) }
+}

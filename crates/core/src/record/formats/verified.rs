@@ -1,0 +1,20 @@
+//! A completion with its reward, as training runs save them (`cycle_N_verified.jsonl`), one a line.
+
+use super::Format;
+use crate::record::{Record, RecordKind};
+use stepscope_base::json::Value;
+
+/// See the module.
+pub const FORMAT: Format = Format {
+    id: "verified",
+    summary: "a verified completion: prompt, completion, reward and success",
+    example: r#"{"prompt": "2 + 3?", "completion": "5", "reward": 1.0, "success": true, "details": "Matched at offset 0"}"#,
+    recognise: |value| ["prompt", "completion", "reward"].into_iter().all(|key| value.get(key).is_some()),
+    read: |value| Record {
+        id: value.get("id"),
+        question: value.get("prompt"),
+        raw: value.get("completion"),
+        correct: value.get("success").and_then(Value::bool),
+        ..Record::bare(RecordKind::Call, value)
+    },
+};

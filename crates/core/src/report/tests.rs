@@ -1,0 +1,228 @@
+use super::*;
+use crate::finding::{Action, Datum, Place};
+use crate::record::formats;
+use stepscope_base::json::{Pointer, Tape};
+
+const RECORD: &str = r#"{"id": "16c951343c3905095e135aaea1535b58", "question": "Samantha’s last name has three fewer letters than Bobbie’s last name. If Bobbie took two letters off her last name", "gold_num": 7.0, "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Compute", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "Full problem statement"}], "stepDescription": "Extract all numeric facts from the problem text and store each as a separate variable", "output": [{"name": "diff_sam_bob", "description": "Difference: Samantha's last name has three fewer letters than Bobbie's (value 3)"}, {"name": "bob_removed", "description": "Number of letters Bobbie removes from her last name (value 2)"}]}, {"id": 2, "inputs": [{"name": "bob_\u001b[31mremoved", "description": "Number of letters Bobbie removes from her last name"}], "stepDescription": "Form the symbolic expression", "output": [{"name": "final_answer", "description": "n"}]}]}, "state": {"problem_text": "x"}}"#;
+
+fn keys(path: &'static str) -> Pointer {
+    path.split('/')
+        .skip(1)
+        .map(|part| part.parse().map_or_else(|_| part.into(), stepscope_base::json::Part::Index))
+        .collect()
+}
+
+fn found() -> Vec<Finding> {
+    vec![
+        Finding::new(
+            "procedure/unresolved",
+            Severity::Fatal,
+            Untrusted::owned(b"Input 'bob_\x1b[31mremoved' of Step 2 is not produced by any prior step.".to_vec()),
+            Place::Value(keys("/procedure/steps/1/inputs/0/name")),
+        )
+        .action(Action::AddMissingProducer)
+        .detail("step_id", Datum::Int("2".into()))
+        .detail("input", Datum::Text("bob_\u{1b}[31mremoved".to_owned().into()))
+        .label(Place::Value(keys("/procedure/steps/0/output/1/name")), "the nearest name".to_owned())
+        .help("write it in an earlier step"),
+        Finding::new(
+            "procedure/unused",
+            Severity::Repairable,
+            "Remove".to_owned(),
+            Place::Key(keys("/procedure/steps/0/output")),
+        ),
+        Finding::new("run/odd", Severity::Note, "odd".to_owned(), Place::Value(keys("/state"))),
+    ]
+}
+
+fn with<T>(text: &str, findings: &[Finding], look: impl for<'a> FnOnce(&Item<'a>) -> T) -> T {
+    let mut tape = Tape::default();
+    let record = tape.parse(text.as_bytes()).map(formats::read);
+    look(&Item {
+        source: &Untrusted::new(b"runs\x1b.jsonl"),
+        line: 22,
+        column: 1,
+        offset: 4_000,
+        index: 21,
+        text: text.as_bytes(),
+        root: record.as_ref().map(|record| record.root),
+        kind: record.as_ref().map_or(RecordKind::Broken, |record| record.kind),
+        id: record.as_ref().and_then(|record| record.id),
+        findings,
+        fitness: record.is_some().then_some(1.25),
+        triage: None,
+        judged: None,
+    })
+}
+
+fn rendered(format: Format, text: &str, findings: &[Finding]) -> String {
+    let mut out = Vec::new();
+    with(text, findings, |item| format.item(item, &text::Look::new(false), &mut out));
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_long_line_is_set_anew_around_the_place() {
+    insta::assert_snapshot!(rendered(Format::Text, RECORD, &found()));
+}
+
+#[test]
+fn written_lines_are_shown_as_they_stand() {
+    let text = "{\n\t\"steps\": [\n    {\"id\": 1,\r\n     \"output\": [{\"name\": \"a\"}]}\n  ]\n}";
+    let findings = [
+        Finding::new("a/b", Severity::Warning, "no".to_owned(), Place::Key(keys("/steps/0/output")))
+            .label(Place::Value(keys("/steps/0/id")), "of this step".to_owned()),
+        Finding::new("a/c", Severity::Fatal, "all".to_owned(), Place::Value(keys("/steps"))),
+    ];
+    insta::assert_snapshot!(rendered(Format::Text, text, &findings));
+}
+
+#[test]
+fn broken_text_is_shown_around_the_place() {
+    let text = format!("{{\"id\": \"{}\", \"question\": \"cut\u{1b}", "x".repeat(300));
+    let end = text.len();
+    let findings =
+        [Finding::new("reading/cut", Severity::Fatal, "ends here".to_owned(), Place::Bytes { start: end - 5, end })];
+    insta::assert_snapshot!(rendered(Format::Text, &text, &findings));
+}
+
+#[test]
+fn short_lines_have_true_places() {
+    insta::assert_snapshot!(rendered(Format::Short, RECORD, &found()));
+}
+
+#[test]
+fn json_lines_are_json_and_exact() {
+    let line = rendered(Format::Jsonl, RECORD, &found());
+    assert!(line.is_ascii() && line.bytes().all(|byte| byte == b'\n' || byte >= 0x20));
+    let json: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["source", "line", "index", "id", "kind", "findings", "fitness", "triage"]);
+    assert_eq!(json["source"], "runs\u{1b}.jsonl");
+    let first = &json["findings"][0];
+    let names: Vec<_> = first.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["rule", "severity", "action", "message", "details", "pointer", "labels"]);
+    assert_eq!(first["details"], serde_json::json!({"step_id": 2, "input": "bob_\u{1b}[31mremoved"}));
+    assert_eq!(first["pointer"], "/procedure/steps/1/inputs/0/name");
+    let range = &first["labels"][0]["range"];
+    let (start, end) = (range[0].as_u64().unwrap() as usize, range[1].as_u64().unwrap() as usize);
+    assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
+    assert_eq!(first["labels"][1]["text"], "the nearest name");
+    assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
+    assert!(line.contains("\"fitness\":1.25,\"triage\":null}\n"));
+}
+
+#[test]
+fn ids_are_written_as_they_are() {
+    for (text, id) in [
+        (r#"{"id": 007e, "state": 1}"#, "null"),
+        (r#"{"id": 12345678901234567890123, "state": 1}"#, "12345678901234567890123"),
+        (r#"{"id": 1.50, "state": 1}"#, "1.50"),
+        (r#"{"id": "é\ud800", "state": 1}"#, r#""\u00e9\ud800""#),
+        (r#"{"id": NaN, "state": 1}"#, "null"),
+        (r#"{"id": [1], "state": 1}"#, "null"),
+    ] {
+        let line = rendered(Format::Jsonl, text, &[]);
+        assert!(line.contains(&format!("\"id\":{id},\"kind\"")), "{line}");
+    }
+}
+
+#[test]
+fn sarif_is_one_json_document() {
+    let mut results = Vec::new();
+    with(RECORD, &found(), |item| sarif::write(item, &mut results));
+    with(RECORD, &found(), |item| sarif::write(item, &mut results));
+    let mut out = Vec::new();
+    sarif::begin(&mut out);
+    out.extend_from_slice(Format::Sarif.first(&results));
+    sarif::end(&mut out);
+    let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let results = json["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 6);
+    let place = &results[0]["locations"][0];
+    assert_eq!(place["physicalLocation"]["artifactLocation"]["uri"], "runs%1B.jsonl");
+    assert_eq!(place["physicalLocation"]["region"]["startLine"], 22);
+    assert_eq!(place["logicalLocations"][0]["fullyQualifiedName"], "/procedure/steps/1/inputs/0/name");
+    assert_eq!(results[0]["relatedLocations"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn positions_agree_with_counting() {
+    let text: String = (0..20_000).map(|n| if n % 7 == 0 { "é\n".to_owned() } else { format!("{n}é") }).collect();
+    with(&text, &[], |item| {
+        let mut places = places::Places::new(item);
+        for byte in [0, 1, 70_000, 69_998, text.len(), 32_768, 65_536, 40_000] {
+            let byte = (byte..=text.len()).find(|byte| text.is_char_boundary(*byte)).unwrap();
+            let before = &text[..byte];
+            let line = 22 + before.matches('\n').count();
+            let column = 1 + before.rsplit('\n').next().unwrap().chars().count();
+            assert_eq!(places.position(byte), (line, column), "{byte}");
+        }
+    });
+}
+
+#[test]
+fn a_part_of_a_text_has_its_own_range() {
+    let text = r#"{"question": "a\u00e9 \"twelve\" b"}"#;
+    let pointer = keys("/question");
+    let finding = Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Span { pointer, start: 5, end: 11 });
+    let out = rendered(Format::Jsonl, text, &[finding]);
+    let start = text.find("twelve").unwrap();
+    assert!(out.contains(&format!(r#""pointer":"/question","range":[{start},{}]"#, start + 6)), "{out}");
+}
+
+/// What this thread has worked so far, in nanoseconds; what else the machine does is not counted.
+fn worked() -> i64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// The least of three efforts to print findings on every entry of a list.
+fn effort(entries: usize) -> i64 {
+    let items: Vec<_> = (0..entries).map(|n| format!("{{\"k{n}\": {n}}}")).collect();
+    let text = format!("[{}]", items.join(","));
+    let finding = |n| Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Value(Pointer::default().then(n)));
+    let findings: Vec<_> = (0..entries).map(finding).collect();
+    let time = |_| {
+        let start = worked();
+        for format in [Format::Jsonl, Format::Short] {
+            assert!(rendered(format, &text, &findings).len() > entries);
+        }
+        worked() - start
+    };
+    (0..3).map(time).min().unwrap()
+}
+
+#[test]
+fn many_findings_in_one_list_cost_no_more_each() {
+    let (few, many) = (effort(2_500), effort(7_500));
+    // Three times as many: nine times the effort if each were looked for from the beginning.
+    assert!(many < few * 6, "{few} {many}");
+}
+
+#[test]
+fn the_summary_counts() {
+    let summary = Summary { records: 1, findings: [1, 3, 2, 1] };
+    assert_eq!(summary.line().as_str(), "1 record, 1 fatal, 3 repairable, 2 warnings, 1 note");
+    assert_eq!(Summary::default().line().as_str(), "0 records, nothing found");
+}
+
+mod anything {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn can_be_reported(text in "[\\[\\]{}:,\"a1 \n\\u{e9}\\u{1b}]{0,300}", start in 0..300usize, len in 0..50usize, part in 0..4usize) {
+            let findings = [
+                Finding::new("a/b", Severity::Fatal, text.clone(), Place::Bytes { start, end: start + len })
+                    .label(Place::Value(Pointer::default().then(part)), text.clone()),
+            ];
+            for format in Format::ALL {
+                let out = rendered(format, &text, &findings);
+                prop_assert!(out.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{out:?}");
+            }
+        }
+    }
+}

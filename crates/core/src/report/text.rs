@@ -1,0 +1,117 @@
+//! The place in the record with a caret under it, as a compiler does.
+
+use std::io::Write as _;
+
+use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::Item;
+use super::MAX_MESSAGE;
+use super::excerpt::Excerpt;
+use super::places::{Places, step_of};
+use crate::finding::{Finding, Severity, grouped};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// More labelled places of one finding are counted, not drawn.
+const MAX_LABELS: usize = 12;
+/// A longer id is cut in the line that says where.
+const MAX_ID: usize = 40;
+
+/// Colours and width.
+#[derive(Clone, Debug)]
+pub struct Look {
+    renderer: Renderer,
+    colour: bool,
+}
+
+impl Look {
+    /// With or without colours.
+    pub fn new(colour: bool) -> Self {
+        // Links would put escape sequences of another kind into the output.
+        let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
+        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour }
+    }
+}
+
+/// Appends the record's findings.
+pub fn write(item: &Item<'_>, look: &Look, out: &mut Vec<u8>) {
+    if item.findings.is_empty() {
+        return;
+    }
+    let mut places = Places::new(item);
+    for finding in item.findings {
+        let (group, place, gutter) = group(item, finding, &mut places);
+        let rendered = look.renderer.render(&[group]);
+        // A record set anew has no line numbers, so the true place is written here and not by the library.
+        let (title, rest) = rendered.split_once('\n').unwrap_or((&rendered, ""));
+        let (on, off) = if look.colour { ("\x1b[1;94m", "\x1b[0m") } else { ("", "") };
+        let place = place.as_str();
+        let _ = writeln!(out, "{title}\n{:gutter$}{on}-->{off} {place}\n{rest}\n", "");
+    }
+}
+
+const fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Fatal => Level::ERROR,
+        Severity::Repairable | Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    }
+}
+
+/// The finding as the library draws it, where it stands, and the width of the gutter.
+fn group<'r>(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>) -> (Group<'r>, Shown, usize) {
+    let labels: Vec<_> = finding.labels().take(MAX_LABELS).collect();
+    let ranges: Vec<_> = labels.iter().map(|label| places.range(&label.place)).collect();
+    let excerpt = Excerpt::of(item, &ranges, places);
+    let lines = excerpt.text.lines().count();
+    let gutter = excerpt.line.map_or(0, |line| (line + lines.saturating_sub(1)).to_string().len());
+    let mut snippet = Snippet::source(excerpt.text);
+    snippet = match excerpt.line {
+        Some(line) => snippet.line_start(line),
+        None => snippet.line_numbering(false).fold(false),
+    };
+    let start = ranges.first().map_or(0, |range| range.start);
+    for (n, (label, mark)) in labels.iter().zip(excerpt.marks).enumerate() {
+        let Some(mark) = mark else { continue };
+        let kind = if n == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+        snippet = snippet.annotation(annotation(kind, mark, &label.text.line()));
+    }
+    for line in excerpt.context {
+        snippet = snippet.annotation(AnnotationKind::Visible.span(line));
+    }
+    let title = level(finding.severity).with_name(finding.severity.word());
+    let mut group = title
+        .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
+        .id(finding.rule)
+        .element(snippet);
+    let hidden = finding.labels().skip(MAX_LABELS).count() + finding.left_out();
+    if hidden > 0 {
+        group = group.element(Level::NOTE.message(shown!("and {} more places", grouped(hidden)).into_string()));
+    }
+    if let Some(help) = finding.help {
+        group = group.element(Level::HELP.message(help));
+    }
+    (group, origin(item, finding, start, places), gutter)
+}
+
+fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: &Shown) -> Annotation<'r> {
+    let annotation = kind.span(mark);
+    if text.as_str().is_empty() { annotation } else { annotation.label(text.clone().into_string()) }
+}
+
+/// `runs.jsonl:22:1873  id 16c951343c39 · step 3`
+fn origin(item: &Item<'_>, finding: &Finding, start: usize, places: &mut Places<'_>) -> Shown {
+    let (line, column) = places.position(start);
+    let mut origin = shown!("{}:{line}:{column}", item.source.line());
+    let mut gap = "  ";
+    if let Some(id) = item.id {
+        let text = id.string().map_or_else(|| Shown::line(id.raw()), |id| id.line());
+        origin = origin.join(&shown!("{gap}id {}", text.cut(MAX_ID)));
+        gap = " · ";
+    }
+    if let Some(step) = step_of(&finding.place().pointer()) {
+        origin = origin.join(&shown!("{gap}step {step}"));
+    }
+    origin
+}

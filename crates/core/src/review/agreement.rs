@@ -1,0 +1,306 @@
+//! How far reviewers agree, blind: over the items that at least two of them judged, on the same content.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::event::{Event, Text, Verdict};
+use super::fold::{Reviewed, Reviews};
+use super::labels::LabelSets;
+use crate::statistics::{FEW, cohen, fleiss};
+use stepscope_base::object::Object;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// More reviewers are not compared pair by pair.
+const MAX_PAIRED: usize = 12;
+
+/// One judged item: who said what.
+type Votes<'a> = BTreeMap<&'a Text, Vote>;
+
+/// What one reviewer said of an item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Vote {
+    fails: bool,
+    /// The names of the labels.
+    labels: BTreeSet<(Text, Text)>,
+}
+
+/// Agreement on one question.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Measure {
+    /// Items.
+    pub items: u64,
+    /// On how many all said the same.
+    pub agreed: u64,
+    /// On how many somebody said yes: it fails, it has the label.
+    pub named: u64,
+    /// Cohen's kappa of two, Fleiss' of more; `None`: too few items, or not defined.
+    pub kappa: Option<f64>,
+}
+
+/// Agreement of some reviewers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Group {
+    /// Who.
+    pub reviewers: Vec<Text>,
+    /// Pass against fail.
+    pub verdict: Measure,
+    /// Each label that one of them gave, given or not.
+    pub labels: Vec<(Text, Measure)>,
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Agreement {
+    /// How many items each reviewer judged, pass or fail.
+    pub judged: BTreeMap<Text, u64>,
+    /// How many items at least two judged.
+    pub overlap: u64,
+    /// Items that were not the same for those who judged them: left out.
+    pub unlike: u64,
+    /// All reviewers together, over the items that all of them judged; `None`: there is one alone.
+    pub all: Option<Group>,
+    /// Each pair, if there are more than two.
+    pub pairs: Vec<Group>,
+}
+
+impl Agreement {
+    /// Of everything that was judged.
+    pub fn of(reviews: &Reviews) -> Self {
+        let sets = reviews.label_sets();
+        let mut agreement = Self::default();
+        let mut items: Vec<Votes<'_>> = Vec::new();
+        for reviewed in reviews.items() {
+            match votes(reviewed, &sets) {
+                Some(votes) => {
+                    for reviewer in votes.keys() {
+                        *agreement.judged.entry((*reviewer).clone()).or_default() += 1;
+                    }
+                    agreement.overlap += u64::from(votes.len() > 1);
+                    items.push(votes);
+                }
+                None => agreement.unlike += 1,
+            }
+        }
+        let reviewers: Vec<Text> = agreement.judged.keys().cloned().collect();
+        if reviewers.len() > 1 {
+            agreement.all = Some(Group::of(&reviewers, &items));
+        }
+        if (3..=MAX_PAIRED).contains(&reviewers.len()) {
+            for (n, one) in reviewers.iter().enumerate() {
+                for other in reviewers.iter().skip(n + 1) {
+                    agreement.pairs.push(Group::of(&[one.clone(), other.clone()], &items));
+                }
+            }
+        }
+        agreement
+    }
+
+    /// As lines of text.
+    pub fn lines(&self) -> Vec<Shown> {
+        let mut lines: Vec<Shown> =
+            self.judged.iter().map(|(who, items)| shown!("{} judged {items}", who.line())).collect();
+        lines.push(shown!("overlap {}", self.overlap));
+        if self.unlike > 0 {
+            lines.push(shown!("{} items had changed between two reviewers and are left out", self.unlike));
+        }
+        for group in self.all.iter().chain(&self.pairs) {
+            lines.push(Shown::default());
+            lines.extend(group.lines());
+        }
+        lines
+    }
+
+    /// As one JSON object on a line.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.all("judged", &self.judged, |(who, items), out| {
+            let mut object = Object::begin(out);
+            object.text("reviewer", Some(who));
+            object.digits("items", *items);
+            object.end();
+        });
+        object.digits("overlap", self.overlap);
+        object.digits("unlike", self.unlike);
+        object.all("groups", self.all.iter().chain(&self.pairs), |group, out| {
+            let mut object = Object::begin(out);
+            object.all("reviewers", &group.reviewers, Untrusted::write_json);
+            object.object("verdict", |object| group.verdict.write(object));
+            object.all("labels", &group.labels, |(label, measure), out| {
+                let mut object = Object::begin(out);
+                object.text("label", Some(label));
+                measure.write(&mut object);
+                object.end();
+            });
+            object.end();
+        });
+        object.end();
+        out.push(b'\n');
+    }
+}
+
+/// The votes on an item; `None`: they were not about the same content. Who deferred or skipped it did not vote.
+fn votes<'a>(reviewed: Reviewed<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
+    let judged = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let verdicts: Vec<&Event> = reviewed.verdicts().into_iter().filter(judged).collect();
+    let contents: BTreeSet<_> = verdicts.iter().filter_map(|event| event.seen.content_sha256).collect();
+    let vote = |event: &'a Event| {
+        let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| (label.set, label.name));
+        (&event.reviewer.id, Vote { fails: event.verdict == Some(Verdict::Fail), labels: labels.collect() })
+    };
+    (contents.len() < 2).then(|| verdicts.into_iter().map(vote).collect())
+}
+
+impl Group {
+    fn of(reviewers: &[Text], items: &[Votes<'_>]) -> Self {
+        let shared: Vec<Vec<&Vote>> = items
+            .iter()
+            .map(|votes| reviewers.iter().filter_map(|who| votes.get(who)).collect::<Vec<_>>())
+            .filter(|votes| votes.len() == reviewers.len())
+            .collect();
+        let labels: BTreeSet<&(Text, Text)> = shared.iter().flatten().flat_map(|vote| &vote.labels).collect();
+        Self {
+            reviewers: reviewers.to_vec(),
+            verdict: Measure::of(&shared, |vote| vote.fails),
+            labels: labels
+                .into_iter()
+                .map(|label| (label.1.clone(), Measure::of(&shared, |vote| vote.labels.contains(label))))
+                .collect(),
+        }
+    }
+
+    fn lines(&self) -> Vec<Shown> {
+        let names: Vec<String> = self.reviewers.iter().map(|who| who.line().into_string()).collect();
+        let two = self.reviewers.len() == 2;
+        let (all, kappa) = if two { ("both", "Cohen's kappa") } else { ("all", "Fleiss' kappa") };
+        let mut lines = vec![shown!("{}: {all} judged {}", names.join(", "), self.verdict.items)];
+        lines.push(shown!("  {:24} {}", "pass or fail", self.verdict.phrase(kappa)));
+        for (label, measure) in &self.labels {
+            lines.push(shown!("  {:24} {}", label.line().cut(24), measure.phrase(kappa)));
+        }
+        lines
+    }
+}
+
+impl Measure {
+    fn of(items: &[Vec<&Vote>], says: impl Fn(&Vote) -> bool) -> Self {
+        let answers: Vec<Vec<bool>> = items.iter().map(|votes| votes.iter().map(|vote| says(vote)).collect()).collect();
+        let yes = |votes: &[bool]| votes.iter().filter(|vote| **vote).count();
+        let agreed = answers.iter().filter(|votes| [0, votes.len()].contains(&yes(votes))).count() as u64;
+        let named = answers.iter().filter(|votes| yes(votes) > 0).count() as u64;
+        let items = answers.len() as u64;
+        let pair = |votes: &Vec<bool>| match votes.as_slice() {
+            [one, other] => Some((usize::from(*one), usize::from(*other))),
+            _ => None,
+        };
+        let kappa = match answers.iter().map(pair).collect::<Option<Vec<_>>>() {
+            _ if items < FEW => None,
+            Some(pairs) => cohen(&pairs, 2),
+            None => fleiss(&answers.iter().map(|votes| counts(yes(votes), votes.len())).collect::<Vec<_>>()),
+        };
+        Self { items, agreed, named, kappa }
+    }
+
+    /// `agreed 38 of 42 (90 %), named on 7, Cohen's kappa 0.72 (n = 42)`
+    fn phrase(&self, name: &'static str) -> Shown {
+        let Self { items, agreed, named, kappa } = self;
+        if *items < FEW {
+            return shown!("agreed {agreed} of {items}, named on {named}; under {FEW} items are counted only");
+        }
+        let share = 100.0 * *agreed as f64 / *items as f64;
+        let counted = shown!("agreed {agreed} of {items} ({share:.0} %), named on {named}, {name}");
+        match kappa {
+            Some(kappa) => counted.join(&shown!(" {kappa:.2} (n = {items})")),
+            None => counted.join(&shown!(" is not defined: all said the same (n = {items})")),
+        }
+    }
+
+    fn write(&self, object: &mut Object<'_>) {
+        object.digits("items", self.items);
+        object.digits("agreed", self.agreed);
+        object.digits("named", self.named);
+        object.float("kappa", self.kappa.unwrap_or(f64::NAN));
+    }
+}
+
+fn counts(yes: usize, all: usize) -> Vec<u64> {
+    vec![yes as u64, all.saturating_sub(yes) as u64]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::event::{Item, LabelRef, Reviewer, ReviewerKind};
+    use stepscope_base::canonical::Digest;
+
+    /// Verdicts as words: one text a reviewer, one letter an item; `F` fails with the label, `f` without, `.` none.
+    fn reviews(who: &[(&str, &str)]) -> Reviews {
+        let mut reviews = Reviews::default();
+        for (reviewer, votes) in who {
+            let reviewer = Reviewer { id: Text::from((*reviewer).to_owned()), kind: ReviewerKind::Person };
+            for (n, vote) in votes.chars().enumerate().filter(|(_, vote)| *vote != '.') {
+                let item = Item { id: Some(format!("{n}").into()), ..Item::default() };
+                let verdict = match vote {
+                    'p' => Verdict::Pass,
+                    'd' => Verdict::Defer,
+                    _ => Verdict::Fail,
+                };
+                let mut event = Event::verdict(reviewer.clone(), item, verdict);
+                event.event_id = format!("{:?}-{n}", reviewer.id).into();
+                if vote == 'F' {
+                    event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
+                }
+                reviews.push(event);
+            }
+        }
+        reviews
+    }
+
+    #[test]
+    fn two_are_measured_by_cohen_over_what_both_judged() {
+        let ada = "ppppppppppppffFFpFpfp..dp";
+        let bob = "pppppppppppfffFfpFpfpppp.";
+        let agreement = Agreement::of(&reviews(&[("ada", ada), ("bob", bob)]));
+        let group = agreement.all.unwrap();
+        assert_eq!((agreement.overlap, group.verdict.items, group.verdict.agreed), (21, 21, 20));
+        // sklearn.metrics.cohen_kappa_score of the same votes.
+        assert!((group.verdict.kappa.unwrap() - 0.888_888_888_888_888_8).abs() < 1e-12, "{group:?}");
+        assert!((group.labels[0].1.kappa.unwrap() - 0.774_193_548_387_096_8).abs() < 1e-12, "{group:?}");
+        assert_eq!((group.labels[0].1.named, agreement.pairs.len()), (3, 0));
+    }
+
+    #[test]
+    fn under_twenty_items_are_counted_only() {
+        let agreement = Agreement::of(&reviews(&[("ada", "ppppppppppppppppppf"), ("bob", "ppppppppppppppppppp")]));
+        let group = agreement.all.as_ref().unwrap();
+        assert_eq!(group.verdict, Measure { items: 19, agreed: 18, named: 1, kappa: None });
+        let lines: Vec<String> = agreement.lines().into_iter().map(Shown::into_string).collect();
+        assert!(lines.iter().any(|line| line.contains("agreed 18 of 19, named on 1; under 20 items are counted only")));
+    }
+
+    #[test]
+    fn three_are_measured_by_fleiss_over_what_all_judged() {
+        let votes =
+            [("ada", "pppppppppppppfffffFFp"), ("bob", "ppppppppppppffffffFFf"), ("eve", "ppppppppppppppffffFF.")];
+        let agreement = Agreement::of(&reviews(&votes));
+        let group = agreement.all.as_ref().unwrap();
+        assert_eq!((group.verdict.items, group.verdict.agreed, agreement.pairs.len()), (20, 18, 3));
+        // statsmodels.stats.inter_rater.fleiss_kappa of the same votes.
+        assert!((group.verdict.kappa.unwrap() - 0.853_479_853_479_853_2).abs() < 1e-9, "{group:?}");
+        assert!((group.labels[0].1.kappa.unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(Agreement::of(&reviews(&[("ada", "ppf")])).all, None);
+    }
+
+    #[test]
+    fn what_was_not_the_same_for_both_is_left_out() {
+        let mut both = reviews(&[("ada", "p")]);
+        let mut event = both.events()[0].clone();
+        (event.event_id, event.reviewer.id) = ("x".into(), "bob".into());
+        event.seen.content_sha256 = Some(Digest::of_bytes(b"1"));
+        both.push(event.clone());
+        assert_eq!((Agreement::of(&both).overlap, Agreement::of(&both).unlike), (1, 0), "unknown is no difference");
+        (event.event_id, event.reviewer.id) = ("y".into(), "eve".into());
+        event.seen.content_sha256 = Some(Digest::of_bytes(b"2"));
+        both.push(event);
+        assert_eq!((Agreement::of(&both).overlap, Agreement::of(&both).unlike), (0, 1));
+    }
+}

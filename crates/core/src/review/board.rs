@@ -1,0 +1,429 @@
+//! The boards: where to fix, labels over time, and how often the rules and the triage were right. Every number knows
+//! the records that it counts, under a name by which the table can be filtered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
+
+use super::event::{Event, GoldStatus, Item, Text, Verdict};
+use super::fold::{Outcome, Reviewed, Reviews};
+use super::labels::LabelSets;
+use super::stats::Share;
+use crate::card::{Card, Index};
+use crate::triage::Fix;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// A board has at most so many lines.
+const MAX_LINES: usize = 400;
+/// Over so many days labels are counted by the day, over more by the month; so many columns are kept, the last ones.
+const MAX_TIMES: usize = 12;
+/// A name in a filter is at most so long.
+const MAX_NAME: usize = 48;
+
+/// A number, and the name of the set of records that it counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    /// How many records.
+    pub count: usize,
+    /// The filter that shows them: `board:...`.
+    pub set: String,
+}
+
+/// A line of a board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// How far it is indented: it is a part of the line above that is indented less.
+    pub depth: usize,
+    /// What is counted.
+    pub name: Shown,
+    /// The numbers, under the heads; `None`: there is nothing.
+    pub cells: Vec<Option<Cell>>,
+    /// What else is to be said.
+    pub tail: Shown,
+}
+
+/// One board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Board {
+    /// What it is about.
+    pub title: &'static str,
+    /// The heads of its columns.
+    pub heads: Vec<Shown>,
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// Some lines are not listed.
+    pub more: bool,
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Boards {
+    /// All that have a line.
+    pub boards: Vec<Board>,
+    /// The records of every number, by position.
+    pub sets: HashMap<String, Vec<usize>>,
+    /// Judged items among the records.
+    pub judged: usize,
+    /// Judged items that are no records here: they are not counted.
+    pub elsewhere: usize,
+}
+
+type Items = BTreeSet<usize>;
+
+/// Something that is counted, and its parts.
+#[derive(Debug, Default)]
+struct Node {
+    items: Items,
+    /// By a number that orders them, and their names.
+    parts: BTreeMap<(u64, String), Node>,
+}
+
+impl Node {
+    /// Counts a record here and in each part on the way.
+    fn add(&mut self, item: usize, way: &[(u64, String)]) {
+        self.items.insert(item);
+        if let Some((first, rest)) = way.split_first() {
+            self.parts.entry(first.clone()).or_default().add(item, rest);
+        }
+    }
+}
+
+impl Boards {
+    /// Of all records, with the step that the triage names in each.
+    pub fn of(reviews: &Reviews, cards: &[Card], steps: &[Option<u64>]) -> Self {
+        let mut boards = Self::default();
+        let Counted { said, rules, triage, gold, outcomes } = boards.count(reviews, cards);
+        let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
+        boards.plain("What people say", "outcome", outcomes);
+        boards.tree("Where to fix, as people say", "fix", &said.fixes);
+        let mut judged = Node::default();
+        for (at, fix) in cards.iter().enumerate().filter_map(|(at, card)| Some((at, card.fix?))) {
+            if fix != Fix::None {
+                let step = steps.get(at).copied().flatten();
+                let way: Vec<_> =
+                    std::iter::once((fix as u64, fix.word().to_owned())).chain(step.map(step_part)).collect();
+                judged.add(at, &way);
+            }
+        }
+        boards.tree("Where to fix, as the triage says", "triage", &judged);
+        boards.labels(&said.labels);
+        boards.shares("Judged where a rule spoke", "rule", ["failed", "passed"], &rules);
+        boards.shares("Failed where the triage names a place", "place", ["people agree", "they do not"], &triage);
+        boards.plain("Gold answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
+        boards
+    }
+
+    fn count(&mut self, reviews: &Reviews, cards: &[Card]) -> Counted {
+        let (sets, index) = (reviews.label_sets(), Index::of(cards));
+        let mut places: HashMap<&Item, usize> = HashMap::default();
+        for (at, card) in cards.iter().enumerate() {
+            places.entry(&card.item).or_insert(at);
+        }
+        let (mut said, mut rules, mut triage) = (Said::default(), Shares::new(), Shares::new());
+        let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
+        for reviewed in reviews.items().filter(|reviewed| !reviewed.verdicts().is_empty()) {
+            let found = index.of_item(reviewed).and_then(|card| Some((card, *places.get(&card.item)?)));
+            let Some((card, at)) = found else {
+                self.elsewhere += 1;
+                continue;
+            };
+            self.judged += 1;
+            let fresh = reviewed.fresh(Some(&card.content));
+            let outcome = reviewed.outcome(Some(&card.content));
+            outcomes.entry(outcome).or_default().insert(at);
+            if let Some(status) = fresh.iter().filter_map(|event| event.gold_status).max() {
+                gold.entry(status).or_default().insert(at);
+            }
+            if matches!(outcome, Outcome::Pass | Outcome::Fail) {
+                for rule in fresh.iter().filter_map(|event| event.findings.as_ref()).flatten() {
+                    let side = usize::from(outcome == Outcome::Pass);
+                    share(&mut rules, rule.line(), at, side);
+                }
+            }
+            if outcome == Outcome::Fail {
+                said.add(at, &fresh, &sets);
+                if let Some((target, fix)) = target_of(&fresh).zip(card.fix).filter(|(_, fix)| is_place(*fix)) {
+                    share(&mut triage, Shown::own(fix.word()), at, usize::from(*target != fix.word()));
+                }
+            }
+        }
+        Counted { said, rules, triage, gold, outcomes }
+    }
+
+    fn push(&mut self, title: &'static str, heads: Vec<Shown>, mut lines: Vec<Line>) {
+        let more = lines.len() > MAX_LINES;
+        lines.truncate(MAX_LINES);
+        if !lines.is_empty() {
+            self.boards.push(Board { title, heads, lines, more });
+        }
+    }
+
+    /// Names a set of records.
+    fn cell(&mut self, way: &[&str], items: &Items) -> Option<Cell> {
+        if items.is_empty() {
+            return None;
+        }
+        let name: Vec<String> = way.iter().map(|part| plain(part)).collect();
+        let mut set = format!("board:{}", name.join("/"));
+        // Two names may look the same once they are plain.
+        while self.sets.contains_key(&set) {
+            set.push('~');
+        }
+        self.sets.insert(set.clone(), items.iter().copied().collect());
+        Some(Cell { count: items.len(), set })
+    }
+
+    fn tree(&mut self, title: &'static str, name: &str, root: &Node) {
+        let mut lines = Vec::new();
+        self.branch(&mut vec![name.to_owned()], root, &mut lines);
+        self.push(title, vec![Shown::own("items")], lines);
+    }
+
+    /// The parts of a node, the most frequent first, each with its own parts below it.
+    fn branch(&mut self, way: &mut Vec<String>, node: &Node, lines: &mut Vec<Line>) {
+        let mut parts: Vec<_> = node.parts.iter().collect();
+        parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.items.len()));
+        for ((_, name), part) in parts {
+            if lines.len() > MAX_LINES {
+                return;
+            }
+            way.push(name.clone());
+            let cell = self.cell(&way.iter().map(String::as_str).collect::<Vec<_>>(), &part.items);
+            let depth = way.len().saturating_sub(2);
+            lines.push(Line { depth, name: shown!("{name}"), cells: vec![cell], tail: Shown::default() });
+            self.branch(way, part, lines);
+            way.pop();
+        }
+    }
+
+    /// Labels by the time when they were given.
+    fn labels(&mut self, labels: &BTreeMap<String, BTreeMap<usize, String>>) {
+        let times = Times::of(&labels.values().flat_map(BTreeMap::values));
+        let mut heads = vec![Shown::own("items")];
+        heads.extend(times.columns.iter().map(|time| shown!("{}", times.head(time))));
+        let mut rows: Vec<_> = labels.iter().collect();
+        rows.sort_by_key(|(_, items)| std::cmp::Reverse(items.len()));
+        let mut lines = Vec::new();
+        for (label, items) in rows.into_iter().take(MAX_LINES + 1) {
+            let mut cells = vec![self.cell(&["label", label], &items.keys().copied().collect())];
+            for time in &times.columns {
+                let then = items.iter().filter(|(_, given)| times.of_text(given) == *time).map(|(item, _)| *item);
+                cells.push(self.cell(&["label", label, time], &then.collect()));
+            }
+            lines.push(Line { depth: 0, name: shown!("{label}"), cells, tail: Shown::default() });
+        }
+        self.push("Failed by label, over time", heads, lines);
+    }
+
+    fn shares(&mut self, title: &'static str, name: &str, heads: [&'static str; 2], shares: &Shares) {
+        let mut lines = Vec::new();
+        for (what, sides) in shares.iter().take(MAX_LINES + 1) {
+            let [hits, others] = sides;
+            let share = Share { hits: hits.len() as u64, of: hits.union(others).count() as u64 };
+            let cells =
+                [(heads[0], hits), (heads[1], others)].map(|(side, items)| self.cell(&[name, what, side], items));
+            lines.push(Line {
+                depth: 0,
+                name: shown!("{what}"),
+                cells: cells.into(),
+                tail: shown!("{}", share.phrase()),
+            });
+        }
+        self.push(title, heads.map(Shown::own).into(), lines);
+    }
+
+    fn plain<'i>(&mut self, title: &'static str, name: &str, counts: impl Iterator<Item = (&'static str, &'i Items)>) {
+        let mut lines = Vec::new();
+        for (word, items) in counts {
+            let cell = self.cell(&[name, word], items);
+            lines.push(Line { depth: 0, name: Shown::own(word), cells: vec![cell], tail: Shown::default() });
+        }
+        self.push(title, vec![Shown::own("items")], lines);
+    }
+}
+
+/// Of each thing, the items where it was right and those where it was not.
+type Shares = BTreeMap<String, [Items; 2]>;
+
+fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
+    if let Some(items) = shares.entry(what.into_string()).or_default().get_mut(side) {
+        items.insert(item);
+    }
+}
+
+/// Everything that is counted.
+struct Counted {
+    said: Said,
+    rules: Shares,
+    triage: Shares,
+    gold: BTreeMap<GoldStatus, Items>,
+    outcomes: BTreeMap<Outcome, Items>,
+}
+
+/// What people said of the failed items.
+#[derive(Debug, Default)]
+struct Said {
+    /// Target, step, variable and label.
+    fixes: Node,
+    /// When each label was given to each item.
+    labels: BTreeMap<String, BTreeMap<usize, String>>,
+}
+
+impl Said {
+    fn add(&mut self, item: usize, fresh: &[&Event], sets: &LabelSets<'_>) {
+        let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
+        let mut names = Vec::new();
+        for event in failed() {
+            let given = event.times.decided.as_ref().map_or_else(String::new, |time| time.line().into_string());
+            for label in event.labels.iter().flat_map(|label| sets.resolve(label)) {
+                let name = label.name.line().into_string();
+                self.labels.entry(name.clone()).or_default().entry(item).or_insert_with(|| given.clone());
+                names.push(name);
+            }
+        }
+        let Some(event) = failed().find(|event| event.fix_target.is_some()) else { return };
+        let mut way = Vec::with_capacity(4);
+        way.extend(event.fix_target.as_ref().map(|target| (0, target.line().into_string())));
+        way.extend(event.first_bad_step.map(step_part));
+        way.extend(event.variable.as_ref().map(|variable| (0, variable.line().into_string())));
+        if names.is_empty() {
+            self.fixes.add(item, &way);
+        }
+        for name in names {
+            way.push((u64::MAX, format!("label {name}")));
+            self.fixes.add(item, &way);
+            way.pop();
+        }
+    }
+}
+
+fn step_part(step: u64) -> (u64, String) {
+    (step, format!("step {step}"))
+}
+
+fn target_of<'e>(fresh: &[&'e Event]) -> Option<&'e Text> {
+    let mut failed = fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
+    failed.find_map(|event| event.fix_target.as_ref())
+}
+
+const fn is_place(fix: Fix) -> bool {
+    !matches!(fix, Fix::None | Fix::Unknown)
+}
+
+/// A name as one word of a filter.
+fn plain(name: &str) -> String {
+    let sign = |c: char| if c.is_whitespace() || matches!(c, ',' | '"') { '_' } else { c };
+    name.chars().take(MAX_NAME).map(sign).collect()
+}
+
+/// The columns of time: hours of one day, days, or months.
+#[derive(Debug)]
+struct Times {
+    /// So many bytes of a time tell the column.
+    width: usize,
+    /// The last ones, in order.
+    columns: Vec<String>,
+}
+
+impl Times {
+    fn of<'t>(times: &(impl Iterator<Item = &'t String> + Clone)) -> Self {
+        let distinct = |width: usize| times.clone().map(|time| cut(time, width)).collect::<BTreeSet<_>>();
+        let days = distinct(10).len();
+        let width = if days <= 1 {
+            13
+        } else if days <= MAX_TIMES {
+            10
+        } else {
+            7
+        };
+        let all = distinct(width);
+        let columns = all.iter().skip(all.len().saturating_sub(MAX_TIMES)).map(|time| (*time).to_owned()).collect();
+        Self { width, columns }
+    }
+
+    fn of_text<'t>(&self, time: &'t str) -> &'t str {
+        cut(time, self.width)
+    }
+
+    /// `2026-11-20T13` as `13h`, `2026-11-20` as `11-20`.
+    fn head(&self, time: &str) -> String {
+        match (self.width, time.is_empty()) {
+            (_, true) => "no date".to_owned(),
+            (13, _) => format!("{}h", time.get(11..).unwrap_or(time)),
+            (10, _) => time.get(5..).unwrap_or(time).to_owned(),
+            _ => time.to_owned(),
+        }
+    }
+}
+
+fn cut(time: &str, width: usize) -> &str {
+    time.get(..width).unwrap_or(time)
+}
+
+/// What one reviewer said of an item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Voice {
+    /// Who.
+    pub reviewer: Shown,
+    /// What.
+    pub verdict: Verdict,
+    /// The names of the labels.
+    pub labels: Vec<Shown>,
+    /// Where to fix it, and from which step on it is wrong.
+    pub fix: Option<Shown>,
+    /// What they think of the gold answer.
+    pub gold: Option<GoldStatus>,
+    /// In their own words.
+    pub note: Option<Shown>,
+    /// The event.
+    pub event: Event,
+}
+
+/// An item on which reviewers disagree, and nobody decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dispute {
+    /// Its position among the records.
+    pub record: usize,
+    /// They disagree about the labels alone.
+    pub labels_only: bool,
+    /// What each said.
+    pub voices: Vec<Voice>,
+}
+
+/// The items on which reviewers disagree: about the verdict first, then about the labels.
+pub fn disputes(reviews: &Reviews, cards: &[Card]) -> Vec<Dispute> {
+    let sets = reviews.label_sets();
+    let find = |(at, card): (usize, &Card)| dispute(at, card, reviews.find(&card.item, Some(&card.content))?, &sets);
+    let mut disputes: Vec<Dispute> = cards.iter().enumerate().filter_map(find).collect();
+    disputes.sort_by_key(|dispute| (dispute.labels_only, dispute.record));
+    disputes
+}
+
+fn dispute(record: usize, card: &Card, reviewed: Reviewed<'_>, sets: &LabelSets<'_>) -> Option<Dispute> {
+    let judges = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let fresh: Vec<&Event> = reviewed.fresh(Some(&card.content)).into_iter().filter(judges).collect();
+    let voices: Vec<Voice> = fresh.into_iter().filter_map(|event| voice(event, sets)).collect();
+    let first = voices.first()?;
+    let sorted = |voice: &Voice| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();
+    let verdicts = voices.iter().any(|voice| voice.verdict != first.verdict);
+    let labels = voices.iter().any(|voice| sorted(voice) != sorted(first));
+    (voices.len() > 1 && (verdicts || labels)).then_some(Dispute { record, labels_only: !verdicts, voices })
+}
+
+fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<Voice> {
+    let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name.line());
+    let step = event.first_bad_step.map(|step| shown!(", step {step}")).unwrap_or_default();
+    Some(Voice {
+        reviewer: event.reviewer.id.line(),
+        verdict: event.verdict?,
+        labels: labels.collect(),
+        fix: event.fix_target.as_ref().map(Untrusted::line).map(|target| target.join(&step)),
+        gold: event.gold_status,
+        note: event.note.as_ref().map(Untrusted::prose),
+        event: event.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+use super::*;
+use crate::card::Card;
+use crate::record::formats;
+use crate::review::event::{EventKind, LabelRef, Reviewer, ReviewerKind};
+use crate::review::stats::Stats;
+use crate::rules::{Subject, check};
+use stepscope_base::json::Tape;
+
+fn card(id: usize, fix: Fix) -> Card {
+    let text = format!(r#"{{"id": "i{id}", "question": "q{id}", "gold_num": 5.0, "mode": "baseline", "state": {{}}}}"#);
+    let mut tape = Tape::default();
+    tape.read(text.as_bytes());
+    let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
+    Card { fix: Some(fix), ..Card::of(&subject, &check(&subject), Some("a.jsonl".into()), id as u64) }
+}
+
+fn say(
+    reviews: &mut Reviews,
+    who: &str,
+    card: &Card,
+    verdict: Verdict,
+    labels: &[&str],
+    more: impl FnOnce(&mut Event),
+) {
+    let reviewer = Reviewer { id: Text::from(who.to_owned()), kind: ReviewerKind::Person };
+    let mut event = Event::verdict(reviewer, card.item.clone(), verdict);
+    event.event_id = format!("e{}", reviews.events().len()).into();
+    event.seen = card.seen();
+    let label = |id: &&str| LabelRef { id: Text::from((*id).to_owned()), set: "default".into(), version: 0 };
+    event.labels = labels.iter().map(label).collect();
+    more(&mut event);
+    reviews.push(event);
+}
+
+fn find<'b>(boards: &'b Boards, title: &str, name: &str) -> &'b Line {
+    let board = boards.boards.iter().find(|board| board.title.contains(title)).unwrap();
+    board.lines.iter().find(|line| line.name.as_str() == name).unwrap_or_else(|| panic!("{name} in {board:?}"))
+}
+
+fn behind<'b>(boards: &'b Boards, line: &Line, column: usize) -> &'b [usize] {
+    &boards.sets[&line.cells[column].as_ref().unwrap().set]
+}
+
+#[test]
+fn every_number_is_that_of_the_statistics_and_knows_its_records() {
+    let cards: Vec<Card> = (0..6).map(|n| card(n, if n < 4 { Fix::StepRun } else { Fix::None })).collect();
+    let mut reviews = Reviews::default();
+    let at = |event: &mut Event, target: &'static str, step, variable: Option<&'static str>, day: &'static str| {
+        event.fix_target = Some(target.into());
+        event.first_bad_step = step;
+        event.variable = variable.map(Text::from);
+        event.times.decided = Some(format!("2026-11-{day}T10:00:00Z").into());
+        event.findings = Some(vec!["run/recompute".into()]);
+    };
+    say(&mut reviews, "ada", &cards[0], Verdict::Fail, &["slip"], |e| at(e, "step_run", Some(3), Some("x"), "19"));
+    say(&mut reviews, "ada", &cards[1], Verdict::Fail, &["slip", "a, \"b\" c"], |e| {
+        at(e, "step_run", Some(3), None, "20");
+    });
+    say(&mut reviews, "ada", &cards[2], Verdict::Fail, &[], |e| at(e, "gold", None, None, "20"));
+    say(&mut reviews, "ada", &cards[3], Verdict::Pass, &[], |e| at(e, "none", None, None, "20"));
+    say(&mut reviews, "ada", &card(77, Fix::None), Verdict::Fail, &["slip"], |_| {});
+    let boards = Boards::of(&reviews, &cards, &[Some(2), Some(3), None, None, None, None]);
+    assert_eq!((boards.judged, boards.elsewhere), (4, 1));
+
+    assert_eq!(behind(&boards, find(&boards, "What people say", "fail"), 0), [0, 1, 2]);
+    let fix = find(&boards, "fix, as people say", "step_run");
+    assert_eq!((fix.depth, behind(&boards, fix, 0)), (0, &[0, 1][..]));
+    let step = find(&boards, "fix, as people say", "step 3");
+    assert_eq!((step.depth, behind(&boards, step, 0)), (1, &[0, 1][..]));
+    assert_eq!(behind(&boards, find(&boards, "fix, as people say", "x"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "triage says", "step 2"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "triage says", "step_run"), 0), [0, 1, 2, 3]);
+
+    let slip = find(&boards, "label", "slip");
+    assert_eq!(slip.cells.iter().map(|cell| cell.as_ref().map_or(0, |cell| cell.count)).collect::<Vec<_>>(), [2, 1, 1]);
+    assert_eq!(behind(&boards, slip, 2), [1]);
+    let odd = find(&boards, "label", "a, \"b\" c").cells[0].as_ref().unwrap();
+    assert_eq!(odd.set, "board:label/a___b__c");
+    assert!(crate::table::filter::Filter::parse(&odd.set).unwrap().sets().eq([odd.set.as_str()]));
+
+    // Without the item that is no record here, the statistics of the shell say the same.
+    let index = Index::of(&cards);
+    let stats = Stats::of(&reviews, |reviewed| index.of_item(reviewed));
+    let rule = find(&boards, "rule spoke", "run/recompute");
+    assert_eq!((behind(&boards, rule, 0), behind(&boards, rule, 1)), (&[0, 1, 2][..], &[3][..]));
+    assert_eq!(rule.tail.as_str(), stats.rules[&"run/recompute".into()].phrase());
+    let triage = find(&boards, "triage names", "step_run");
+    assert_eq!((triage.tail.as_str(), behind(&boards, triage, 1)), (stats.triage.phrase().as_str(), &[2][..]));
+}
+
+#[test]
+fn names_that_look_the_same_stay_apart() {
+    let cards = [card(0, Fix::StepRun), card(1, Fix::StepRun)];
+    let mut reviews = Reviews::default();
+    say(&mut reviews, "ada", &cards[0], Verdict::Fail, &["a b"], |_| {});
+    say(&mut reviews, "ada", &cards[1], Verdict::Fail, &["a_b"], |_| {});
+    let boards = Boards::of(&reviews, &cards, &[]);
+    assert_eq!(behind(&boards, find(&boards, "label", "a b"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "label", "a_b"), 0), [1]);
+}
+
+#[test]
+fn who_disagrees_is_shown_until_somebody_decides() {
+    let cards: Vec<Card> = (0..4).map(|n| card(n, Fix::None)).collect();
+    let mut reviews = Reviews::default();
+    for (who, verdicts) in
+        [("ada", [Verdict::Fail; 4]), ("bob", [Verdict::Fail, Verdict::Pass, Verdict::Fail, Verdict::Skip])]
+    {
+        for (n, verdict) in verdicts.into_iter().enumerate() {
+            let labels = [if n == 2 && who == "bob" { "plan" } else { "slip" }];
+            let labels = &labels[usize::from(verdict != Verdict::Fail)..];
+            say(&mut reviews, who, &cards[n], verdict, labels, |_| {});
+        }
+    }
+    let found = disputes(&reviews, &cards);
+    let what: Vec<_> =
+        found.iter().map(|dispute| (dispute.record, dispute.labels_only, dispute.voices.len())).collect();
+    assert_eq!(what, [(1, false, 2), (2, true, 2)]);
+    say(&mut reviews, "eve", &cards[1], Verdict::Pass, &[], |event| {
+        event.kind = EventKind::Adjudicate;
+    });
+    assert_eq!(disputes(&reviews, &cards).len(), 1);
+}
+
+#[test]
+fn hours_days_and_months_are_columns() {
+    let heads = |times: &[&str]| {
+        let times: Vec<String> = times.iter().map(|time| (*time).to_owned()).collect();
+        let found = Times::of(&times.iter());
+        found.columns.iter().map(|time| found.head(time)).collect::<Vec<_>>()
+    };
+    assert_eq!(heads(&["2026-11-20T09:10:00Z", "2026-11-20T13:00:00Z"]), ["09h", "13h"]);
+    assert_eq!(heads(&["2026-11-20T09:10:00Z", "", "2026-11-21T13:00:00Z"]), ["no date", "11-20", "11-21"]);
+    let many: Vec<String> = (1..29).map(|day| format!("2026-{:02}-{day:02}T", 1 + day / 14)).collect();
+    assert_eq!(heads(&many.iter().map(String::as_str).collect::<Vec<_>>()), ["2026-01", "2026-02", "2026-03"]);
+    assert_eq!(heads(&["漢字漢字漢字"]), ["漢字漢字漢字h"]);
+}

@@ -1,0 +1,209 @@
+//! Reviews as a regression set: whether what people passed still holds in a later run of the same items.
+
+use super::event::{Event, Text, Verdict};
+use super::fold::{Outcome, Reviewed};
+use crate::card::Card;
+use crate::finding::Severity;
+use crate::rules::rule;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// What became of a judged item.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Expectation {
+    /// It passed, and still does.
+    Holds,
+    /// It passed, and does not any more.
+    Regressed,
+    /// It failed, and still does.
+    StillFailing,
+    /// It failed, and is right now.
+    Fixed,
+    /// It failed, and is not among the records.
+    Gone,
+}
+
+impl Expectation {
+    /// All, in the order of the summary.
+    pub const ALL: [Self; 5] = [Self::Holds, Self::Regressed, Self::StillFailing, Self::Fixed, Self::Gone];
+
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Regressed => "regressed",
+            Self::StillFailing => "still_failing",
+            Self::Fixed => "fixed",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// Compares a judged item with its record in a later run (`None`: there is none), and says why. `None`: nobody expects
+/// anything of it, because it was put off, skipped or disputed.
+pub fn judge(reviewed: Reviewed<'_>, card: Option<&Card>) -> Option<(Expectation, Vec<Shown>)> {
+    // That the content changed is what a later run is about: nothing is stale here.
+    match reviewed.outcome(None) {
+        Outcome::Pass => {
+            let why = regressions(reviewed, card);
+            Some((if why.is_empty() { Expectation::Holds } else { Expectation::Regressed }, why))
+        }
+        Outcome::Fail => Some(failed(reviewed, card)),
+        _ => None,
+    }
+}
+
+fn deciding(reviewed: Reviewed<'_>, verdict: Verdict) -> impl Iterator<Item = &Event> {
+    reviewed.fresh(None).into_iter().filter(move |event| event.verdict == Some(verdict))
+}
+
+fn is_same(event: &Event, card: &Card) -> bool {
+    event.seen.content_sha256 == Some(card.content)
+}
+
+/// Why an item that passed does not any more; nothing: it still does.
+fn regressions(reviewed: Reviewed<'_>, card: Option<&Card>) -> Vec<Shown> {
+    let Some(card) = card else { return vec![Shown::own("it is not among the records any more")] };
+    if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, card)) {
+        return Vec::new();
+    }
+    if card.is_error() {
+        return vec![Shown::own("it ended without an answer")];
+    }
+    let mut why = Vec::new();
+    let gold_says = |right| card.right == Some(right) && !reviewed.disputes_gold(None);
+    let passed: Vec<&Text> = deciding(reviewed, Verdict::Pass).filter_map(|event| event.seen.answer.as_ref()).collect();
+    let same = passed.iter().any(|answer| card.answers(answer));
+    match passed.first() {
+        // Another answer that is right by gold is as good.
+        Some(answer) if !same && !gold_says(true) => {
+            let now = card.answer.as_ref().map_or(Shown::own("missing"), |now| now.line().cut(60));
+            why.push(shown!("the answer was {}, is {now}", answer.line().cut(60)));
+        }
+        None if gold_says(false) => why.push(Shown::own("the answer is wrong")),
+        _ => {}
+    }
+    let known: Option<Vec<&Text>> = deciding(reviewed, Verdict::Pass)
+        .filter_map(|event| event.findings.as_ref())
+        .map(|findings| findings.iter().collect())
+        .reduce(|all: Vec<&Text>, more| all.into_iter().chain(more).collect());
+    if let Some(known) = known {
+        let new = card.findings.iter().filter(|id| is_grave(id) && !known.iter().any(|seen| **seen == **id));
+        why.extend(new.map(|id| shown!("{id} was not found then")));
+    }
+    why
+}
+
+fn is_grave(id: &str) -> bool {
+    rule(id).is_some_and(|rule| rule.severity <= Severity::Warning)
+}
+
+fn failed(reviewed: Reviewed<'_>, card: Option<&Card>) -> (Expectation, Vec<Shown>) {
+    let Some(card) = card else { return (Expectation::Gone, Vec::new()) };
+    let same = deciding(reviewed, Verdict::Fail).any(|event| is_same(event, card));
+    let correction = deciding(reviewed, Verdict::Fail).find_map(|event| event.correction.as_ref());
+    let right = match correction {
+        Some(correction) => !card.is_error() && card.answers(&unquoted(correction)),
+        None => !same && card.right == Some(true) && !reviewed.disputes_gold(None),
+    };
+    if right { (Expectation::Fixed, Vec::new()) } else { (Expectation::StillFailing, Vec::new()) }
+}
+
+/// A correction as an answer is read: a text without its quotes.
+pub fn unquoted(correction: &Text) -> Text {
+    let mut tape = stepscope_base::json::Tape::default();
+    let text = tape
+        .parse(correction.bytes())
+        .and_then(|value| value.string().map(stepscope_base::text::Untrusted::into_owned));
+    text.unwrap_or_else(|| correction.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use crate::review::event::{GoldStatus, Reviewer, ReviewerKind};
+    use crate::review::fold::Reviews;
+    use crate::rules::{Subject, check};
+    use stepscope_base::json::Tape;
+
+    fn card(text: &str) -> Card {
+        let mut tape = Tape::default();
+        tape.read(text.as_bytes());
+        let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
+        Card::of(&subject, &check(&subject), None, 0)
+    }
+
+    fn run(answer: f64, note: &str) -> Card {
+        card(&format!(
+            r#"{{"id": "a", "question": "2 + 3?", "gold_num": 5.0, "note": "{note}", "mode": "baseline",
+            "state": {{"final_answer": "{answer}", "final_answer_numerical": {answer}}}, "pred_num": {answer}}}"#
+        ))
+    }
+
+    /// What is expected after a verdict on one run, of another.
+    fn expect(
+        then: &Card,
+        event: impl FnOnce(&mut Event),
+        verdict: Verdict,
+        now: Option<&Card>,
+    ) -> (Expectation, String) {
+        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+        let mut verdict = Event::verdict(reviewer, then.item.clone(), verdict);
+        verdict.event_id = "1".into();
+        verdict.seen = then.seen();
+        verdict.findings = Some(then.findings.iter().map(|rule| Text::from(*rule)).collect());
+        event(&mut verdict);
+        let mut reviews = Reviews::default();
+        reviews.push(verdict);
+        let (expectation, why) = judge(reviews.items().next().unwrap(), now).unwrap();
+        (expectation, why.iter().map(Shown::as_str).collect::<Vec<_>>().join("; "))
+    }
+
+    #[test]
+    fn what_passed_must_still_be_right() {
+        use Expectation::{Holds, Regressed};
+        let pass = |then: &Card, now: Option<&Card>| expect(then, |_| {}, Verdict::Pass, now);
+        let (right, other) = (run(5.0, ""), run(6.0, ""));
+        assert_eq!(pass(&right, Some(&right)).0, Holds);
+        assert_eq!(pass(&right, Some(&run(5.0, "again"))).0, Holds);
+        assert_eq!(pass(&right, Some(&other)), (Regressed, "the answer was 5, is 6".into()));
+        assert_eq!(pass(&other, Some(&other)).0, Holds, "the same content that somebody passed");
+        assert_eq!(pass(&other, Some(&right)).0, Holds, "right by gold is as good");
+        assert_eq!(pass(&right, None), (Regressed, "it is not among the records any more".into()));
+        let error = card(r#"{"id": "a", "status": "error", "error": "x", "procedure": null}"#);
+        assert_eq!(pass(&right, Some(&error)), (Regressed, "it ended without an answer".into()));
+        let disputed = |event: &mut Event| event.gold_status = Some(GoldStatus::Wrong);
+        assert_eq!(expect(&other, disputed, Verdict::Pass, Some(&right)).0, Regressed, "gold does not decide");
+        let unknown = |event: &mut Event| (event.seen, event.findings) = Default::default();
+        assert_eq!(expect(&right, unknown, Verdict::Pass, Some(&other)), (Regressed, "the answer is wrong".into()));
+    }
+
+    #[test]
+    fn what_passed_must_not_have_new_findings() {
+        let then = run(5.0, "");
+        let now = Card { findings: vec!["run/recompute", "record/joined"], ..run(5.0, "again") };
+        let said = expect(&then, |_| {}, Verdict::Pass, Some(&now));
+        assert_eq!(said, (Expectation::Regressed, "run/recompute was not found then".into()));
+        let unknown = |event: &mut Event| event.findings = None;
+        assert_eq!(expect(&then, unknown, Verdict::Pass, Some(&now)).0, Expectation::Holds);
+    }
+
+    #[test]
+    fn what_failed_is_still_failing_or_fixed() {
+        use Expectation::{Fixed, Gone, StillFailing};
+        let fail = |then: &Card, now: Option<&Card>| expect(then, |_| {}, Verdict::Fail, now).0;
+        let (right, wrong) = (run(5.0, ""), run(6.0, ""));
+        assert_eq!(
+            [fail(&wrong, Some(&wrong)), fail(&wrong, Some(&right)), fail(&wrong, None)],
+            [StillFailing, Fixed, Gone]
+        );
+        assert_eq!(fail(&right, Some(&right)), StillFailing, "the same content that somebody failed");
+        let corrected = |event: &mut Event| event.correction = Some("6.0".into());
+        assert_eq!(expect(&right, corrected, Verdict::Fail, Some(&wrong)).0, Fixed);
+        assert_eq!(
+            expect(&wrong, |event| event.correction = Some("\"7\"".into()), Verdict::Fail, Some(&right)).0,
+            StillFailing
+        );
+    }
+}

@@ -1,0 +1,419 @@
+//! Verdicts for other programs and people: JSON lines, CSV and Markdown. What comes from data stays text there: no
+//! spreadsheet takes a cell for a formula, no viewer a note for a link.
+
+use csv::{ByteRecord, ReaderBuilder, Writer};
+
+use super::event::{Event, EventKind, LabelRef, Text, Verdict};
+use super::fold::{Outcome, Reviewed};
+use super::labels::{LabelSets, Resolved};
+use super::stats::name_of;
+use stepscope_base::canonical::Digest;
+use stepscope_base::object::Object;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted, is_hidden};
+
+/// The columns of the CSV; the first four are those of the import.
+const COLUMNS: [&str; 18] = [
+    "id",
+    "verdict",
+    "labels",
+    "note",
+    "outcome",
+    "stale",
+    "reviewer",
+    "kind",
+    "fix_target",
+    "first_bad_step",
+    "variable",
+    "gold_status",
+    "correction",
+    "dataset",
+    "row_index",
+    "side",
+    "decided",
+    "event_id",
+];
+/// With these a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
+/// them.
+const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
+/// With these too, before whatever stands behind them.
+const CONTROLS: [char; 3] = ['\t', '\r', '\n'];
+
+/// One item with what was said of it, ready to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// What was said.
+    pub reviewed: Reviewed<'a>,
+    /// The content that its record has now, where that is known.
+    pub content: Option<&'a Digest>,
+}
+
+impl<'a> Line<'a> {
+    /// What it is counted as.
+    pub fn outcome(&self) -> Outcome {
+        self.reviewed.outcome(self.content)
+    }
+
+    /// The adjudication, the verdicts and the notes, in this order.
+    fn events(&self) -> impl Iterator<Item = &'a Event> {
+        let verdicts = self.reviewed.adjudication().into_iter().chain(self.reviewed.verdicts());
+        verdicts.chain(self.reviewed.notes())
+    }
+
+    fn is_stale(&self, event: &Event) -> bool {
+        !super::fold::is_fresh(event, self.content)
+    }
+
+    /// The labels that count, by what they are called today, each once.
+    pub fn labels(&self, sets: &LabelSets<'_>) -> Vec<Resolved> {
+        let fresh = self.reviewed.fresh(self.content);
+        let mut labels: Vec<_> =
+            fresh.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+}
+
+/// The names of labels as one text, `;` between them.
+fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
+    let names: Vec<Text> = labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.id).collect();
+    names.iter().map(Untrusted::bytes).collect::<Vec<_>>().join(&b';')
+}
+
+/// The head of the CSV.
+pub fn csv_head(out: &mut Vec<u8>) {
+    write_record(&ByteRecord::from(COLUMNS.as_slice()), out);
+}
+
+/// The rows of an item. `raw`: with controls as they are.
+pub fn csv(line: &Line<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
+    let Some(item) = line.reviewed.item() else { return };
+    let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
+    let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
+    let outcome = line.outcome();
+    for event in line.events() {
+        let cells: [Vec<u8>; 18] = [
+            bytes(item.id.as_ref()),
+            event.verdict.map_or("", Verdict::word).into(),
+            label_names(&event.labels, sets),
+            bytes(event.note.as_ref()),
+            outcome.word().into(),
+            if line.is_stale(event) { b"stale".to_vec() } else { Vec::new() },
+            bytes(Some(&event.reviewer.id)),
+            event.kind.word().into(),
+            bytes(event.fix_target.as_ref()),
+            number(event.first_bad_step),
+            bytes(event.variable.as_ref()),
+            event.gold_status.map_or("", super::event::GoldStatus::word).into(),
+            bytes(event.correction.as_ref()),
+            bytes(item.dataset.as_ref()),
+            number(item.row_index),
+            bytes(item.side.as_ref()),
+            bytes(event.times.decided.as_ref()),
+            bytes(Some(&event.event_id)),
+        ];
+        let record: ByteRecord = cells.iter().map(|cell| inert(cell, raw)).collect();
+        write_record(&record, out);
+    }
+}
+
+fn write_record(record: &ByteRecord, out: &mut Vec<u8>) {
+    let mut writer = Writer::from_writer(out);
+    // Writing into memory does not fail.
+    let _ = writer.write_byte_record(record).and_then(|()| Ok(writer.flush()?));
+}
+
+/// A cell that no spreadsheet takes for a formula: a quote goes before what could be one.
+fn inert(cell: &[u8], raw: bool) -> Vec<u8> {
+    let shown = if raw { cell.to_vec() } else { Shown::prose(cell).into_string().into_bytes() };
+    if is_active(cell) || is_active(&shown) { [b"'", shown.as_slice()].concat() } else { shown }
+}
+
+/// Whether a cell could be taken for a formula, or for one that was made inert. Blanks of any kind before a sign, and
+/// what nobody sees, do not hide it.
+fn is_active(cell: &[u8]) -> bool {
+    let text = cell.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let sign = text.chars().find(|c| CONTROLS.contains(c) || !(c.is_whitespace() || is_hidden(*c)));
+    sign.is_some_and(|sign| FORMULA.contains(&sign) || CONTROLS.contains(&sign)) || text.starts_with('\'')
+}
+
+/// What stood in the cell before it was made inert.
+fn active(cell: &[u8]) -> &[u8] {
+    cell.strip_prefix(b"'").filter(|rest| is_active(rest)).unwrap_or(cell)
+}
+
+/// One row of a CSV that is to be imported.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Imported {
+    /// Its number below the head, from 1.
+    pub row: usize,
+    /// The cells of the columns `id`, `verdict`, `labels` and `note`, in this order; what is absent is empty.
+    pub cells: [Text; 4],
+}
+
+/// Reads a CSV with a head that names at least `id` and `verdict`; other columns are passed over.
+pub fn import(text: &[u8]) -> Result<Vec<Imported>, Shown> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(text);
+    let head = reader.byte_headers().map_err(|error| Shown::error(&error))?.clone();
+    let column = |name: &str| head.iter().position(|cell| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes()));
+    let [Some(id), Some(verdict)] = ["id", "verdict"].map(column) else {
+        return Err(Shown::own("its first line names no columns id and verdict"));
+    };
+    let columns = [Some(id), Some(verdict), column("labels"), column("note")];
+    let mut rows = Vec::new();
+    for (n, record) in reader.byte_records().enumerate() {
+        let record = record.map_err(|error| Shown::error(&error))?;
+        let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
+        let cells = columns.map(|column| Untrusted::new(active(cell(column))).into_owned());
+        rows.push(Imported { row: n + 1, cells });
+    }
+    Ok(rows)
+}
+
+/// One JSON object an item.
+pub fn jsonl(line: &Line<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+    let Some(item) = line.reviewed.item() else { return };
+    let mut object = Object::begin(out);
+    object.text("id", item.id.as_ref());
+    object.text("dataset", item.dataset.as_ref());
+    object.number("row_index", item.row_index);
+    object.text("side", item.side.as_ref());
+    object.word("outcome", line.outcome().word());
+    object.flag("gold_disputed", line.reviewed.disputes_gold(line.content));
+    object.all("labels", line.labels(sets), |label, out| label.id.write_json(out));
+    object.all("events", line.events(), |event, out| {
+        let mut object = Object::begin(out);
+        object.word("kind", event.kind.word());
+        object.text("reviewer", Some(&event.reviewer.id));
+        if let Some(verdict) = event.verdict {
+            object.word("verdict", verdict.word());
+        }
+        object.flag("stale", line.is_stale(event));
+        let labels: Vec<Resolved> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
+        object.list("labels", &labels, |label, out| label.id.write_json(out));
+        object.text("fix_target", event.fix_target.as_ref());
+        object.number("first_bad_step", event.first_bad_step);
+        object.text("variable", event.variable.as_ref());
+        if let Some(status) = event.gold_status {
+            object.word("gold_status", status.word());
+        }
+        object.json("correction", event.correction.as_ref().map(Untrusted::bytes));
+        object.text("note", event.note.as_ref());
+        object.text("decided", event.times.decided.as_ref());
+        object.text("event_id", Some(&event.event_id));
+        object.end();
+    });
+    object.end();
+    out.push(b'\n');
+}
+
+/// The head of the Markdown table.
+pub const MARKDOWN_HEAD: &str =
+    "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
+
+/// A row of the Markdown table.
+pub fn markdown(line: &Line<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
+    let Some(item) = line.reviewed.item() else { return };
+    let events: Vec<&Event> = line.events().collect();
+    let join = |texts: Vec<Vec<u8>>| {
+        let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        texts.join(b", ".as_slice())
+    };
+    let verdict = |event: &&Event| {
+        let verdict = event.verdict?.word().as_bytes();
+        Some([event.reviewer.id.bytes(), b": ", verdict].concat())
+    };
+    let fix = |event: &&Event| {
+        let step = event.first_bad_step.map(|step| format!(" step {step}")).unwrap_or_default();
+        event.fix_target.as_ref().map(|target| [target.bytes(), step.as_bytes()].concat())
+    };
+    let gold = |event: &&Event| event.gold_status.map(|status| status.word().into());
+    let note = |event: &&Event| event.note.as_ref().map(|note| note.bytes().to_vec());
+    let judged = || events.iter().filter(|event| event.kind != EventKind::Note);
+    let cells = [
+        name_of(item).bytes().to_vec(),
+        line.outcome().word().into(),
+        join(judged().filter_map(verdict).collect()),
+        join(line.labels(sets).iter().map(|label| label.name.bytes().to_vec()).collect()),
+        join(judged().filter_map(fix).collect()),
+        join(judged().filter_map(gold).collect()),
+        join(events.iter().filter_map(note).collect()),
+    ];
+    out.push(b'|');
+    for cell in cells {
+        out.push(b' ');
+        plain_markdown(&cell, raw, out);
+        out.extend_from_slice(b" |");
+    }
+    out.push(b'\n');
+}
+
+/// Text in a cell of a table, of which nothing is taken for Markdown or HTML.
+fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
+    let shown = if raw { text.to_vec() } else { Shown::prose(text).into_string().into_bytes() };
+    for byte in shown {
+        match byte {
+            b'\n' | b'\r' => out.push(b' '),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'!'..=b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~' => out.extend_from_slice(&[b'\\', byte]),
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// One line for people.
+pub fn text(line: &Line<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
+    let name = line.reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
+    let outcome = line.outcome();
+    let labels: Vec<String> = line.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
+    let mut parts = Vec::new();
+    if !labels.is_empty() {
+        parts.push(labels.join(", "));
+    }
+    for event in line.events() {
+        let said = match (event.kind, event.verdict) {
+            (EventKind::Adjudicate, Some(verdict)) => {
+                format!("{} decided {}", event.reviewer.id.line(), verdict.word())
+            }
+            (_, Some(verdict)) => format!("{} {}", event.reviewer.id.line(), verdict.word()),
+            _ => format!("{} notes", event.reviewer.id.line()),
+        };
+        let mut said = if line.is_stale(event) { format!("{said} (stale)") } else { said };
+        if let Some(target) = &event.fix_target {
+            said = format!("{said}, fix {}", target.line());
+        }
+        if let Some(step) = event.first_bad_step {
+            said = format!("{said}, step {step}");
+        }
+        if let Some(status) = event.gold_status {
+            said = format!("{said}, gold {}", status.word());
+        }
+        if let Some(note) = &event.note {
+            said = format!("{said}: {}", note.line().cut(80));
+        }
+        parts.push(said);
+    }
+    shown!("{name:width$}  {:8}  {}", outcome.word(), parts.join(" · "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::event::{Item, Reviewer, ReviewerKind};
+    use crate::review::fold::Reviews;
+
+    /// A journal with one failed item.
+    fn reviews(id: &str, note: &str) -> Reviews {
+        let text = |text: &str| Text::from(text.to_owned());
+        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+        let item = Item { id: Some(text(id)), ..Item::default() };
+        let mut event = Event::verdict(reviewer, item, Verdict::Fail);
+        event.event_id = "e".into();
+        event.labels = ["slip", "a|b"].map(|id| LabelRef { id: text(id), set: "default".into(), version: 0 }).into();
+        event.note = Some(text(note));
+        let mut reviews = Reviews::default();
+        reviews.push(event);
+        reviews
+    }
+
+    fn written(reviews: &Reviews, write: impl Fn(&Line<'_>, &LabelSets<'_>, &mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        for reviewed in reviews.items() {
+            write(&Line { reviewed, content: None }, &reviews.label_sets(), &mut out);
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_all_come_back() {
+        for id in [
+            "=1+1",
+            "+7",
+            "-7",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            " =1",
+            "'=1",
+            "'",
+            "a=1",
+            "x,\"y\"\nz",
+            "-",
+            "＝1+1",
+            "＋7",
+            "－7",
+            "＠SUM(A1)",
+            "\u{a0}=1",
+            "\u{3000}＝1",
+            "\u{2003}\u{a0} +1",
+            "\u{200b}=1",
+            "\u{feff}@x",
+            "﹦1",
+            "−1",
+        ] {
+            let reviews = reviews(id, "=HYPERLINK(\"http://x\")");
+            let mut text = Vec::new();
+            csv_head(&mut text);
+            text.extend_from_slice(written(&reviews, |line, sets, out| csv(line, sets, true, out)).as_bytes());
+            let mut reader = ReaderBuilder::new().from_reader(text.as_slice());
+            for record in reader.byte_records() {
+                for cell in &record.unwrap() {
+                    let cell = std::str::from_utf8(cell).unwrap();
+                    let first = cell.chars().find(|c| !c.is_whitespace() && !is_hidden(*c));
+                    assert!(!first.is_some_and(|sign| FORMULA.contains(&sign)), "{id:?} gives {cell:?}");
+                }
+            }
+            let rows = import(&text).unwrap();
+            let expected = [id, "fail", "slip;a|b", "=HYPERLINK(\"http://x\")"].map(|cell| Text::from(cell.to_owned()));
+            assert_eq!(rows[0].cells, expected, "{id:?}");
+        }
+    }
+
+    #[test]
+    fn controls_are_shown_unless_they_are_wanted() {
+        let reviews = reviews("a\u{1b}[31m", "\u{202e}x");
+        let shown = written(&reviews, |line, sets, out| csv(line, sets, false, out));
+        assert!(shown.starts_with("a␛[31m,fail,slip;a|b,⟨U+202E⟩x,fail,,ada,verdict,"), "{shown}");
+        assert!(written(&reviews, |line, sets, out| csv(line, sets, true, out)).contains('\u{1b}'));
+        for inert in [
+            written(&reviews, |line, sets, out| markdown(line, sets, false, out)),
+            written(&reviews, jsonl),
+            text(&Line { reviewed: reviews.items().next().unwrap(), content: None }, &reviews.label_sets(), 5)
+                .into_string(),
+        ] {
+            assert!(inert.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{inert}");
+        }
+    }
+
+    #[test]
+    fn no_note_is_markdown() {
+        let reviews = reviews("a", "![x](http://x) <b> | `c` &amp; *d*\n# e");
+        let row = written(&reviews, |line, sets, out| markdown(line, sets, false, out));
+        let expected = r"| a | fail | ada\: fail | a\|b\, slip |  |  | \!\[x\]\(http\:\/\/x\) &lt;b\> \| \`c\` &amp;amp\; \*d\* \# e |";
+        assert_eq!(row.trim_end(), expected);
+    }
+
+    #[test]
+    fn json_lines_hold_what_counts_and_who_said_it() {
+        let reviews = reviews("a", "n");
+        let json: serde_json::Value = serde_json::from_str(&written(&reviews, jsonl)).unwrap();
+        assert_eq!(
+            (&json["outcome"], &json["labels"][0], &json["events"][0]["note"]),
+            (&"fail".into(), &"a|b".into(), &"n".into())
+        );
+    }
+
+    #[test]
+    fn a_csv_is_read_as_people_have_it() {
+        let text = b"\xef\xbb\xbfNote,ID ,verdict\r\n\"two\r\nlines\",7,pass\r\n,8,fail,more\r\nshort\r\n";
+        let rows = import(text).unwrap();
+        let cells = |row: &Imported| row.cells.each_ref().map(|cell| cell.utf8().unwrap().to_owned());
+        assert_eq!(cells(&rows[0]), ["7", "pass", "", "two\r\nlines"]);
+        assert_eq!((cells(&rows[1]), rows[1].row), (["8", "fail", "", ""].map(str::to_owned), 2));
+        assert_eq!(cells(&rows[2]), ["", "", "", "short"]);
+        assert!(import(b"name,verdict\n").is_err() && import(b"").is_err());
+    }
+}

@@ -1,0 +1,395 @@
+//! The state that follows from the events, in the order in which they were appended. One event more costs the same at
+//! the end of a long journal as at its beginning.
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::event::{Event, EventKind, Item, Text, Verdict};
+use super::labels::LabelSets;
+use stepscope_base::canonical::Digest;
+
+/// An undo of an undo of an undo is followed so far; the keys of the screen never go beyond two.
+const MAX_UNDO_CHAIN: usize = 64;
+
+/// Everything that was said, and what of it holds.
+#[derive(Clone, Debug, Default)]
+pub struct Reviews {
+    events: Vec<Event>,
+    /// How many undos that hold are aimed at each event.
+    undone: Vec<u32>,
+    by_id: HashMap<Text, usize>,
+    /// Undos that came before what they undo, as in files put together in another order.
+    waiting: HashMap<Text, Vec<usize>>,
+    items: Vec<ItemEvents>,
+    by_key: HashMap<Key, usize>,
+    /// The items of each id, whatever their file and side.
+    by_name: HashMap<Name, Vec<usize>>,
+    /// What each reviewer said.
+    by_reviewer: HashMap<Text, Vec<usize>>,
+    label_sets: Vec<usize>,
+    counts: Counts,
+}
+
+/// What was passed over on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Events that stand twice.
+    pub duplicates: u64,
+    /// Undos of what somebody else said, or of nothing that is there.
+    pub idle_undos: u64,
+}
+
+/// The record's id, or its position where it has none.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Name {
+    Id(Text),
+    Row(u64),
+}
+
+impl Name {
+    fn of(item: &Item) -> Option<Self> {
+        item.id.clone().map(Self::Id).or(item.row_index.map(Self::Row))
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Key {
+    name: Name,
+    dataset: Option<Text>,
+    side: Option<Text>,
+}
+
+#[derive(Clone, Debug)]
+struct ItemEvents {
+    events: Vec<usize>,
+}
+
+impl Reviews {
+    /// Takes one more event; `false`: it stands already.
+    pub fn push(&mut self, event: Event) -> bool {
+        let at = self.events.len();
+        if self.by_id.contains_key(&event.event_id) {
+            self.counts.duplicates += 1;
+            return false;
+        }
+        self.by_id.insert(event.event_id.clone(), at);
+        match event.kind {
+            EventKind::LabelSet => self.label_sets.push(at),
+            EventKind::Undo => {}
+            _ => self.add_to_item(event.item.as_ref(), at),
+        }
+        self.by_reviewer.entry(event.reviewer.id.clone()).or_default().push(at);
+        let id = event.event_id.clone();
+        self.events.push(event);
+        self.undone.push(0);
+        self.settle(at, &id);
+        true
+    }
+
+    fn add_to_item(&mut self, item: Option<&Item>, at: usize) {
+        let Some((item, name)) = item.and_then(|item| Some((item, Name::of(item)?))) else { return };
+        let key = Key { name: name.clone(), dataset: item.dataset.clone(), side: item.side.clone() };
+        let next = self.items.len();
+        let place = *self.by_key.entry(key).or_insert(next);
+        if place == next {
+            self.items.push(ItemEvents { events: Vec::new() });
+            self.by_name.entry(name).or_default().push(place);
+        }
+        if let Some(item) = self.items.get_mut(place) {
+            item.events.push(at);
+        }
+    }
+
+    /// Carries out what the new event undoes, and what undoes it.
+    fn settle(&mut self, at: usize, id: &Text) {
+        for undo in self.waiting.remove(id).unwrap_or_default() {
+            if self.may_undo(undo, at) && self.holds(undo) {
+                self.bump(at, true);
+                self.counts.idle_undos -= 1;
+            }
+        }
+        let Some(undo) = self.events.get(at).filter(|event| event.kind == EventKind::Undo) else { return };
+        let Some(target) = undo.supersedes.clone() else { return };
+        match self.by_id.get(&target).copied() {
+            Some(target) if target < at && self.may_undo(at, target) => self.shift(target, true),
+            Some(_) => self.counts.idle_undos += 1,
+            None => {
+                self.counts.idle_undos += 1;
+                self.waiting.entry(target).or_default().push(at);
+            }
+        }
+    }
+
+    /// Only a reviewer takes back what they said. An undo waits for no other undo: so undos never go in a circle.
+    fn may_undo(&self, undo: usize, target: usize) -> bool {
+        match (self.events.get(undo), self.events.get(target)) {
+            (Some(undo), Some(event)) => {
+                undo.reviewer.id == event.reviewer.id && (event.kind != EventKind::Undo || self.is_before(target, undo))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_before(&self, one: usize, other: &Event) -> bool {
+        self.by_id.get(&other.event_id).is_some_and(|other| one < *other)
+    }
+
+    /// An undo of this event holds now, or does not hold any more; so on down the chain of undos.
+    fn shift(&mut self, mut target: usize, mut more: bool) {
+        for _ in 0..MAX_UNDO_CHAIN {
+            let before = self.holds(target);
+            self.bump(target, more);
+            let Some(event) = self.events.get(target) else { return };
+            if before == self.holds(target) || event.kind != EventKind::Undo {
+                return;
+            }
+            let next = event.supersedes.as_ref().and_then(|id| self.by_id.get(id)).copied();
+            let Some(next) = next.filter(|next| self.may_undo(target, *next)) else { return };
+            (target, more) = (next, !more);
+        }
+    }
+
+    fn bump(&mut self, target: usize, more: bool) {
+        if let Some(count) = self.undone.get_mut(target) {
+            *count = if more { count.saturating_add(1) } else { count.saturating_sub(1) };
+        }
+    }
+
+    fn holds(&self, at: usize) -> bool {
+        self.undone.get(at) == Some(&0)
+    }
+
+    /// All events, whether they hold or not, in their order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The event of an id, and whether it holds.
+    pub fn event(&self, id: &Text) -> Option<(&Event, bool)> {
+        let at = *self.by_id.get(id)?;
+        Some((self.events.get(at)?, self.holds(at)))
+    }
+
+    /// What was passed over.
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Every item that somebody said something about, in the order of the first word.
+    pub fn items(&self) -> impl Iterator<Item = Reviewed<'_>> {
+        self.items.iter().map(|item| Reviewed { reviews: self, item })
+    }
+
+    /// Whether anything was said of an item of this name, in whatever file.
+    pub fn names(&self, item: &Item) -> bool {
+        Name::of(item).is_some_and(|name| self.by_name.contains_key(&name))
+    }
+
+    /// What was said of a record. Its own file counts first, then what was said without naming a file, then what was
+    /// said of the very same content in a file of another name.
+    pub fn find(&self, item: &Item, content: Option<&Digest>) -> Option<Reviewed<'_>> {
+        let name = Name::of(item)?;
+        let key = |dataset| Key { name: name.clone(), dataset, side: item.side.clone() };
+        let named = self.by_key.get(&key(item.dataset.clone())).or_else(|| self.by_key.get(&key(None)));
+        let place = named.copied().or_else(|| {
+            let same = |place: &&usize| {
+                let reviewed = self.items.get(**place).map(|item| Reviewed { reviews: self, item });
+                reviewed.is_some_and(|reviewed| reviewed.side() == item.side.as_ref() && reviewed.saw(content))
+            };
+            self.by_name.get(&name)?.iter().find(same).copied()
+        })?;
+        Some(Reviewed { reviews: self, item: self.items.get(place)? })
+    }
+
+    /// The sets of labels that hold.
+    pub fn label_sets(&self) -> LabelSets<'_> {
+        let hold = self.label_sets.iter().filter(|at| self.holds(**at));
+        LabelSets::of(hold.filter_map(|at| self.events.get(*at)?.label_set.as_ref()))
+    }
+
+    /// What a reviewer said and holds, in its order.
+    pub fn said_by(&self, reviewer: &Text) -> impl DoubleEndedIterator<Item = &Event> {
+        let own = self.by_reviewer.get(reviewer).into_iter().flatten();
+        own.filter(|at| self.holds(**at)).filter_map(|at| self.events.get(*at))
+    }
+
+    /// The event that a reviewer's next undo takes back: their last that holds.
+    pub fn last_of(&self, reviewer: &Text) -> Option<&Event> {
+        self.said_by(reviewer).rfind(|event| event.kind != EventKind::Undo)
+    }
+}
+
+/// What was said of one item.
+#[derive(Clone, Copy, Debug)]
+pub struct Reviewed<'a> {
+    reviews: &'a Reviews,
+    item: &'a ItemEvents,
+}
+
+/// What a person may count an item as.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Outcome {
+    /// Right.
+    Pass,
+    /// Wrong.
+    Fail,
+    /// To be judged later.
+    Defer,
+    /// Not to be judged.
+    Skip,
+    /// Reviewers disagree, and nobody decided.
+    Disputed,
+    /// It was judged, and is not what it was: shown, not counted.
+    Stale,
+    /// Nobody judged it.
+    Open,
+}
+
+impl Outcome {
+    /// All, in the order of boards.
+    pub const ALL: [Self; 7] =
+        [Self::Pass, Self::Fail, Self::Defer, Self::Skip, Self::Disputed, Self::Stale, Self::Open];
+
+    /// The word in output and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Defer => "defer",
+            Self::Skip => "skip",
+            Self::Disputed => "disputed",
+            Self::Stale => "stale",
+            Self::Open => "open",
+        }
+    }
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+    }
+}
+
+impl From<Verdict> for Outcome {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Pass,
+            Verdict::Fail => Self::Fail,
+            Verdict::Defer => Self::Defer,
+            Verdict::Skip => Self::Skip,
+        }
+    }
+}
+
+impl<'a> Reviewed<'a> {
+    /// Its events that hold, in their order.
+    pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
+        let Self { reviews, item } = self;
+        item.events.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at))
+    }
+
+    /// Which item it is, as it was first named.
+    pub fn item(self) -> Option<&'a Item> {
+        let first = *self.item.events.first()?;
+        self.reviews.events.get(first)?.item.as_ref()
+    }
+
+    fn side(self) -> Option<&'a Text> {
+        self.item()?.side.as_ref()
+    }
+
+    /// Whether one of its events was about this content.
+    pub fn saw(self, content: Option<&Digest>) -> bool {
+        content.is_some() && self.events().any(|event| event.seen.content_sha256.as_ref() == content)
+    }
+
+    /// The verdict of each reviewer that holds, in the order of the reviewers' first verdicts.
+    pub fn verdicts(self) -> Vec<&'a Event> {
+        let judged = |event: &&Event| event.kind == EventKind::Verdict && !event.draft;
+        let verdicts: Vec<&Event> = self.events().filter(judged).collect();
+        let mut current: Vec<&Event> = Vec::new();
+        let mut places: HashMap<&Text, usize> = HashMap::new();
+        let replaced: foldhash::HashSet<(&Text, &Text)> =
+            verdicts.iter().filter_map(|event| Some((&event.reviewer.id, event.supersedes.as_ref()?))).collect();
+        for event in verdicts {
+            let place = *places.entry(&event.reviewer.id).or_insert(current.len());
+            let gone = replaced.contains(&(&event.reviewer.id, &event.event_id));
+            match current.get_mut(place) {
+                None => current.push(event),
+                // A verdict that another took the place of never comes back, in whatever order files were put together.
+                Some(earlier) if !gone || replaced.contains(&(&earlier.reviewer.id, &earlier.event_id)) => {
+                    *earlier = event;
+                }
+                Some(_) => {}
+            }
+        }
+        current
+    }
+
+    /// The verdict of one reviewer that holds.
+    pub fn verdict_of(self, reviewer: &Text) -> Option<&'a Event> {
+        self.verdicts().into_iter().find(|event| event.reviewer.id == *reviewer)
+    }
+
+    /// The verdict between reviewers who disagree.
+    pub fn adjudication(self) -> Option<&'a Event> {
+        self.events().rfind(|event| event.kind == EventKind::Adjudicate)
+    }
+
+    /// Notes without a verdict.
+    pub fn notes(self) -> impl Iterator<Item = &'a Event> {
+        self.events().filter(|event| event.kind == EventKind::Note && !event.draft)
+    }
+
+    /// What a reviewer was typing when they were interrupted.
+    pub fn draft(self, reviewer: &Text) -> Option<&'a Event> {
+        self.events().rfind(|event| event.reviewer.id == *reviewer).filter(|event| event.draft)
+    }
+
+    /// What was hidden and then looked at by a reviewer.
+    pub fn revealed(self, reviewer: &Text) -> impl Iterator<Item = &'a Text> {
+        let own = move |event: &&Event| event.kind == EventKind::Reveal && event.reviewer.id == *reviewer;
+        let revealed: Vec<&Text> = self.events().filter(own).flat_map(|event| &event.revealed).collect();
+        revealed.into_iter()
+    }
+
+    /// The verdicts to count by for the content that the record has now: the adjudication alone, or each reviewer's.
+    /// Without a content, or where the verdict names none, nothing is stale.
+    pub fn fresh(self, content: Option<&Digest>) -> Vec<&'a Event> {
+        let fresh = |event: &&Event| is_fresh(event, content);
+        match self.adjudication().filter(fresh) {
+            Some(adjudication) => vec![adjudication],
+            None => self.verdicts().into_iter().filter(fresh).collect(),
+        }
+    }
+
+    /// What to count it as.
+    pub fn outcome(self, content: Option<&Digest>) -> Outcome {
+        let fresh = self.fresh(content);
+        let said = |verdict| fresh.iter().any(|event| event.verdict == Some(verdict));
+        match (said(Verdict::Pass), said(Verdict::Fail)) {
+            (true, true) => Outcome::Disputed,
+            (true, false) => Outcome::Pass,
+            (false, true) => Outcome::Fail,
+            _ if said(Verdict::Defer) => Outcome::Defer,
+            _ if said(Verdict::Skip) => Outcome::Skip,
+            _ if self.adjudication().is_some() || !self.verdicts().is_empty() => Outcome::Stale,
+            _ => Outcome::Open,
+        }
+    }
+
+    /// Whether somebody disputes the gold answer, for the content that the record has now, and nobody else upholds it.
+    pub fn disputes_gold(self, content: Option<&Digest>) -> bool {
+        let fresh = self.fresh(content);
+        fresh.iter().filter_map(|event| event.gold_status).max().is_some_and(super::event::GoldStatus::is_disputed)
+    }
+}
+
+/// Whether a verdict was given on this content, as far as one can know.
+pub fn is_fresh(event: &Event, content: Option<&Digest>) -> bool {
+    match (&event.seen.content_sha256, content) {
+        (Some(seen), Some(now)) => seen == now,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! What a reviewer does not want to see before they judge, and records without it.
+
+use super::event::Text;
+use stepscope_base::json::Value;
+
+/// One thing that can be hidden.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Hidden {
+    /// The gold answer, and whether the run was judged right by it.
+    Gold = 1,
+    /// What the baseline answered.
+    Baseline = 2,
+    /// Where the run is to be fixed, and why.
+    Triage = 4,
+    /// How sure the model says it is.
+    Confidence = 8,
+    /// Which model it was.
+    Model = 16,
+}
+
+impl Hidden {
+    /// All, in their order.
+    pub const ALL: [Self; 5] = [Self::Gold, Self::Baseline, Self::Triage, Self::Confidence, Self::Model];
+
+    /// The word on the command line and in journals.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Gold => "gold",
+            Self::Baseline => "baseline",
+            Self::Triage => "triage",
+            Self::Confidence => "confidence",
+            Self::Model => "model",
+        }
+    }
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hidden| hidden.word() == word)
+    }
+
+    /// The members of a record that say it, wherever they stand.
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Gold => &["gold_answer", "gold_num", "gold", "correct", "orig_answer", "solver_state"],
+            Self::Confidence => &["confidence"],
+            Self::Model => &["model", "model_name", "model_id", "base_url", "system_fingerprint", "provider"],
+            Self::Baseline | Self::Triage => &[],
+        }
+    }
+}
+
+/// What is hidden.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Hide(u8);
+
+impl Hide {
+    /// These.
+    pub fn of(hidden: impl IntoIterator<Item = Hidden>) -> Self {
+        Self(hidden.into_iter().fold(0, |bits, hidden| bits | hidden as u8))
+    }
+
+    /// Nothing.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this is hidden.
+    pub const fn has(self, hidden: Hidden) -> bool {
+        self.0 & hidden as u8 != 0
+    }
+
+    /// What is hidden, in order.
+    pub fn each(self) -> impl Iterator<Item = Hidden> {
+        Hidden::ALL.into_iter().filter(move |hidden| self.has(*hidden))
+    }
+
+    /// As journals have it.
+    pub fn words(self) -> Vec<Text> {
+        self.each().map(|hidden| Text::from(hidden.word())).collect()
+    }
+
+    /// For people: `gold, triage`.
+    pub fn phrase(self) -> String {
+        self.each().map(Hidden::word).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The text of a record without the members that say it; `None`: it says nothing of it. The state of a run and the
+    /// values of its variables stay: a variable may have any name.
+    pub fn without(self, text: &[u8], root: Value<'_>) -> Option<Vec<u8>> {
+        let keys: Vec<&str> = self.each().flat_map(Hidden::keys).copied().collect();
+        if keys.is_empty() {
+            return None;
+        }
+        let mut cuts: Vec<std::ops::Range<usize>> = Vec::new();
+        for stop in root.walk() {
+            let Some(key) = stop.key.filter(|key| keys.iter().any(|hidden| key.is_string(hidden))) else { continue };
+            let (from, to) = (key.range().start, stop.value.range().end);
+            // What stands in something that is cut goes with it.
+            if cuts.last().is_none_or(|last| last.end <= from) {
+                cuts.push(from..to);
+            }
+        }
+        if cuts.is_empty() {
+            return None;
+        }
+        let mut out = Vec::with_capacity(text.len());
+        let mut at = 0;
+        for cut in cuts {
+            out.extend_from_slice(text.get(at..cut.start).unwrap_or_default());
+            let next = comma_behind(text, cut.end);
+            if next.is_none() {
+                drop_comma(&mut out);
+            }
+            at = next.unwrap_or(cut.end);
+        }
+        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        Some(out)
+    }
+}
+
+/// The first byte behind the comma that follows, and the blanks behind that.
+fn comma_behind(text: &[u8], from: usize) -> Option<usize> {
+    let blanks = |from: usize| {
+        let rest = text.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+    };
+    let comma = blanks(from);
+    (text.get(comma) == Some(&b',')).then(|| blanks(comma + 1))
+}
+
+/// The last member of an object is gone: so is the comma before it.
+fn drop_comma(out: &mut Vec<u8>) {
+    let kept = out.trim_ascii_end();
+    if let Some(kept) = kept.strip_suffix(b",") {
+        out.truncate(kept.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_base::json::Tape;
+
+    fn without(text: &str, hidden: &[Hidden]) -> String {
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let masked = Hide::of(hidden.iter().copied()).without(text.as_bytes(), root);
+        let masked = masked.map_or_else(|| text.to_owned(), |masked| String::from_utf8(masked).unwrap());
+        let mut again = Tape::default();
+        assert!(again.parse(masked.as_bytes()).is_some() && again.problems.is_empty(), "{masked}");
+        masked
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_in_the_text() {
+        let text = r#"{"gold_answer": "it is 4", "id": 1, "gold_num": 4, "state": {"a": 1, "confidence": 0.9}, "trace": [{"model": "m"}], "correct": true }"#;
+        assert_eq!(
+            without(text, &[Hidden::Gold]),
+            r#"{"id": 1, "state": {"a": 1, "confidence": 0.9}, "trace": [{"model": "m"}] }"#
+        );
+        assert_eq!(without(text, &Hidden::ALL), r#"{"id": 1, "state": {"a": 1}, "trace": [{}] }"#);
+        assert_eq!(without(text, &[Hidden::Triage, Hidden::Baseline]), text);
+        assert_eq!(without(r#"{"gold": {"correct": 1}, "correct": 1}"#, &[Hidden::Gold]), "{}");
+        assert_eq!(without(r#"{"a": 1, "gold": 2, "correct": 1}"#, &[Hidden::Gold]), r#"{"a": 1}"#);
+    }
+
+    #[test]
+    fn words_and_back() {
+        for hidden in Hidden::ALL {
+            assert_eq!(Hidden::from_word(hidden.word()), Some(hidden));
+        }
+        assert_eq!(Hide::of([Hidden::Model, Hidden::Gold]).phrase(), "gold, model");
+    }
+}

@@ -1,0 +1,106 @@
+//! What the table, the filters and the queue ask of the reviews of one record.
+
+use super::event::{EventKind, GoldStatus, Reviewer, Text, Verdict};
+use super::fold::{Outcome, Reviewed, is_fresh};
+use super::labels::{LabelSets, Resolved};
+use stepscope_base::canonical::Digest;
+
+/// See the module. Its default is a record about which nobody said anything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judged {
+    /// What it is counted as; `None`: nobody said anything.
+    pub outcome: Option<Outcome>,
+    /// My verdict on the content that the record has now.
+    pub mine: Option<Verdict>,
+    /// I judged it, and it is not what it was.
+    pub stale: bool,
+    /// How often I judged this content.
+    pub times: usize,
+    /// Somebody else judged it.
+    pub others: bool,
+    /// The labels that count.
+    pub labels: Vec<Resolved>,
+    /// What is thought of the gold answer.
+    pub gold: Option<GoldStatus>,
+}
+
+impl Judged {
+    /// What was said of a record with this content, as a reviewer sees it.
+    pub fn of(reviewed: Reviewed<'_>, content: &Digest, me: &Reviewer, sets: &LabelSets<'_>) -> Self {
+        let content = Some(content);
+        let fresh = reviewed.fresh(content);
+        let mine = reviewed.verdict_of(&me.id);
+        let own = |event: &&super::event::Event| {
+            event.reviewer.id == me.id && event.kind == EventKind::Verdict && is_fresh(event, content)
+        };
+        let mut labels: Vec<Resolved> =
+            fresh.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        Self {
+            outcome: Some(reviewed.outcome(content)),
+            mine: mine.filter(|event| is_fresh(event, content)).and_then(|event| event.verdict),
+            stale: mine.is_some_and(|event| !is_fresh(event, content)),
+            times: reviewed.events().filter(own).filter(|event| event.verdict.is_some_and(is_done)).count(),
+            others: reviewed.verdicts().iter().any(|event| event.reviewer.id != me.id),
+            labels,
+            gold: fresh.iter().filter_map(|event| event.gold_status).max(),
+        }
+    }
+
+    /// I need not look at it again: a deferred item comes back.
+    pub fn is_done(&self) -> bool {
+        self.mine.is_some_and(is_done)
+    }
+
+    /// What it is counted as.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome.unwrap_or(Outcome::Open)
+    }
+
+    /// Whether a label of this id, or with this in its name, counts.
+    pub fn has_label(&self, wanted: &Text) -> bool {
+        let folded = |text: &Text| text.bytes().to_ascii_lowercase();
+        let wanted = folded(wanted);
+        let holds = |name: &Text| memchr::memmem::find(&folded(name), &wanted).is_some();
+        self.labels.iter().any(|label| folded(&label.id) == wanted || holds(&label.name))
+    }
+}
+
+/// A verdict after which an item does not come back.
+pub const fn is_done(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Defer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::event::{Event, Item, LabelRef, ReviewerKind};
+    use crate::review::fold::Reviews;
+
+    #[test]
+    fn a_verdict_on_other_content_is_stale_and_a_deferred_item_is_not_done() {
+        let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
+        let item = Item { id: Some("a".into()), ..Item::default() };
+        let (old, now) = (Digest::of_bytes(b"old"), Digest::of_bytes(b"now"));
+        let mut reviews = Reviews::default();
+        let mut say = |id: &str, by: &str, verdict, content| {
+            let mut event = Event::verdict(who(by), item.clone(), verdict);
+            event.event_id = Text::from(id.to_owned());
+            event.seen.content_sha256 = Some(content);
+            event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
+            reviews.push(event);
+            let sets = reviews.label_sets();
+            Judged::of(reviews.find(&item, None).unwrap(), &now, &who("ada"), &sets)
+        };
+        let stale = say("1", "ada", Verdict::Pass, old);
+        assert_eq!((stale.mine, stale.stale, stale.outcome(), stale.times), (None, true, Outcome::Stale, 0));
+        let other = say("2", "eve", Verdict::Fail, now);
+        assert_eq!((other.others, other.outcome(), other.is_done()), (true, Outcome::Fail, false));
+        assert!(other.has_label(&"SLIP".into()) && !other.has_label(&"unit".into()));
+        let deferred = say("3", "ada", Verdict::Defer, now);
+        assert!(!deferred.is_done() && deferred.mine == Some(Verdict::Defer));
+        let done = say("4", "ada", Verdict::Pass, now);
+        assert_eq!((done.is_done(), done.times, done.outcome()), (true, 1, Outcome::Disputed));
+    }
+}

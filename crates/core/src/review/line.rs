@@ -1,0 +1,386 @@
+//! One event as one line of a journal, and back.
+//!
+//! The last member of the object is `crc`: the CRC-32 of all bytes before it. A line that was damaged is seen, passed
+//! over and reported; when the damage is the line end, both lines are still found. A line without `crc` was written by
+//! another program and is taken as it is.
+
+use super::event::{
+    Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Seen, Text, Times,
+    VERSION, Verdict,
+};
+use stepscope_base::canonical::{Digest, write_ascii};
+use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::object::Object;
+use stepscope_base::text::Untrusted;
+
+/// How every line begins that this program writes.
+const HEAD: &[u8] = b"{\"v\":";
+/// How a journal begins whose first line is whole.
+pub const BEGIN: &[u8] = b"{\"v\":1,\"event_id\":\"";
+/// What stands around the checksum.
+const CRC: (&[u8], &[u8]) = (b",\"crc\":\"", b"\"}");
+/// Hexadecimal digits of the checksum.
+const CRC_DIGITS: usize = 8;
+/// What stands behind the body of a line.
+const TAIL: usize = CRC.0.len() + CRC_DIGITS + CRC.1.len();
+/// In a damaged line, so many beginnings are tried for every checksum.
+const MAX_TRIES: usize = 8;
+/// A longer line is no event: its texts are bounded.
+pub const MAX_LINE: usize = 1 << 20;
+
+/// Why a line is no event. It stays in the journal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fault {
+    /// The last line, without an end: its writer died, or is writing.
+    Torn,
+    /// It is not what was written.
+    Damaged,
+    /// It is JSON, and no event.
+    Foreign,
+    /// A newer program wrote it.
+    Newer,
+    /// An event that lacks what it needs, or says it in words that nobody knows.
+    Senseless,
+}
+
+impl Fault {
+    /// For people, behind "line 3:".
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Torn => "torn, its writer was stopped or still writes",
+            Self::Damaged => "damaged",
+            Self::Foreign => "no event of a review",
+            Self::Newer => "written by a newer stepscope",
+            Self::Senseless => "an event that lacks what it needs",
+        }
+    }
+}
+
+/// Appends an event as one line, with its end.
+pub fn write(event: &Event, out: &mut Vec<u8>) {
+    let from = out.len();
+    let mut object = Object::begin(out);
+    object.digits("v", VERSION);
+    object.text("event_id", Some(&event.event_id));
+    object.word("kind", event.kind.word());
+    if let Some(item) = &event.item {
+        object.object("item", |object| {
+            object.text("dataset", item.dataset.as_ref());
+            object.text("id", item.id.as_ref());
+            object.number("row_index", item.row_index);
+            object.text("side", item.side.as_ref());
+        });
+    }
+    if event.seen != Seen::default() {
+        object.object("seen", |object| seen(&event.seen, object));
+    }
+    object.object("reviewer", |object| {
+        object.text("id", Some(&event.reviewer.id));
+        object.word("kind", event.reviewer.kind.word());
+    });
+    if let Some(verdict) = event.verdict {
+        object.word("verdict", verdict.word());
+    }
+    object.list("labels", &event.labels, |label, out| {
+        let mut object = Object::begin(out);
+        object.text("id", Some(&label.id));
+        object.text("set", Some(&label.set));
+        object.digits("version", label.version);
+        object.end();
+    });
+    object.text("fix_target", event.fix_target.as_ref());
+    object.number("first_bad_step", event.first_bad_step);
+    object.text("variable", event.variable.as_ref());
+    object.list("anchors", &event.anchors, anchor);
+    if let Some(status) = event.gold_status {
+        object.word("gold_status", status.word());
+    }
+    object.json("correction", event.correction.as_ref().map(Untrusted::bytes));
+    object.text("note", event.note.as_ref());
+    if event.draft {
+        object.flag("draft", true);
+    }
+    if event.times != Times::default() {
+        object.object("times", |object| {
+            object.text("shown", event.times.shown.as_ref());
+            object.text("decided", event.times.decided.as_ref());
+            object.number("active_ms", event.times.active_ms);
+        });
+    }
+    if let Some(findings) = &event.findings {
+        object.all("findings", findings, string);
+    }
+    object.text("supersedes", event.supersedes.as_ref());
+    object.list("adjudicates", &event.adjudicates, string);
+    object.list("revealed", &event.revealed, string);
+    if let Some(set) = &event.label_set {
+        object.object("label_set", |object| label_set(set, object));
+    }
+    object.text("tool_version", Some(&event.tool_version));
+    let crc = crc32fast::hash(out.get(from..).unwrap_or_default());
+    out.extend_from_slice(CRC.0);
+    out.extend_from_slice(format!("{crc:08x}").as_bytes());
+    out.extend_from_slice(CRC.1);
+    out.push(b'\n');
+}
+
+fn seen(seen: &Seen, object: &mut Object<'_>) {
+    for (key, digest) in [("content_sha256", &seen.content_sha256), ("input_sha256", &seen.input_sha256)] {
+        if let Some(digest) = digest {
+            object.text(key, Some(&Untrusted::from(digest.to_string())));
+        }
+    }
+    object.text("execution", seen.execution.as_ref());
+    object.list("hidden", &seen.hidden, string);
+    object.text("answer", seen.answer.as_ref());
+}
+
+fn anchor(anchor: &Anchor, out: &mut Vec<u8>) {
+    let mut object = Object::begin(out);
+    match anchor {
+        Anchor::Pointer(pointer) => object.text("pointer", Some(pointer)),
+        Anchor::Span { document, numbering, page, line_start, line_end, quote } => {
+            object.text("document", Some(document));
+            object.text("numbering", Some(numbering));
+            object.number("page", *page);
+            object.digits("line_start", *line_start);
+            object.digits("line_end", *line_end);
+            object.text("quote", quote.as_ref());
+        }
+    }
+    object.end();
+}
+
+fn label_set(set: &LabelSet, object: &mut Object<'_>) {
+    object.text("id", Some(&set.id));
+    object.digits("version", set.version);
+    object.list("labels", &set.labels, |label, out| {
+        let mut object = Object::begin(out);
+        object.text("id", Some(&label.id));
+        object.text("name", Some(&label.name));
+        object.end();
+    });
+    object.list("mapping", &set.mapping, |(from, to), out| {
+        let mut object = Object::begin(out);
+        object.text("from", Some(from));
+        object.all("to", to, string);
+        object.end();
+    });
+}
+
+fn string(text: &Text, out: &mut Vec<u8>) {
+    text.write_json(out);
+}
+
+/// What a line of a journal turned out to be.
+#[derive(Debug, Default)]
+pub struct Lines {
+    tape: Tape,
+}
+
+/// An event, and whether a checksum vouches for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Read {
+    /// The event.
+    pub event: Event,
+    /// It has a checksum, and that is right.
+    pub checked: bool,
+}
+
+impl Lines {
+    /// Reads a line without its end. Several events come out of one line where the end between them was damaged; then
+    /// there is a fault beside them. A blank line is nothing.
+    pub fn read(&mut self, line: &[u8], mut found: impl FnMut(Read, &[u8])) -> Option<Fault> {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            return None;
+        }
+        let fault = match self.one(line) {
+            Ok(read) => {
+                found(read, line);
+                return None;
+            }
+            Err(fault) => fault,
+        };
+        for part in parts(line) {
+            if let Ok(read) = self.one(part) {
+                found(read, part);
+            }
+        }
+        Some(fault)
+    }
+
+    fn one(&mut self, line: &[u8]) -> Result<Read, Fault> {
+        if line.len() > MAX_LINE {
+            return Err(Fault::Damaged);
+        }
+        let checked = match checksum(line) {
+            Some(sound) => sound.then_some(true).ok_or(Fault::Damaged)?,
+            None => false,
+        };
+        let value = self.tape.parse(line).ok_or(Fault::Damaged)?;
+        event(value).map(|event| Read { event, checked })
+    }
+}
+
+/// Whether the checksum at the end of a line is right; `None`: there is none.
+fn checksum(line: &[u8]) -> Option<bool> {
+    let (body, tail) = line.split_at_checked(line.len().checked_sub(TAIL)?)?;
+    let digits = tail.strip_prefix(CRC.0)?.strip_suffix(CRC.1)?;
+    Some(format!("{:08x}", crc32fast::hash(body)).as_bytes() == digits)
+}
+
+/// The pieces of a damaged line that have a right checksum. Each stands between the one before and its checksum.
+fn parts(line: &[u8]) -> Vec<&[u8]> {
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for crc in memchr::memmem::find_iter(line, CRC.0) {
+        let end = crc + TAIL;
+        let heads = line.get(from..crc).map(|text| memchr::memmem::find_iter(text, HEAD).take(MAX_TRIES));
+        let part = |head: usize| line.get(from + head..end).filter(|part| checksum(part) == Some(true));
+        parts.extend(heads.into_iter().flatten().find_map(part));
+        from = end;
+    }
+    parts
+}
+
+/// Whether bytes at the beginning of a file show that it is a journal, or will be one: an event stands there, or
+/// nothing but blanks, NUL bytes and the beginning of a first line.
+pub fn looks_like_journal(head: &[u8]) -> bool {
+    let first = head.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0).unwrap_or(head.len());
+    let text = head.get(first..).unwrap_or_default();
+    BEGIN.starts_with(text) || [b"\"event_id\":", CRC.0].iter().any(|sign| memchr::memmem::find(text, sign).is_some())
+}
+
+/// Reads an event. What it does not know is passed over, as long as the version is known.
+fn event(value: Value<'_>) -> Result<Event, Fault> {
+    if value.kind() != Kind::Object {
+        return Err(Fault::Foreign);
+    }
+    let event_id = text(value, "event_id").ok_or(Fault::Foreign)?;
+    if value.get("v").is_some_and(|version| number(version).is_none_or(|version| version > VERSION)) {
+        return Err(Fault::Newer);
+    }
+    let event = Event {
+        event_id,
+        kind: word(value, "kind", EventKind::from_word)?.ok_or(Fault::Senseless)?,
+        item: value.get("item").map(item),
+        seen: value.get("seen").map(read_seen).unwrap_or_default(),
+        reviewer: reviewer(value.get("reviewer"))?,
+        verdict: word(value, "verdict", Verdict::from_word)?,
+        labels: items(value, "labels").filter_map(label_ref).collect(),
+        fix_target: text(value, "fix_target"),
+        first_bad_step: whole(value, "first_bad_step"),
+        variable: text(value, "variable"),
+        anchors: items(value, "anchors").filter_map(read_anchor).collect(),
+        gold_status: word(value, "gold_status", GoldStatus::from_word)?,
+        correction: value.get("correction").filter(|value| !value.is_null()).map(|value| {
+            let mut json = Vec::new();
+            write_ascii(value, &mut json);
+            Untrusted::owned(json)
+        }),
+        note: text(value, "note"),
+        draft: value.get("draft").and_then(Value::bool).unwrap_or(false),
+        times: value.get("times").map(times).unwrap_or_default(),
+        findings: value.get("findings").filter(|list| list.kind() == Kind::Array).map(|_| texts(value, "findings")),
+        supersedes: text(value, "supersedes"),
+        adjudicates: texts(value, "adjudicates"),
+        revealed: texts(value, "revealed"),
+        label_set: value.get("label_set").and_then(read_label_set),
+        tool_version: text(value, "tool_version").unwrap_or_default(),
+    };
+    if event.lacks().is_some() { Err(Fault::Senseless) } else { Ok(event) }
+}
+
+pub(super) fn text(value: Value<'_>, key: &str) -> Option<Text> {
+    value.get(key)?.string().map(Untrusted::into_owned)
+}
+
+pub(super) fn texts(value: Value<'_>, key: &str) -> Vec<Text> {
+    items(value, key).filter_map(Value::string).map(Untrusted::into_owned).collect()
+}
+
+pub(super) fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
+    value.get(key).into_iter().flat_map(Value::items)
+}
+
+pub(super) fn whole(value: Value<'_>, key: &str) -> Option<u64> {
+    value.get(key).and_then(number)
+}
+
+fn number(value: Value<'_>) -> Option<u64> {
+    std::str::from_utf8(value.raw()).ok()?.parse().ok()
+}
+
+/// A word that must be known if it is there.
+fn word<T>(value: Value<'_>, key: &str, known: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Fault> {
+    match value.get(key).filter(|value| !value.is_null()) {
+        None => Ok(None),
+        Some(word) => word.string().and_then(|word| known(word.utf8()?)).map(Some).ok_or(Fault::Senseless),
+    }
+}
+
+fn item(value: Value<'_>) -> Item {
+    Item {
+        dataset: text(value, "dataset"),
+        id: text(value, "id"),
+        row_index: whole(value, "row_index"),
+        side: text(value, "side"),
+    }
+}
+
+fn read_seen(value: Value<'_>) -> Seen {
+    let digest = |key| value.get(key)?.string().and_then(|hex| Digest::parse(hex.bytes()));
+    Seen {
+        content_sha256: digest("content_sha256"),
+        input_sha256: digest("input_sha256"),
+        execution: text(value, "execution"),
+        hidden: texts(value, "hidden"),
+        answer: text(value, "answer"),
+    }
+}
+
+fn reviewer(value: Option<Value<'_>>) -> Result<Reviewer, Fault> {
+    let value = value.ok_or(Fault::Senseless)?;
+    let kind = word(value, "kind", ReviewerKind::from_word)?.unwrap_or(ReviewerKind::Person);
+    Ok(Reviewer { id: text(value, "id").ok_or(Fault::Senseless)?, kind })
+}
+
+pub(super) fn label_ref(value: Value<'_>) -> Option<LabelRef> {
+    let version = whole(value, "version").unwrap_or(0);
+    Some(LabelRef { id: text(value, "id")?, set: text(value, "set").unwrap_or_default(), version })
+}
+
+pub(super) fn read_anchor(value: Value<'_>) -> Option<Anchor> {
+    if let Some(pointer) = text(value, "pointer") {
+        return Some(Anchor::Pointer(pointer));
+    }
+    Some(Anchor::Span {
+        document: text(value, "document")?,
+        numbering: text(value, "numbering")?,
+        page: whole(value, "page"),
+        line_start: whole(value, "line_start")?,
+        line_end: whole(value, "line_end")?,
+        quote: text(value, "quote"),
+    })
+}
+
+fn times(value: Value<'_>) -> Times {
+    Times { shown: text(value, "shown"), decided: text(value, "decided"), active_ms: whole(value, "active_ms") }
+}
+
+pub(super) fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
+    Some(LabelSet {
+        id: text(value, "id")?,
+        version: whole(value, "version")?,
+        labels: items(value, "labels")
+            .filter_map(|label| {
+                let id = text(label, "id")?;
+                Some(Label { name: text(label, "name").unwrap_or_else(|| id.clone()), id })
+            })
+            .collect(),
+        mapping: items(value, "mapping").filter_map(|entry| Some((text(entry, "from")?, texts(entry, "to")))).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+use super::*;
+
+fn reviewer() -> Reviewer {
+    Reviewer { id: "ada".into(), kind: ReviewerKind::Person }
+}
+
+/// An event in which everything is said.
+fn full() -> Event {
+    let text = |text: &str| Text::from(text.to_owned());
+    let item = Item { dataset: Some("runs.jsonl".into()), id: Some("a-1".into()), row_index: Some(7), side: None };
+    let mut event = Event::verdict(reviewer(), item, Verdict::Fail);
+    event.event_id = "0192f1de-0000-7000-8000-000000000001".into();
+    event.seen = Seen {
+        content_sha256: Some(Digest::of_bytes(b"x")),
+        input_sha256: Some(Digest::of_bytes(b"y")),
+        execution: Some("rec".into()),
+        hidden: vec!["gold".into()],
+        answer: Some("7".into()),
+    };
+    event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 2 }];
+    event.fix_target = Some("step_run".into());
+    event.first_bad_step = Some(3);
+    event.variable = Some("total".into());
+    event.anchors = vec![
+        Anchor::Pointer("/state/total".into()),
+        Anchor::Span {
+            document: "a.pdf".into(),
+            numbering: "global_0".into(),
+            page: Some(2),
+            line_start: 4,
+            line_end: 6,
+            quote: Some("quoted".into()),
+        },
+    ];
+    event.gold_status = Some(GoldStatus::Suspect);
+    event.correction = Some(text(r#"{"a":[1.50,"x"]}"#));
+    event.note = Some(text("two\nlines, \u{1b}[31m and \u{1f600}"));
+    event.draft = true;
+    event.times = Times { shown: Some("s".into()), decided: Some("d".into()), active_ms: Some(1200) };
+    event.findings = Some(vec!["run/recompute".into()]);
+    event.supersedes = Some("earlier".into());
+    event.adjudicates = vec!["one".into(), "two".into()];
+    event.revealed = vec!["gold".into()];
+    event.label_set = Some(LabelSet {
+        id: "default".into(),
+        version: 2,
+        labels: vec![Label { id: "slip".into(), name: "arithmetic slip".into() }],
+        mapping: vec![("sum".into(), vec!["slip".into()]), ("gone".into(), vec![])],
+    });
+    event.tool_version = "0.1.0".into();
+    event
+}
+
+fn plain(n: usize) -> Event {
+    let item = Item { id: Some(format!("a-{n}").into()), ..Item::default() };
+    let mut event = Event::verdict(reviewer(), item, Verdict::Pass);
+    event.event_id = format!("id-{n}").into();
+    event
+}
+
+fn line(event: &Event) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(event, &mut out);
+    out
+}
+
+/// The events of a whole journal, and the faults.
+fn read(journal: &[u8]) -> (Vec<Event>, Vec<Fault>) {
+    let (mut lines, mut events, mut faults) = (Lines::default(), Vec::new(), Vec::new());
+    for line in journal.split(|byte| *byte == b'\n') {
+        faults.extend(lines.read(line, |read, _| events.push(read.event)));
+    }
+    (events, faults)
+}
+
+#[test]
+fn what_was_written_is_read() {
+    for event in [full(), plain(1), Event { findings: Some(vec![]), ..plain(2) }] {
+        let line = line(&event);
+        assert!(line.is_ascii() && line.ends_with(b"\"}\n") && memchr::memchr(b'\n', &line) == Some(line.len() - 1));
+        let mut seen = Vec::new();
+        assert_eq!(Lines::default().read(&line, |read, _| seen.push(read)), None);
+        assert_eq!(seen, [Read { event, checked: true }]);
+    }
+}
+
+#[test]
+fn the_schema_holds_for_what_is_written() {
+    let schema = include_str!("../../schemas/review.schema.json");
+    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let valid = |line: &[u8]| validator.is_valid(&serde_json::from_slice(line).unwrap());
+    let undo = Event { event_id: "u".into(), ..Event::undo(reviewer(), &full()) };
+    for event in [full(), plain(1), undo] {
+        assert!(valid(&line(&event)), "{}", String::from_utf8_lossy(&line(&event)));
+    }
+    assert!(!valid(br#"{"v": 1, "event_id": "x", "kind": "verdict", "reviewer": {"id": "a", "kind": "person"}}"#));
+    assert!(!valid(&line(&plain(1)).strip_suffix(b"\n").unwrap().to_ascii_uppercase()));
+}
+
+#[test]
+fn of_any_flipped_byte_at_most_one_event_is_lost_and_it_is_said() {
+    let events: Vec<Event> = (0..20).map(plain).collect();
+    let journal: Vec<u8> = events.iter().flat_map(line).collect();
+    // Every byte of two lines in the middle and of the last; the others are like them.
+    let len = line(&events[11]).len();
+    let middle = line(&events[0]).len() * 10;
+    for at in (middle..=middle + 2 * len).chain(journal.len() - len..journal.len()) {
+        for flip in [0x01, 0x80, journal[at] ^ b'\n', journal[at]] {
+            let mut damaged = journal.clone();
+            damaged[at] ^= flip;
+            let (found, faults) = read(&damaged);
+            assert!(found.len() >= 19, "byte {at} ^ {flip:#x}: {} of 20", found.len());
+            assert!(found.len() == 20 || !faults.is_empty(), "byte {at} ^ {flip:#x}: lost in silence");
+            assert!(found.iter().all(|event| events.contains(event)), "byte {at} ^ {flip:#x}: another event");
+        }
+    }
+}
+
+#[test]
+fn whatever_stands_between_the_lines_hides_none() {
+    let (one, two) = (line(&plain(1)), line(&plain(2)));
+    let trimmed = one.trim_ascii();
+    for (journal, expected) in [
+        ([trimmed, two.as_slice()].concat(), Fault::Damaged),
+        ([b"\0\0\0\0", one.as_slice(), &two].concat(), Fault::Damaged),
+        ([one.as_slice(), &two, b"\0\0\0"].concat(), Fault::Damaged),
+        ([one.as_slice(), &two[..40], b"\n", &two].concat(), Fault::Damaged),
+        ([one.as_slice(), b"{\"id\": 7, \"state\": {}}\n", &two].concat(), Fault::Foreign),
+        ([one.as_slice(), b"what is this\n", &two].concat(), Fault::Damaged),
+        ([one.as_slice(), b"{\"v\":2,\"event_id\":\"x\",\"kind\":\"dream\"}\n", &two].concat(), Fault::Newer),
+        ([one.as_slice(), b"{\"v\":1,\"event_id\":\"x\",\"kind\":\"dream\"}\n", &two].concat(), Fault::Senseless),
+        ([one.as_slice(), b"{\"v\":1,\"event_id\":\"x\",\"kind\":\"verdict\"}\n", &two].concat(), Fault::Senseless),
+    ] {
+        let (events, faults) = read(&journal);
+        assert_eq!(
+            (events, faults),
+            (vec![plain(1), plain(2)], vec![expected]),
+            "{}",
+            String::from_utf8_lossy(&journal)
+        );
+    }
+    let crlf = [trimmed, b"\r\n\n \r\n", two.trim_ascii()].concat();
+    assert_eq!(read(&crlf), (vec![plain(1), plain(2)], vec![]));
+}
+
+#[test]
+fn a_line_by_hand_needs_no_checksum() {
+    let text = br#"{"event_id": "x", "kind": "verdict", "item": {"id": "a"}, "reviewer": {"id": "ada"}, "verdict": "pass", "later": 1}"#;
+    let mut seen = Vec::new();
+    assert_eq!(Lines::default().read(text, |read, _| seen.push((read.checked, read.event.verdict))), None);
+    assert_eq!(seen, [(false, Some(Verdict::Pass))]);
+}
+
+#[test]
+fn a_journal_is_told_from_other_files() {
+    let line = line(&full());
+    for end in 0..line.len() {
+        assert!(looks_like_journal(&line[..end]), "{end}");
+    }
+    assert!(looks_like_journal(b"\n\0\0") && looks_like_journal(br#"x{"a": 1, "event_id": "x"}"#));
+    for other in ["{\"id\": 1}\n", "[", "id,verdict\n", "{\n  \"steps\": []", "SQLite format 3\0", "{\"version"] {
+        assert!(!looks_like_journal(other.as_bytes()), "{other}");
+    }
+}
+
+#[test]
+fn a_hostile_line_costs_no_time() {
+    let heads = HEAD.repeat(100_000);
+    let crcs = b",\"crc\":\"00000000\"}".repeat(40_000);
+    let started = std::time::Instant::now();
+    for line in [[heads.clone(), crcs.clone()].concat(), heads, crcs, b"[".repeat(MAX_LINE)] {
+        assert_eq!(Lines::default().read(&line, |_, _| {}), Some(Fault::Damaged));
+    }
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn what_is_not_utf8_is_kept_as_far_as_json_can() {
+    let mut event = plain(1);
+    event.note = Some(Text::owned(b"a\xffb\xed\xa0\x80".to_vec()));
+    let mut notes = Vec::new();
+    Lines::default().read(&line(&event), |read, _| notes.push(read.event.note.unwrap()));
+    assert_eq!(notes[0].bytes(), b"a\xef\xbf\xbdb\xed\xa0\x80");
+}
+
+mod any {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::review::agreement::Agreement;
+    use crate::review::fold::Reviews;
+    use crate::review::stats::Stats;
+
+    proptest! {
+        #[test]
+        fn bytes_are_read_without_harm(
+            cuts in prop::collection::vec((0_usize..3, any::<prop::sample::Index>(), "[ -~\\n\\x00]{0,9}"), 0..12)
+        ) {
+            let mut journal: Vec<u8> = [full(), plain(1), plain(2)].iter().flat_map(line).collect();
+            for (how, at, text) in cuts {
+                let at = at.index(journal.len() + 1);
+                match how {
+                    0 => journal.truncate(at.max(9)),
+                    1 => drop(journal.splice(at..at, text.bytes())),
+                    _ => drop(journal.splice(at..(at + text.len()).min(journal.len()), text.bytes())),
+                }
+            }
+            let mut reviews = Reviews::default();
+            for event in read(&journal).0 {
+                reviews.push(event);
+            }
+            let mut again = Vec::new();
+            reviews.events().iter().for_each(|event| write(event, &mut again));
+            prop_assert_eq!(read(&again).0, reviews.events());
+            Agreement::of(&reviews).lines();
+            Stats::of(&reviews, |_| None).lines();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! In which order a person looks at records, and which of them.
+
+use std::sync::LazyLock;
+
+use crate::finding::Severity;
+use crate::record::RecordKind;
+use crate::rules::RULES;
+use crate::table::row::{Row, RuleBits, Said, TypedRow};
+
+/// Why a record stands where it stands in the queue, the most urgent first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    /// It ended in an error, cannot be read, or has no answer.
+    Missing,
+    /// A finding is fatal.
+    Fatal,
+    /// It was judged wrong, or a rule about runs or answers spoke.
+    Flagged,
+    /// Not everything rests on a place in the document.
+    Ungrounded,
+    /// A baseline answers otherwise.
+    Disagrees,
+    /// Nothing is known against it.
+    Clean,
+}
+
+/// Rules whose ids begin so.
+fn family(beginning: &str) -> RuleBits {
+    let known = RULES.iter().enumerate().filter(|(_, rule)| rule.id.starts_with(beginning));
+    known.fold(RuleBits::default(), |bits, (n, _)| bits.or(RuleBits::of(n)))
+}
+
+impl Class {
+    /// The class of a record.
+    pub fn of(row: &Row) -> Self {
+        static FAMILIES: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
+            [
+                family("run/error").or(family("run/output_missing")).or(family("answer/answer_missing")),
+                family("run/").or(family("answer/")),
+                family("span/"),
+            ]
+        });
+        let [missing, flagged, spans] = *FAMILIES;
+        let typed = row.typed();
+        let unfound = typed.as_ref().is_some_and(|typed| !typed.says(Said::Found));
+        let ungrounded = typed.as_ref().and_then(TypedRow::share).is_some_and(|share| share < 1.0);
+        match row.kind() {
+            RecordKind::Error | RecordKind::Broken => Self::Missing,
+            _ if unfound || row.spoke(missing) => Self::Missing,
+            _ if row.count(Severity::Fatal) > 0 => Self::Fatal,
+            _ if row.correct() == Some(false) || row.spoke(flagged) => Self::Flagged,
+            _ if ungrounded || row.spoke(spans) => Self::Ungrounded,
+            _ if row.disagrees() => Self::Disagrees,
+            _ => Self::Clean,
+        }
+    }
+}
+
+/// How the queue is made from what is flagged.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Queue {
+    /// Mixes the records, the same way for the same seed.
+    pub shuffle: Option<u64>,
+    /// Of the clean records only this part is looked at, chosen by chance; `None`: all of them, at the end.
+    pub clean_share: Option<f64>,
+    /// This part of what was judged is shown a second time at the end.
+    pub repeat: f64,
+}
+
+/// What a number is drawn for, so that one choice does not depend on another.
+const ORDER: u64 = 1;
+const CLEAN: u64 = 2;
+const REPEAT: u64 = 3;
+
+impl Queue {
+    /// By what a record stands in the queue; `None`: it is left out.
+    pub fn key(&self, record: usize, row: &Row) -> Option<(u8, u64)> {
+        let class = Class::of(row);
+        let chosen = match self.clean_share {
+            Some(share) if class == Class::Clean => self.draw(record, CLEAN) < share,
+            _ => true,
+        };
+        let place = (self.draw(record, ORDER) * 2f64.powi(53)) as u64;
+        chosen.then_some(match (self.shuffle, self.clean_share) {
+            (Some(_), _) => (0, place),
+            // Clean ones among the others, so that nobody knows what to expect.
+            (None, Some(_)) if class == Class::Clean => ((place % 5) as u8, place),
+            (None, _) => (class as u8, record as u64),
+        })
+    }
+
+    /// Whether a record is to be judged a second time.
+    pub fn repeats(&self, record: usize) -> bool {
+        self.repeat > 0.0 && self.draw(record, REPEAT) < self.repeat
+    }
+
+    /// A number from 0 to below 1, by the seed (splitmix64).
+    fn draw(&self, record: usize, purpose: u64) -> f64 {
+        let mut x = self.shuffle.unwrap_or(0) ^ purpose.rotate_left(56);
+        x = x.wrapping_add((record as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((x ^ (x >> 31)) >> 11) as f64 / 2f64.powi(53)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use crate::rules::{Subject, check};
+    use stepscope_base::json::Tape;
+
+    fn row(text: &str, baseline: Option<f64>) -> Row {
+        let mut tape = Tape::default();
+        let subject = Subject::new(text.as_bytes(), &[], tape.parse(text.as_bytes()).map(formats::read));
+        Row::unchecked(0, 3).checked(&subject, &check(&subject), baseline)
+    }
+
+    const RIGHT: &str = r#"{"id": 1, "mode": "baseline", "question": "2 and 2?", "gold_num": 4.0,
+        "state": {"final_answer": "4", "final_answer_numerical": 4.0, "confidence": 0.9}, "pred_answer": "4", "pred_num": 4.0, "correct": true, "raw": "4"}"#;
+
+    #[test]
+    fn errors_come_first_and_clean_records_last() {
+        let class = |text: &str| Class::of(&row(text, None));
+        assert_eq!(class(r#"{"id": 1, "procedure": null, "status": "error", "error": "x"}"#), Class::Missing);
+        assert_eq!(class(&RIGHT.replace("true", "false")), Class::Flagged);
+        assert_eq!(class(RIGHT), Class::Clean);
+        assert_eq!(Class::of(&row(RIGHT, Some(5.0))), Class::Disagrees);
+        assert_eq!(Class::of(&row(RIGHT, Some(4.0))), Class::Clean);
+        assert!(Class::Missing < Class::Fatal && Class::Disagrees < Class::Clean);
+    }
+
+    #[test]
+    fn a_share_is_about_that_large_and_the_same_for_the_same_seed() {
+        let clean = row(RIGHT, None);
+        let queue = Queue { shuffle: Some(7), clean_share: Some(0.1), repeat: 0.05 };
+        let chosen: Vec<usize> = (0..5_000).filter(|n| queue.key(*n, &clean).is_some()).collect();
+        assert!((400..600).contains(&chosen.len()), "{}", chosen.len());
+        let again: Vec<usize> = (0..5_000).filter(|n| queue.repeats(*n)).collect();
+        assert!((150..350).contains(&again.len()), "{}", again.len());
+        let keys = |seed| {
+            let queue = Queue { shuffle: Some(seed), ..Queue::default() };
+            let mut order: Vec<usize> = (0..20).collect();
+            order.sort_by_key(|n| queue.key(*n, &clean));
+            order
+        };
+        assert_eq!(keys(7), keys(7));
+        assert!(keys(7) != keys(8) && keys(7) != (0..20).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,213 @@
+//! What a program asks to have said: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with any
+//! other member of an event under its own name. The short form of `stepscope review add`.
+
+use super::event::{Event, EventKind, GoldStatus, Item, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
+use super::labels::{DEFAULT_SET, LabelSets};
+use super::line;
+use crate::triage::Fix;
+use stepscope_base::canonical::write_ascii;
+use stepscope_base::json::{Kind, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// So many labels are named where one is unknown.
+const MAX_NAMED: usize = 30;
+
+/// Makes an event of it; what it lacks is the caller's to add or to refuse.
+pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Result<Event, Shown> {
+    if value.kind() != Kind::Object {
+        return Err(Shown::own("this is no JSON object"));
+    }
+    let verdict = word(value, "verdict", Verdict::from_word, "pass, fail, defer or skip")?;
+    let kind = word(value, "kind", EventKind::from_word, "verdict, note, label_set, undo, adjudicate or reveal")?;
+    let kind = kind.unwrap_or(if verdict.is_none() && value.get("note").is_some() {
+        EventKind::Note
+    } else {
+        EventKind::Verdict
+    });
+    let mut event = Event::new(kind, reviewer.clone());
+    event.event_id = text(value, "event_id")?.unwrap_or_default();
+    event.item = item(value);
+    event.verdict = verdict;
+    event.labels = labels(value, sets)?;
+    event.fix_target = word(value, "fix_target", Fix::from_word, "step_run, procedure, gold, none or unknown")?
+        .map(|fix| Text::from(fix.word()));
+    event.first_bad_step = step(value)?;
+    event.variable = text(value, "variable")?;
+    event.anchors = line::items(value, "anchors").filter_map(line::read_anchor).collect();
+    event.gold_status = word(value, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")?;
+    event.correction = value.get("correction").filter(|value| !value.is_null()).map(|value| {
+        let mut json = Vec::new();
+        write_ascii(value, &mut json);
+        Untrusted::owned(json)
+    });
+    event.note = text(value, "note")?;
+    event.times.active_ms = line::whole(value, "active_ms");
+    event.supersedes = text(value, "supersedes")?;
+    event.adjudicates = line::texts(value, "adjudicates");
+    event.revealed = line::texts(value, "revealed");
+    event.label_set = value.get("label_set").and_then(line::read_label_set);
+    let event_id = Some(&event.event_id).filter(|id| !id.is_empty()).cloned();
+    for (name, text) in [("note", &event.note), ("correction", &event.correction), ("event_id", &event_id)] {
+        if text.as_ref().is_some_and(|text| text.bytes().len() > MAX_TEXT) {
+            return Err(shown!("the {name} is longer than {} kB", MAX_TEXT >> 10));
+        }
+    }
+    Ok(event)
+}
+
+fn item(value: Value<'_>) -> Option<Item> {
+    let id = value.get("id").and_then(|id| match id.kind() {
+        Kind::Int | Kind::Float => Some(Untrusted::new(id.raw()).to_owned()),
+        _ => id.string().map(Untrusted::into_owned),
+    });
+    let (dataset, side) = (line::text(value, "dataset"), line::text(value, "side"));
+    let row_index = line::whole(value, "row_index");
+    (id.is_some() || row_index.is_some()).then_some(Item { dataset, id, row_index, side })
+}
+
+/// A member that is a text if it is there: what is none is not passed over in silence.
+fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
+    let Some(found) = value.get(key).filter(|found| !found.is_null()) else { return Ok(None) };
+    match found.string() {
+        Some(text) => Ok(Some(text.into_owned())),
+        None => Err(shown!("the {key} {} is no text", Shown::line(found.raw()).cut(40))),
+    }
+}
+
+/// Steps are counted from 1.
+fn step(value: Value<'_>) -> Result<Option<u64>, Shown> {
+    let Some(found) = value.get("first_bad_step").filter(|found| !found.is_null()) else { return Ok(None) };
+    let step = line::whole(value, "first_bad_step").filter(|step| *step > 0);
+    let why = || shown!("the first_bad_step {} is no whole number from 1 up", Shown::line(found.raw()).cut(40));
+    step.map(Some).ok_or_else(why)
+}
+
+/// Labels by their ids or names, as a list or as one text with `;` between them.
+fn labels(value: Value<'_>, sets: &LabelSets<'_>) -> Result<Vec<LabelRef>, Shown> {
+    let Some(list) = value.get("labels").filter(|list| !list.is_null()) else { return Ok(Vec::new()) };
+    if let Some(text) = list.string() {
+        return split(&text.into_owned()).map(|label| known(sets.give(&label), sets)).collect();
+    }
+    if list.kind() != Kind::Array {
+        return Err(Shown::own("the labels are neither a list nor a text with ; between them"));
+    }
+    let label = |label: Value<'_>| {
+        if let Some(text) = label.string() {
+            return known(sets.give(&text.into_owned()), sets);
+        }
+        let given = line::label_ref(label);
+        let given = given.ok_or_else(|| shown!("the label {} has no id", Shown::line(label.raw()).cut(40)))?;
+        let set = if given.set.is_empty() { DEFAULT_SET.into() } else { given.set };
+        known(LabelRef { set, ..given }, sets)
+    };
+    list.items().map(label).collect()
+}
+
+/// A label that stands in its set; `Err`: which there are. Where there is no set, labels are as they are given.
+pub fn known(label: LabelRef, sets: &LabelSets<'_>) -> Result<LabelRef, Shown> {
+    if sets.knows(&label) || sets.newest().next().is_none() {
+        return Ok(label);
+    }
+    let all = sets.newest().flat_map(|set| &set.labels).map(|label| label.id.line().into_string());
+    let all: Vec<String> = all.take(MAX_NAMED).collect();
+    let more = if all.len() == MAX_NAMED { ", …" } else { "" };
+    let name = label.id.line().cut(40);
+    Err(shown!(
+        "there is no label \"{name}\". There are {}{more}. An event of kind label_set adds one.",
+        all.join(", ")
+    ))
+}
+
+/// The labels of one text.
+pub fn split(text: &Text) -> impl Iterator<Item = Text> + '_ {
+    let parts = text.bytes().split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+    parts.filter(|part| !part.is_empty()).map(|part| Untrusted::new(part).into_owned())
+}
+
+fn word<T>(
+    value: Value<'_>,
+    key: &'static str,
+    known: impl Fn(&str) -> Option<T>,
+    words: &'static str,
+) -> Result<Option<T>, Shown> {
+    let Some(word) = value.get(key).filter(|word| !word.is_null()) else { return Ok(None) };
+    let said = word.string().unwrap_or_else(|| Untrusted::new(word.raw()));
+    match said.utf8().and_then(known) {
+        Some(known) => Ok(Some(known)),
+        None => Err(shown!("the {key} \"{}\" is none of {words}", said.line().cut(40))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::event::{Label, LabelSet, ReviewerKind};
+    use stepscope_base::json::Tape;
+
+    fn asked(json: &str) -> Result<Event, String> {
+        let set = LabelSet {
+            id: "default".into(),
+            version: 3,
+            labels: vec![Label { id: "slip".into(), name: "arithmetic slip".into() }],
+            mapping: vec![],
+        };
+        let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+        let mut tape = Tape::default();
+        read(tape.parse(json.as_bytes()).unwrap(), &who, &LabelSets::of([&set])).map_err(Shown::into_string)
+    }
+
+    #[test]
+    fn the_short_form_is_an_event() {
+        let event = asked(r#"{"id": 35, "verdict": "fail", "labels": ["slip", "arithmetic slip"], "note": "n"}"#);
+        let event = event.unwrap();
+        assert_eq!((event.kind, event.verdict, event.lacks()), (EventKind::Verdict, Some(Verdict::Fail), None));
+        assert_eq!(event.item.unwrap().id, Some("35".into()));
+        let labels: Vec<_> = event.labels.iter().map(|label| (label.id.utf8().unwrap(), label.version)).collect();
+        assert_eq!(labels, [("slip", 3), ("slip", 3)]);
+        assert_eq!(asked(r#"{"id": "a", "note": "x"}"#).unwrap().kind, EventKind::Note);
+        let more = asked(
+            r#"{"row_index": 0, "verdict": "pass", "labels": "slip; arithmetic slip;", "correction": {"b": 1.50, "a": 2}}"#,
+        );
+        let more = more.unwrap();
+        assert_eq!((more.labels.len(), more.correction), (2, Some(r#"{"a":2,"b":1.50}"#.into())));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        assert!(asked("[]").unwrap_err().contains("no JSON object"));
+        assert!(
+            asked(r#"{"id": 1, "verdict": "\u001bmaybe"}"#)
+                .unwrap_err()
+                .starts_with("the verdict \"␛maybe\" is none of")
+        );
+        assert!(asked(r#"{"id": 1, "verdict": "pass", "gold_status": 3}"#).unwrap_err().contains("ok, suspect"));
+        assert_eq!(asked(r#"{"verdict": "pass"}"#).unwrap().lacks(), Some("an item with an id or a row_index"));
+        assert_eq!(asked(r#"{"id": 1}"#).unwrap().lacks(), Some("a verdict"));
+        for (json, words) in [
+            (
+                r#"{"id": 1, "verdict": "fail", "labels": ["slip", "\u001bslipp"]}"#,
+                "there is no label \"␛slipp\". There are slip",
+            ),
+            (r#"{"id": 1, "verdict": "fail", "labels": "slip;b"}"#, "there is no label \"b\""),
+            (r#"{"id": 1, "verdict": "fail", "labels": [{"id": "slip", "set": "own"}]}"#, "there is no label \"slip\""),
+            (r#"{"id": 1, "verdict": "fail", "labels": [7]}"#, "the label 7 has no id"),
+            (r#"{"id": 1, "verdict": "fail", "labels": 7}"#, "neither a list nor a text"),
+            (
+                r#"{"id": 1, "verdict": "fail", "fix_target": "banana"}"#,
+                "the fix_target \"banana\" is none of step_run",
+            ),
+            (r#"{"id": 1, "verdict": "fail", "first_bad_step": 0}"#, "the first_bad_step 0 is no whole number from 1"),
+            (r#"{"id": 1, "verdict": "fail", "first_bad_step": "2"}"#, "is no whole number from 1"),
+            (r#"{"id": 1, "verdict": "fail", "first_bad_step": -1.5}"#, "is no whole number from 1"),
+            (r#"{"id": 1, "note": 5}"#, "the note 5 is no text"),
+            (r#"{"id": 1, "verdict": "fail", "variable": ["x"]}"#, "is no text"),
+        ] {
+            assert!(asked(json).unwrap_err().contains(words), "{json}: {}", asked(json).unwrap_err());
+        }
+        let old = r#"{"id": 1, "verdict": "fail", "labels": [{"id": "slip", "set": "default", "version": 1}, {"id": "slip"}]}"#;
+        assert_eq!(asked(old).unwrap().labels.len(), 2);
+        let long = format!(r#"{{"id": 1, "note": "{}"}}"#, "x".repeat(MAX_TEXT + 1));
+        assert!(asked(&long).unwrap_err().contains("longer than 64 kB"));
+    }
+}

@@ -1,0 +1,329 @@
+//! Counts over everything that was judged: outcomes, labels, where to fix, the gold answers, and how often the rules
+//! and the triage were right.
+
+use std::collections::BTreeMap;
+
+use super::event::{Event, EventKind, GoldStatus, Item, Text, Verdict};
+use super::fold::{Outcome, Reviewed, Reviews};
+use super::labels::LabelSets;
+use crate::card::Card;
+use crate::statistics::wilson;
+use crate::triage::Fix;
+use stepscope_base::object::Object;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// How many of the items to which something applies are what it says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Share {
+    /// Those that are.
+    pub hits: u64,
+    /// All.
+    pub of: u64,
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stats {
+    /// Items by what they are counted as.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// Verdicts of each reviewer that hold.
+    pub reviewers: BTreeMap<Text, u64>,
+    /// Failed items by label, as it is called today.
+    pub labels: BTreeMap<Text, u64>,
+    /// Failed items by where to fix them, the step and the label.
+    pub fixes: BTreeMap<(Text, Option<u64>), u64>,
+    /// Items by what is thought of their gold answer.
+    pub gold: BTreeMap<GoldStatus, u64>,
+    /// For each rule, how many of the judged items where it spoke fail.
+    pub rules: BTreeMap<Text, Share>,
+    /// How often the triage named the place that the reviewer named.
+    pub triage: Share,
+    /// Verdicts that a reviewer gave again on the same content, and how many of them are the same.
+    pub repeats: Share,
+    /// Half of the items took a reviewer no longer, in milliseconds.
+    pub median_ms: Option<u64>,
+    /// Notes without a verdict.
+    pub notes: u64,
+}
+
+impl Stats {
+    /// Counts. `card` finds the record of a judged item, where records are known.
+    pub fn of<'c>(reviews: &Reviews, card: impl Fn(Reviewed<'_>) -> Option<&'c Card>) -> Self {
+        let (mut stats, sets) = (Self::default(), reviews.label_sets());
+        let mut times = Vec::new();
+        for reviewed in reviews.items() {
+            let card = card(reviewed);
+            stats.item(reviewed, card, &sets);
+            times.extend(reviewed.verdicts().iter().filter_map(|event| event.times.active_ms));
+        }
+        times.sort_unstable();
+        stats.median_ms = times.get(times.len() / 2).copied();
+        stats
+    }
+
+    fn item(&mut self, reviewed: Reviewed<'_>, card: Option<&Card>, sets: &LabelSets<'_>) {
+        let content = card.map(|card| &card.content);
+        let outcome = reviewed.outcome(content);
+        *self.outcomes.entry(outcome).or_default() += 1;
+        self.notes += reviewed.notes().count() as u64;
+        for event in reviewed.verdicts() {
+            *self.reviewers.entry(event.reviewer.id.clone()).or_default() += 1;
+        }
+        self.count_repeats(reviewed);
+        let fresh = reviewed.fresh(content);
+        if let Some(status) = fresh.iter().filter_map(|event| event.gold_status).max() {
+            *self.gold.entry(status).or_default() += 1;
+        }
+        if matches!(outcome, Outcome::Pass | Outcome::Fail) {
+            self.count_rules(&fresh, outcome == Outcome::Fail);
+        }
+        if outcome == Outcome::Fail {
+            self.count_failed(&fresh, card, sets);
+        }
+    }
+
+    fn count_failed(&mut self, fresh: &[&Event], card: Option<&Card>, sets: &LabelSets<'_>) {
+        let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
+        let mut labels: Vec<Text> = failed()
+            .flat_map(|event| &event.labels)
+            .flat_map(|label| sets.resolve(label))
+            .map(|label| label.name)
+            .collect();
+        labels.sort_unstable();
+        labels.dedup();
+        for label in labels {
+            *self.labels.entry(label).or_default() += 1;
+        }
+        let Some((event, target)) = failed().find_map(|event| Some((event, event.fix_target.as_ref()?))) else {
+            return;
+        };
+        *self.fixes.entry((target.clone(), event.first_bad_step)).or_default() += 1;
+        if let Some(fix) = card.and_then(|card| card.fix).filter(|fix| !matches!(fix, Fix::None | Fix::Unknown)) {
+            self.triage.of += 1;
+            self.triage.hits += u64::from(*target == fix.word());
+        }
+    }
+
+    fn count_rules(&mut self, fresh: &[&Event], fails: bool) {
+        let mut rules: Vec<&Text> = fresh.iter().filter_map(|event| event.findings.as_ref()).flatten().collect();
+        rules.sort_unstable();
+        rules.dedup();
+        for rule in rules {
+            let share = self.rules.entry(rule.clone()).or_default();
+            share.of += 1;
+            share.hits += u64::from(fails);
+        }
+    }
+
+    /// Who judges the same again shows how far they agree with themselves.
+    fn count_repeats(&mut self, reviewed: Reviewed<'_>) {
+        let mut last: BTreeMap<&Text, &Event> = BTreeMap::new();
+        for event in reviewed.events().filter(|event| event.kind == EventKind::Verdict) {
+            if let Some(earlier) = last.insert(&event.reviewer.id, event)
+                && earlier.seen.content_sha256 == event.seen.content_sha256
+                && earlier.verdict.zip(event.verdict).is_some_and(|(a, b)| judges(a) && judges(b))
+            {
+                self.repeats.of += 1;
+                self.repeats.hits += u64::from(earlier.verdict == event.verdict);
+            }
+        }
+    }
+
+    /// As lines of text.
+    pub fn lines(&self) -> Vec<Shown> {
+        let outcomes: Vec<String> =
+            self.outcomes.iter().map(|(outcome, items)| format!("{items} {}", outcome.word())).collect();
+        let mut lines = vec![shown!("{} items: {}", self.outcomes.values().sum::<u64>(), outcomes.join(", "))];
+        let mut board = |title: &'static str, rows: Vec<(Shown, String)>| {
+            if !rows.is_empty() {
+                lines.push(Shown::default());
+                lines.push(Shown::own(title));
+                lines.extend(rows.iter().map(|(name, row)| shown!("  {:32} {row}", name.clone().cut(32))));
+            }
+        };
+        let counts = |counts: &BTreeMap<Text, u64>| most(counts.iter().map(|(name, n)| (name.line(), *n)));
+        board("verdicts by reviewer", counts(&self.reviewers));
+        board("failed by label", counts(&self.labels));
+        let place = |((target, step), n): (&(Text, Option<u64>), &u64)| match step {
+            Some(step) => (shown!("{}, step {step}", target.line()), *n),
+            None => (target.line(), *n),
+        };
+        board("failed by where to fix", most(self.fixes.iter().map(place)));
+        board("gold answers", most(self.gold.iter().map(|(status, n)| (Shown::own(status.word()), *n))));
+        board(
+            "judged where a rule spoke, and failed",
+            self.rules.iter().map(|(rule, share)| (rule.line(), share.phrase())).collect(),
+        );
+        for (title, share) in [
+            ("the triage named the place that the reviewer named", self.triage),
+            ("judged again the same", self.repeats),
+        ] {
+            if share.of > 0 {
+                lines.push(Shown::default());
+                lines.push(shown!("{title}: {}", share.phrase()));
+            }
+        }
+        if let Some(ms) = self.median_ms {
+            lines.push(shown!("half of the items took no longer than {:.1} seconds", ms as f64 / 1000.0));
+        }
+        lines
+    }
+
+    /// As one JSON object on a line.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.object("outcomes", |object| {
+            for outcome in Outcome::ALL {
+                object.digits(outcome.word(), self.outcomes.get(&outcome).copied().unwrap_or(0));
+            }
+        });
+        for (key, counts) in [("reviewers", &self.reviewers), ("labels", &self.labels)] {
+            object.all(key, counts, |(name, items), out| {
+                let mut object = Object::begin(out);
+                object.text("name", Some(name));
+                object.digits("items", *items);
+                object.end();
+            });
+        }
+        object.all("fixes", &self.fixes, |((target, step), items), out| {
+            let mut object = Object::begin(out);
+            object.text("fix_target", Some(target));
+            object.number("first_bad_step", *step);
+            object.digits("items", *items);
+            object.end();
+        });
+        object.object("gold", |object| {
+            for status in GoldStatus::ALL {
+                object.digits(status.word(), self.gold.get(status).copied().unwrap_or(0));
+            }
+        });
+        object.all("rules", &self.rules, |(rule, share), out| {
+            let mut object = Object::begin(out);
+            object.text("rule", Some(rule));
+            share.write(&mut object);
+            object.end();
+        });
+        object.object("triage", |object| self.triage.write(object));
+        object.object("repeats", |object| self.repeats.write(object));
+        object.number("median_active_ms", self.median_ms);
+        object.digits("notes", self.notes);
+        object.end();
+        out.push(b'\n');
+    }
+}
+
+const fn judges(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Pass | Verdict::Fail)
+}
+
+impl Share {
+    /// `83.3 % [78.4, 87.3]  229 of 275`: with Wilson's interval of 95 %.
+    pub fn phrase(self) -> String {
+        let Some((low, high)) = wilson(self.hits, self.of) else { return "of none".to_owned() };
+        let share = 100.0 * self.hits as f64 / self.of as f64;
+        format!("{share:5.1} % [{:.1}, {:.1}]  {} of {}", 100.0 * low, 100.0 * high, self.hits, self.of)
+    }
+
+    /// The members of a JSON object.
+    pub fn write(self, object: &mut Object<'_>) {
+        object.digits("hits", self.hits);
+        object.digits("of", self.of);
+        if let Some((low, high)) = wilson(self.hits, self.of) {
+            object.float("share", self.hits as f64 / self.of as f64);
+            object.float("low", low);
+            object.float("high", high);
+        }
+    }
+}
+
+/// The most frequent first.
+fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
+    let mut counts: Vec<_> = counts.collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.into_iter().map(|(name, count)| (name, count.to_string())).collect()
+}
+
+/// Whether an item is to be run again: it fails, and the gold answer is not to blame.
+pub fn is_to_be_run_again(reviewed: Reviewed<'_>, card: Option<&Card>) -> bool {
+    let content = card.map(|card| &card.content);
+    let gold = |event: &&Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
+    reviewed.outcome(content) == Outcome::Fail
+        && !reviewed.disputes_gold(content)
+        && !reviewed.fresh(content).iter().any(gold)
+}
+
+/// The text of an item's place for people: its id, or its position.
+pub fn name_of(item: &Item) -> Untrusted<'static> {
+    match (&item.id, item.row_index) {
+        (Some(id), _) => id.clone(),
+        (None, Some(row)) => Untrusted::from(format!("row {row}")),
+        (None, None) => Untrusted::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::event::{LabelRef, Reviewer, ReviewerKind};
+    use stepscope_base::canonical::Digest;
+
+    fn event(n: usize, id: &str, verdict: Verdict) -> Event {
+        let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+        let item = Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+        Event { event_id: format!("e{n}").into(), ..Event::verdict(reviewer, item, verdict) }
+    }
+
+    fn card(content: &[u8], fix: Fix) -> Card {
+        let mut tape = stepscope_base::json::Tape::default();
+        tape.read(b"{}");
+        let subject = crate::rules::Subject::new(b"{}", &[], None);
+        Card { content: Digest::of_bytes(content), fix: Some(fix), ..Card::of(&subject, &[], None, 0) }
+    }
+
+    #[test]
+    fn everything_that_is_fresh_is_counted_once() {
+        let mut reviews = Reviews::default();
+        let now = card(b"now", Fix::StepRun);
+        let label = |id: &str| LabelRef { id: Text::from(id.to_owned()), set: "default".into(), version: 0 };
+        let mut failed = event(1, "a", Verdict::Fail);
+        failed.labels = vec![label("slip"), label("slip"), label("unit")];
+        failed.fix_target = Some("step_run".into());
+        failed.first_bad_step = Some(3);
+        failed.findings = Some(vec!["run/recompute".into(), "run/unevaluated".into()]);
+        failed.times.active_ms = Some(12_000);
+        failed.seen.content_sha256 = Some(now.content);
+        let mut passed = event(2, "b", Verdict::Pass);
+        passed.findings = Some(vec!["run/recompute".into()]);
+        let mut gold = event(3, "c", Verdict::Fail);
+        gold.gold_status = Some(GoldStatus::Wrong);
+        let mut stale = event(4, "d", Verdict::Fail);
+        stale.seen.content_sha256 = Some(Digest::of_bytes(b"old"));
+        stale.labels = vec![label("slip")];
+        let again = Event { event_id: "e5".into(), ..passed.clone() };
+        for event in [failed, passed, gold, stale, again, event(6, "e", Verdict::Defer)] {
+            reviews.push(event);
+        }
+        let stats = Stats::of(&reviews, |_| Some(&now));
+        let outcomes: Vec<_> = stats.outcomes.iter().map(|(outcome, n)| (outcome.word(), *n)).collect();
+        assert_eq!(outcomes, [("pass", 1), ("fail", 2), ("defer", 1), ("stale", 1)]);
+        assert_eq!(stats.labels, BTreeMap::from([("slip".into(), 1), ("unit".into(), 1)]));
+        assert_eq!(stats.fixes, BTreeMap::from([(("step_run".into(), Some(3)), 1)]));
+        assert_eq!(stats.gold, BTreeMap::from([(GoldStatus::Wrong, 1)]));
+        assert_eq!(stats.rules.get(&"run/recompute".into()), Some(&Share { hits: 1, of: 2 }));
+        assert_eq!((stats.triage, stats.repeats), (Share { hits: 1, of: 1 }, Share { hits: 1, of: 1 }));
+        assert_eq!(stats.median_ms, Some(12_000));
+        let again = |id: &str| {
+            let item = Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+            is_to_be_run_again(reviews.find(&item, None).unwrap(), Some(&now))
+        };
+        assert_eq!(["a", "b", "c", "d", "e"].map(again), [true, false, false, false, false]);
+        let lines: Vec<String> = stats.lines().into_iter().map(Shown::into_string).collect();
+        assert_eq!(lines[0], "5 items: 1 pass, 2 fail, 1 defer, 1 stale");
+        assert!(lines.iter().any(|line| line.contains("50.0 % [9.5, 90.5]  1 of 2")), "{lines:?}");
+        let mut out = Vec::new();
+        stats.write_json(&mut out);
+        let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!((&json["outcomes"]["fail"], &json["rules"][0]["of"]), (&2.into(), &2.into()));
+    }
+}

@@ -1,0 +1,63 @@
+//! The drafts of JSON Schema: which keywords each knows.
+
+use jsonschema::Draft;
+
+use super::schema::SchemaFailure;
+use stepscope_base::json::{Kind, Value};
+use stepscope_base::text::Shown;
+
+/// The draft that a schema names. As in Python, one that is not known counts as the newest.
+pub(super) fn declared(root: Value<'_>) -> Result<Draft, SchemaFailure> {
+    let name = root.get("$schema").and_then(Value::string).unwrap_or_default();
+    if name.utf8().is_some_and(|name| name.trim_end_matches('#') == "http://json-schema.org/draft-03/schema") {
+        return Err(SchemaFailure(Shown::own("it is of draft 3, which is not known here; use draft 4 or newer")));
+    }
+    Ok(named(root).unwrap_or(Draft::Draft202012))
+}
+
+/// The known draft that a schema names by itself.
+pub(super) fn named(schema: Value<'_>) -> Option<Draft> {
+    let name = schema.get("$schema").and_then(Value::string)?;
+    Some(match name.utf8().map(|name| name.strip_suffix('#').unwrap_or(name))? {
+        "http://json-schema.org/draft-04/schema" => Draft::Draft4,
+        "http://json-schema.org/draft-06/schema" => Draft::Draft6,
+        "http://json-schema.org/draft-07/schema" => Draft::Draft7,
+        "https://json-schema.org/draft/2019-09/schema" => Draft::Draft201909,
+        "https://json-schema.org/draft/2020-12/schema" => Draft::Draft202012,
+        _ => return None,
+    })
+}
+
+/// Whether a draft is at least as new as another.
+pub(super) fn since(draft: Draft, first: Draft) -> bool {
+    let age = |draft| match draft {
+        Draft::Draft4 => 0,
+        Draft::Draft6 => 1,
+        Draft::Draft7 => 2,
+        Draft::Draft201909 => 3,
+        _ => 4,
+    };
+    age(draft) >= age(first)
+}
+
+/// Whether a draft gives a key of this schema a meaning; to others it is an annotation.
+pub(super) fn knows(draft: Draft, schema: Value<'_>, name: &[u8]) -> bool {
+    let since = |first| since(draft, first);
+    if !since(Draft::Draft201909) && name != b"$ref" && schema.get("$ref").is_some() {
+        return false;
+    }
+    match name {
+        b"exclusiveMinimum" | b"exclusiveMaximum" | b"const" | b"contains" | b"propertyNames" => since(Draft::Draft6),
+        b"if" => since(Draft::Draft7),
+        b"dependentRequired" | b"dependentSchemas" | b"unevaluatedItems" | b"unevaluatedProperties" => {
+            since(Draft::Draft201909)
+        }
+        b"prefixItems" | b"$dynamicRef" => since(Draft::Draft202012),
+        b"$recursiveRef" => draft == Draft::Draft201909,
+        b"dependencies" => !since(Draft::Draft201909),
+        b"additionalItems" => {
+            !since(Draft::Draft202012) && schema.get("items").is_some_and(|items| items.kind() == Kind::Array)
+        }
+        _ => true,
+    }
+}

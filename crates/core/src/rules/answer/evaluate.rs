@@ -1,0 +1,1008 @@
+//! Asks a schema: Python's errors, in Python's order and words.
+//!
+//! Errors are given to a [`Sink`] one by one; it says when it has enough. Words are only put together for those that
+//! are kept.
+
+use std::cell::Cell;
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Number as JsonNumber, Value as Json};
+
+use super::View;
+use super::references::Uri;
+use super::schema::{Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
+use stepscope_base::json::{Kind, Member, Value};
+use stepscope_base::pyregex::Pattern;
+use stepscope_base::python::{Message, Number};
+use stepscope_base::text::Untrusted;
+use stepscope_base::work;
+
+/// References that lead back to themselves end here; Python ends in an exception.
+const MAX_DEPTH: usize = 256;
+/// So many schemas are asked about the parts of one value: branches that lead back double at every level.
+const MAX_ASKED: u64 = 3_000_000;
+/// The work of asking one schema about one value.
+const ASK: u64 = 100;
+/// So many breaches of one value are told apart.
+const MAX_BREACHES: usize = 100;
+
+/// The first error of an answer, from the schema's root.
+pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Option<Problem<'v>> {
+    let mut first = Sink::First(None);
+    let spent = Account::open();
+    let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
+    let Sink::First(fault) = first else { return None };
+    fault.map(Fault::problem)
+}
+
+/// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
+/// way, so that nothing is known.
+pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, ()> {
+    let spent = Account::open();
+    let mut best = Sink::Best(None);
+    let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
+    let Sink::Best(fault) = best else { return Err(()) };
+    if spent.0.get().given_up { Err(()) } else { Ok(fault.map(|fault| (fault.relevant().message)().into())) }
+}
+
+/// Every breach, up to a limit.
+pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
+    let spent = Account::open();
+    let evaluation = Evaluation::new(schema, View::Whole, &spent.0);
+    let mut every = Sink::Every(Vec::new());
+    let _ = evaluation.node(0, value, &mut every);
+    let Sink::Every(faults) = every else { return Vec::new() };
+    let mut breaches = Vec::new();
+    for fault in faults {
+        let law = match fault.keyword {
+            Some(Keyword::AdditionalProperties { known, patterns, .. }) => {
+                let entries = fault.value.entries();
+                let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, patterns));
+                breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
+                continue;
+            }
+            Some(Keyword::Type { types, .. }) => Law::Type(types.clone()),
+            Some(Keyword::Enum { .. } | Keyword::Const { .. }) => Law::Enum,
+            Some(Keyword::Limit { .. }) => Law::Limit,
+            Some(Keyword::Required(_)) => fault.missing.map_or(Law::Other, |name| Law::Missing(name.to_vec())),
+            _ => Law::Other,
+        };
+        let Problem { message, value, key } = fault.problem();
+        breaches.push(Breach { law, message, value, key });
+    }
+    breaches.truncate(MAX_BREACHES);
+    breaches
+}
+
+fn unexpected<'v>(value: Value<'v>, member: &Member<'v>) -> Breach<'v> {
+    let name = Message::default().quoted(member.name().bytes());
+    Breach { law: Law::Extra, message: name.text(" was unexpected").into(), value, key: Some(member.key) }
+}
+
+/// One step from a value to a part of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'v> {
+    Item(usize),
+    Key(Untrusted<'v>),
+}
+
+/// One error.
+struct Fault<'v> {
+    message: Box<dyn Fn() -> Message + 'v>,
+    /// What it is about, for people: the value, or the first part that should not be there.
+    value: Value<'v>,
+    key: Option<Value<'v>>,
+    /// Of `required`, the name.
+    missing: Option<&'v [u8]>,
+    /// What is broken; `None`: a schema that allows nothing.
+    keyword: Option<&'v Keyword>,
+    /// From where the errors are compared to the value.
+    path: Vec<Part<'v>>,
+    /// The value is of a type that the schema wants.
+    of_type: bool,
+    /// Of `anyOf` and `oneOf`, the two least relevant errors of their branches.
+    context: Vec<Fault<'v>>,
+}
+
+impl<'v> Fault<'v> {
+    fn problem(self) -> Problem<'v> {
+        Problem { message: (self.message)().into(), value: self.value, key: self.key }
+    }
+
+    /// Python's `relevance`: the greatest is the best.
+    fn compare(&self, other: &Self) -> Ordering {
+        let is_weak = |fault: &Self| matches!(fault.keyword, Some(Keyword::AnyOf(_) | Keyword::OneOf(_)));
+        Reverse(self.path.len())
+            .cmp(&Reverse(other.path.len()))
+            .then_with(|| self.path.cmp(&other.path))
+            .then_with(|| (!is_weak(self)).cmp(&!is_weak(other)))
+            .then_with(|| (!self.of_type).cmp(&!other.of_type))
+    }
+
+    /// Of alternatives the deepest error, as long as one is deepest.
+    fn relevant(&self) -> &Self {
+        let mut best = self;
+        while let Some(least) = best.context.first() {
+            if best.context.get(1).is_some_and(|second| least.compare(second).is_eq()) {
+                break;
+            }
+            best = least;
+        }
+        best
+    }
+}
+
+/// What becomes of errors.
+enum Sink<'v> {
+    /// There is one or not.
+    Any(bool),
+    /// The first.
+    First(Option<Fault<'v>>),
+    /// The most relevant.
+    Best(Option<Fault<'v>>),
+    /// The two least relevant, and whether there was one since that was last asked.
+    Least(Vec<Fault<'v>>, bool),
+    /// All, up to a limit.
+    Every(Vec<Fault<'v>>),
+}
+
+impl<'v> Sink<'v> {
+    fn add(&mut self, fault: impl FnOnce(bool) -> Fault<'v>) -> Flow {
+        match self {
+            Self::Any(any) => {
+                *any = true;
+                return ControlFlow::Break(());
+            }
+            Self::First(first) => {
+                *first = Some(fault(false));
+                return ControlFlow::Break(());
+            }
+            Self::Best(best) => {
+                let fault = fault(true);
+                if best.as_ref().is_none_or(|best| fault.compare(best).is_gt()) {
+                    *best = Some(fault);
+                }
+            }
+            Self::Least(least, any) => {
+                *any = true;
+                let fault = fault(true);
+                let at = least.iter().take_while(|other| other.compare(&fault).is_le()).count();
+                least.insert(at, fault);
+                least.truncate(2);
+            }
+            Self::Every(all) => {
+                if all.len() >= MAX_BREACHES {
+                    return ControlFlow::Break(());
+                }
+                all.push(fault(false));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// How many errors are kept whose places are shown.
+    fn kept(&self) -> usize {
+        match self {
+            Self::First(first) => usize::from(first.is_some()),
+            Self::Every(all) => all.len(),
+            _ => 0,
+        }
+    }
+
+    /// Those that came since then.
+    fn since(&mut self, kept: usize) -> impl Iterator<Item = &mut Fault<'v>> {
+        let all: &mut [Fault<'v>] = match self {
+            Self::First(Some(first)) => std::slice::from_mut(first),
+            Self::Every(all) => all,
+            _ => &mut [],
+        };
+        all.iter_mut().skip(kept)
+    }
+}
+
+/// Whether more errors are wanted.
+type Flow = ControlFlow<()>;
+const ON: Flow = ControlFlow::Continue(());
+
+/// What was used up.
+#[derive(Clone, Copy)]
+struct Spent {
+    /// How many schemas may still be asked.
+    left: u64,
+    /// A pattern took too long, references led too deep, or too many schemas were asked.
+    given_up: bool,
+}
+
+/// What one value may use up; it is paid for at the end.
+struct Account(Cell<Spent>, u64);
+
+impl Account {
+    fn open() -> Self {
+        let left = work::left(MAX_ASKED * ASK) / ASK;
+        Self(Cell::new(Spent { left, given_up: false }), left)
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        work::pay((self.1 - self.0.get().left) * ASK);
+    }
+}
+
+/// A list that grows down the stack, newest first.
+struct Link<'p, T> {
+    own: T,
+    outer: Option<&'p Link<'p, T>>,
+}
+
+impl<'p, T> Link<'p, T> {
+    fn all(link: Option<&'p Self>) -> impl Iterator<Item = &'p T> {
+        std::iter::successors(link, |link| link.outer).map(|link| &link.own)
+    }
+}
+
+/// A question to a schema, with what led there.
+#[derive(Clone, Copy)]
+struct Evaluation<'p, 'v> {
+    schema: &'v Schema,
+    /// Counts at the root only.
+    view: View,
+    depth: usize,
+    spent: &'p Cell<Spent>,
+    path: Option<&'p Link<'p, Part<'v>>>,
+    /// The addresses from which references led here: anchors in them come before those of the schema itself.
+    scope: Option<&'p Link<'p, Uri>>,
+}
+
+/// An error about a value, being written.
+#[derive(Clone, Copy)]
+struct About<'p, 'v> {
+    evaluation: Evaluation<'p, 'v>,
+    node: &'v Node,
+    keyword: Option<&'v Keyword>,
+    /// The value that the schema was asked about.
+    value: Value<'v>,
+}
+
+impl<'v> About<'_, 'v> {
+    fn fault(self, keep: bool, message: impl Fn() -> Message + 'v) -> Fault<'v> {
+        let mut path = Vec::new();
+        if keep {
+            path.extend(Link::all(self.evaluation.path).cloned());
+            path.reverse();
+        }
+        let of_type = keep && self.node.types.iter().any(|&wanted| is_type(self.value, wanted));
+        Fault {
+            message: Box::new(message),
+            value: self.value,
+            key: None,
+            missing: None,
+            keyword: self.keyword,
+            path,
+            of_type,
+            context: Vec::new(),
+        }
+    }
+
+    fn say(self, sink: &mut Sink<'v>, message: impl Fn() -> Message + 'v) -> Flow {
+        sink.add(|keep| self.fault(keep, message))
+    }
+
+    /// A message that begins with the value.
+    fn value(self, sink: &mut Sink<'v>, words: &'v str) -> Flow {
+        let value = self.value;
+        self.say(sink, move || Message::default().value(value).text(words))
+    }
+}
+
+impl<'p, 'v> Evaluation<'p, 'v> {
+    fn new(schema: &'v Schema, view: View, spent: &'p Cell<Spent>) -> Self {
+        Self { schema, view, depth: 0, spent, path: None, scope: None }
+    }
+
+    fn give_up(self) {
+        self.spent.set(Spent { given_up: true, ..self.spent.get() });
+    }
+
+    fn node(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+        let Some(node) = self.schema.nodes.get(id) else { return ON };
+        let spent = self.spent.get();
+        let Some(left) = spent.left.checked_sub(1) else {
+            self.give_up();
+            return ControlFlow::Break(());
+        };
+        self.spent.set(Spent { left, ..spent });
+        match &node.body {
+            Body::Always => ON,
+            Body::Never => {
+                let about = About { evaluation: self, node, keyword: None, value };
+                about.say(sink, move || Message::new("False schema does not allow ").value(value))
+            }
+            Body::Keywords(keywords) => {
+                for keyword in keywords {
+                    self.keyword(About { evaluation: self, node, keyword: Some(keyword), value }, keyword, sink)?;
+                }
+                ON
+            }
+        }
+    }
+
+    /// Asks another schema about the same value.
+    fn same(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+        if self.depth >= MAX_DEPTH {
+            self.give_up();
+            return ON;
+        }
+        Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value, sink)
+    }
+
+    /// Asks a schema about a part of the value.
+    fn below(self, id: Id, part: Part<'v>, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+        // Python gives the error of a schema that allows nothing the place of what is around the value.
+        if self.never(id) {
+            return self.same(id, value, sink);
+        }
+        let link = Link { own: part, outer: self.path };
+        Evaluation { path: Some(&link), ..self }.same(id, value, sink)
+    }
+
+    fn member(self, id: Id, member: &Member<'v>, sink: &mut Sink<'v>) -> Flow {
+        // Names are only compared where several errors are.
+        let name = if matches!(sink, Sink::Best(_) | Sink::Least(..)) { member.name() } else { Untrusted::default() };
+        self.below(id, Part::Key(name), member.value, sink)
+    }
+
+    fn holds(self, id: Id, value: Value<'v>) -> bool {
+        let mut sink = Sink::Any(false);
+        let _ = self.same(id, value, &mut sink);
+        matches!(sink, Sink::Any(false))
+    }
+
+    fn matches(self, pattern: &Pattern, text: &Untrusted<'_>) -> bool {
+        pattern.is_in(text.bytes()).unwrap_or_else(|_| {
+            self.give_up();
+            false
+        })
+    }
+
+    /// Whether neither the names nor the patterns of a schema know a member.
+    fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
+        let name = member.name();
+        !known.iter().any(|known| known.as_slice() == name.bytes())
+            && !patterns.iter().any(|pattern| self.matches(pattern, &name))
+    }
+
+    fn always(self, id: Id) -> bool {
+        matches!(self.schema.nodes.get(id), Some(Node { body: Body::Always, .. }))
+    }
+
+    fn never(self, id: Id) -> bool {
+        matches!(self.schema.nodes.get(id), Some(Node { body: Body::Never, .. }))
+    }
+
+    /// Keywords that ask other schemas are functions of their own: their frames stand on the stack many times over.
+    fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        use Keyword as K;
+        match (keyword, about.value.kind()) {
+            (K::PrefixItems(_) | K::Items { .. } | K::AdditionalItems { .. }, kind) => {
+                if kind == Kind::Array {
+                    self.items(about, keyword, sink)
+                } else {
+                    ON
+                }
+            }
+            (K::AllOf(_) | K::AnyOf(_) | K::OneOf(_) | K::If { .. } | K::Ref { .. } | K::Recursive { .. }, _) => {
+                self.applied(about, keyword, sink)
+            }
+            (
+                K::Properties(_)
+                | K::PatternProperties(_)
+                | K::PropertyNames(_)
+                | K::DependentSchemas(_)
+                | K::Dependencies(_)
+                | K::AdditionalProperties { .. }
+                | K::UnevaluatedProperties { .. },
+                kind,
+            ) => {
+                if kind == Kind::Object {
+                    self.object(about, keyword, sink)
+                } else {
+                    ON
+                }
+            }
+            _ => self.assertion(about, keyword, sink),
+        }
+    }
+
+    fn items(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        let (prefix, schema) = match keyword {
+            Keyword::PrefixItems(schemas) => {
+                for (n, (item, &schema)) in value.items().zip(schemas).enumerate() {
+                    self.below(schema, Part::Item(n), item, sink)?;
+                }
+                return ON;
+            }
+            Keyword::Items { prefix, schema, counts: true } if self.never(*schema) => {
+                return too_many_items(about, *prefix, sink);
+            }
+            Keyword::AdditionalItems { prefix, schema } if self.never(*schema) => {
+                return extra_items(about, "Additional", value.items().skip(*prefix).collect(), sink);
+            }
+            Keyword::Items { prefix, schema, .. } | Keyword::AdditionalItems { prefix, schema } => (*prefix, *schema),
+            _ => return ON,
+        };
+        for (n, item) in value.items().enumerate().skip(prefix) {
+            self.below(schema, Part::Item(n), item, sink)?;
+        }
+        ON
+    }
+
+    /// Keywords that ask other schemas about the same value.
+    fn applied(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        match keyword {
+            Keyword::AllOf(schemas) => schemas.iter().try_for_each(|&schema| self.same(schema, value, sink)),
+            Keyword::AnyOf(schemas) => match self.alternatives(schemas.iter().copied(), value, sink) {
+                Ok(_) => ON,
+                Err(context) => none_of(about, context, sink),
+            },
+            Keyword::OneOf(schemas) => self.one_of(about, schemas, sink),
+            Keyword::If { test, then, otherwise } => {
+                let branch = if self.holds(*test, value) { then } else { otherwise };
+                branch.map_or(ON, |branch| self.same(branch, value, sink))
+            }
+            _ => self.referred(about.node, keyword, |there, id| there.same(id, value, sink)).unwrap_or(ON),
+        }
+    }
+
+    /// Keywords that look at the value itself.
+    fn assertion(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        match (keyword, value.kind()) {
+            (Keyword::Type { types, words }, _) => {
+                if types.iter().any(|&wanted| is_type(value, wanted)) {
+                    return ON;
+                }
+                about.say(sink, move || Message::default().value(value).text(" is not of type ").text(words))
+            }
+            (Keyword::Enum { options, words }, _) => {
+                if options.iter().any(|option| option.is(value)) {
+                    return ON;
+                }
+                about.say(sink, move || Message::default().value(value).text(" is not one of ").text(words))
+            }
+            (Keyword::Const { value: wanted, words }, _) => {
+                if wanted.is(value) {
+                    return ON;
+                }
+                about.say(sink, move || Message::default().text(words).text(" was expected"))
+            }
+            (Keyword::Limit { limit, number, words }, Kind::Int | Kind::Float | Kind::NotFinite) => {
+                let Some(how) = beyond(value, *limit, number) else { return ON };
+                about.say(sink, move || Message::default().value(value).text(how).text(words))
+            }
+            (Keyword::MultipleOf { number, is_float, words }, Kind::Int | Kind::Float | Kind::NotFinite) => {
+                if is_multiple(value, number, *is_float) {
+                    return ON;
+                }
+                about.say(sink, move || Message::default().value(value).text(" is not a multiple of ").text(words))
+            }
+            (Keyword::Length { of, most, limit }, _) => {
+                wrong_length(value, *of, *most, *limit).map_or(ON, |words| about.value(sink, words))
+            }
+            (Keyword::Pattern(pattern), Kind::String | Kind::Key) => {
+                if value.string().is_none_or(|text| self.matches(pattern, &text)) {
+                    return ON;
+                }
+                let text = pattern.text().as_bytes();
+                about.say(sink, move || Message::default().value(value).text(" does not match ").quoted(text))
+            }
+            (Keyword::UniqueItems, Kind::Array) => {
+                let mut seen = HashSet::new();
+                let again = value.items().filter_map(Literal::of).any(|item| !seen.insert(item));
+                if again { about.value(sink, " has non-unique elements") } else { ON }
+            }
+            (Keyword::UnevaluatedItems(_), Kind::Array) => {
+                let evaluated = self.evaluated_items(about.node, value);
+                let extra = value.items().zip(evaluated).filter(|(_, known)| !known).map(|(item, _)| item);
+                extra_items(about, "Unevaluated", extra.collect(), sink)
+            }
+            (Keyword::Contains { .. } | Keyword::ContainsAny(_), Kind::Array) => self.contains(about, keyword, sink),
+            (Keyword::Not { schema, words }, _) => {
+                if !self.holds(*schema, value) {
+                    return ON;
+                }
+                about.say(sink, move || Message::default().value(value).text(" should not be valid under ").text(words))
+            }
+            (_, Kind::Object) => missing_names(about, keyword, sink),
+            _ => ON,
+        }
+    }
+
+    /// Goes where a reference leads, with the scope that holds there.
+    fn referred<T>(self, node: &Node, keyword: &Keyword, then: impl FnOnce(Evaluation<'_, 'v>, Id) -> T) -> Option<T> {
+        let pushed = Link { own: node.base, outer: self.scope };
+        let scope_to = |uri: Uri| {
+            if node.base != 0 && (self.scope.is_none() || uri != node.base) { Some(&pushed) } else { self.scope }
+        };
+        let (id, scope) = match keyword {
+            Keyword::Ref { schema, uri, dynamic } => {
+                let scope = scope_to(*uri);
+                let redefined = |uri: &Uri| dynamic.iter().find(|(other, _)| other == uri);
+                let outermost = Link::all(scope).filter_map(redefined).last();
+                (outermost.map_or(*schema, |(_, id)| *id), scope)
+            }
+            Keyword::Recursive { own, uri, is_anchor, all } => {
+                let anchor = |uri: &Uri| all.iter().find(|(other, _)| other == uri);
+                let outermost = Link::all(self.scope.filter(|_| *is_anchor)).map_while(anchor).last();
+                let (uri, id) = outermost.copied().unwrap_or((*uri, *own));
+                (id, scope_to(uri))
+            }
+            _ => return None,
+        };
+        Some(then(Evaluation { scope, ..self }, id))
+    }
+
+    /// Asks alternatives one by one up to the first that allows the value: its number, or the context of all errors.
+    fn alternatives(
+        self,
+        schemas: impl Iterator<Item = Id>,
+        value: Value<'v>,
+        sink: &Sink<'v>,
+    ) -> Result<usize, Vec<Fault<'v>>> {
+        if !matches!(sink, Sink::Best(_) | Sink::Least(..)) {
+            let mut schemas = schemas;
+            return schemas.position(|schema| self.holds(schema, value)).ok_or_else(Vec::new);
+        }
+        let mut context = Sink::Least(Vec::new(), false);
+        let inside = Evaluation { path: None, ..self };
+        for (n, schema) in schemas.enumerate() {
+            if let Sink::Least(_, any) = &mut context {
+                *any = false;
+            }
+            let _ = inside.same(schema, value, &mut context);
+            if matches!(context, Sink::Least(_, false)) {
+                return Ok(n);
+            }
+        }
+        let Sink::Least(faults, _) = context else { return Err(Vec::new()) };
+        Err(faults)
+    }
+
+    fn one_of(self, about: About<'p, 'v>, schemas: &'v [(Id, Vec<u8>)], sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        let first = match self.alternatives(schemas.iter().map(|(schema, _)| *schema), value, sink) {
+            Ok(first) => first,
+            Err(context) => return none_of(about, context, sink),
+        };
+        let more = schemas.iter().skip(first + 1).filter(|(schema, _)| self.holds(*schema, value));
+        let mut words: Vec<&Vec<u8>> = more.map(|(_, words)| words).collect();
+        if words.is_empty() {
+            return ON;
+        }
+        words.extend(schemas.get(first).map(|(_, words)| words));
+        about.say(sink, move || {
+            let message = Message::default().value(value).text(" is valid under each of ");
+            words
+                .iter()
+                .enumerate()
+                .fold(message, |message, (n, words)| message.text(if n > 0 { ", " } else { "" }).text(words))
+        })
+    }
+
+    fn contains(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        let (schema, least, most, least_words, most_words) = match keyword {
+            Keyword::ContainsAny(schema) => {
+                if value.items().any(|item| self.holds(*schema, item)) {
+                    return ON;
+                }
+                return about.say(sink, move || {
+                    Message::new("None of ").value(value).text(" are valid under the given schema")
+                });
+            }
+            Keyword::Contains { schema, least, most, least_words, most_words } => {
+                (*schema, *least, *most, least_words, most_words)
+            }
+            _ => return ON,
+        };
+        let matches = value.items().filter(|&item| self.holds(schema, item)).count();
+        if most.is_some_and(|most| matches as f64 > most) {
+            return about.say(sink, move || {
+                let message = Message::new("Too many items match the given schema (expected at most ");
+                message.text(most_words).text(")")
+            });
+        }
+        if matches as f64 >= least {
+            return ON;
+        }
+        if matches == 0 {
+            return about.value(sink, " does not contain items matching the given schema");
+        }
+        about.say(sink, move || {
+            let message = Message::new("Too few items match the given schema (expected at least ").text(least_words);
+            message.text(" but only ").number(matches).text(" matched)")
+        })
+    }
+
+    fn object(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let value = about.value;
+        match keyword {
+            Keyword::Properties(properties) => {
+                for (name, schema) in properties {
+                    if let Some(member) = member(value, name) {
+                        self.member(*schema, &member, sink)?;
+                    }
+                }
+                ON
+            }
+            Keyword::PatternProperties(patterns) => {
+                let entries = value.entries();
+                for (pattern, schema) in patterns {
+                    for member in entries.iter().filter(|member| self.matches(pattern, &member.name())) {
+                        self.member(*schema, member, sink)?;
+                    }
+                }
+                ON
+            }
+            Keyword::AdditionalProperties { .. } => self.additional(about, keyword, sink),
+            Keyword::UnevaluatedProperties { schema, .. } => self.unevaluated(about, *schema, sink),
+            Keyword::PropertyNames(schema) => value.entries().into_iter().try_for_each(|member| {
+                let before = sink.kept();
+                let flow = self.same(*schema, member.key, sink);
+                // What is wrong with a name is shown at the key.
+                sink.since(before).for_each(|fault| fault.key = Some(fault.value));
+                flow
+            }),
+            Keyword::DependentSchemas(dependencies) => dependencies.iter().try_for_each(|(name, schema)| {
+                if member(value, name).is_some() { self.same(*schema, value, sink) } else { ON }
+            }),
+            Keyword::Dependencies(dependencies) => {
+                dependencies.iter().try_for_each(|(name, dependency)| match dependency {
+                    _ if member(value, name).is_none() => ON,
+                    Dependency::Schema(schema) => self.same(*schema, value, sink),
+                    Dependency::Names(wanted) => wanted_names(about, name, wanted, sink),
+                })
+            }
+            _ => ON,
+        }
+    }
+
+    fn additional(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+        let Keyword::AdditionalProperties { known, patterns, has_patterns, schema, .. } = keyword else { return ON };
+        let value = about.value;
+        if self.view == View::OwnKeys || self.always(*schema) {
+            return ON;
+        }
+        let is_extra = |member: &Member<'v>| self.is_extra(member, known, patterns);
+        // Nearly always there is none: nothing is collected for that.
+        if value.members().find(is_extra).is_none() {
+            return ON;
+        }
+        let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
+        if !self.never(*schema) {
+            return extras.iter().try_for_each(|member| self.member(*schema, member, sink));
+        }
+        extras.sort_by_key(Member::name);
+        let key = extras.first().map(|member| member.key);
+        let message = move || {
+            let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
+            let names = || names.iter().map(Untrusted::bytes);
+            let one = extras.len() == 1;
+            if *has_patterns {
+                let mut patterns: Vec<_> = patterns.iter().map(Pattern::text).collect();
+                patterns.sort_unstable();
+                let verb = if one { " does" } else { " do" };
+                let message = Message::default().quoted_each(names()).text(verb);
+                message.text(" not match any of the regexes: ").quoted_each(patterns)
+            } else {
+                let verb = if one { " was" } else { " were" };
+                let message = Message::new("Additional properties are not allowed (").quoted_each(names());
+                message.text(verb).text(" unexpected)")
+            }
+        };
+        sink.add(|keep| Fault { key, ..about.fault(keep, message) })
+    }
+
+    fn unevaluated(self, about: About<'p, 'v>, schema: Id, sink: &mut Sink<'v>) -> Flow {
+        let entries = about.value.entries();
+        let evaluated = self.evaluated_properties(about.node, about.value, &entries);
+        let mut extras = Vec::new();
+        for (member, _) in entries.iter().zip(evaluated).filter(|(_, known)| !known) {
+            // Python names a property once for each of its errors.
+            let mut own = Sink::Every(Vec::new());
+            let _ = self.same(schema, member.value, &mut own);
+            if let Sink::Every(faults) = own {
+                extras.extend(faults.iter().map(|_| *member));
+            }
+        }
+        let Some(key) = extras.first().map(|member| member.key) else { return ON };
+        let never = self.never(schema);
+        if never {
+            extras.sort_by_key(Member::name);
+        }
+        let message = move || {
+            let (begin, end) = if never {
+                ("Unevaluated properties are not allowed (", " unexpected)")
+            } else {
+                ("Unevaluated properties are not valid under the given schema (", " unevaluated and invalid)")
+            };
+            let names: Vec<Untrusted<'_>> = extras.iter().map(Member::name).collect();
+            let verb = if names.len() == 1 { " was" } else { " were" };
+            Message::new(begin).quoted_each(names.iter().map(Untrusted::bytes)).text(verb).text(end)
+        };
+        sink.add(|keep| Fault { key: Some(key), ..about.fault(keep, message) })
+    }
+
+    /// Which items of a list the keywords of a schema, but for its own `unevaluatedItems`, have looked at.
+    fn evaluated_items(self, node: &'v Node, value: Value<'v>) -> Vec<bool> {
+        let mut known = vec![false; value.len()];
+        self.mark_items(node, value, &mut known);
+        known
+    }
+
+    fn mark_items(self, node: &'v Node, value: Value<'v>, known: &mut [bool]) {
+        let Body::Keywords(keywords) = &node.body else { return };
+        if self.depth >= MAX_DEPTH {
+            return self.give_up();
+        }
+        let this = Self { depth: self.depth + 1, ..self };
+        let all = |known: &mut [bool]| known.iter_mut().for_each(|known| *known = true);
+        for keyword in keywords {
+            match keyword {
+                Keyword::Items { .. } | Keyword::AdditionalItems { .. } => all(known),
+                Keyword::PrefixItems(schemas) => known.iter_mut().take(schemas.len()).for_each(|known| *known = true),
+                Keyword::Contains { schema, .. } | Keyword::UnevaluatedItems(schema) => {
+                    for (item, known) in value.items().zip(known.iter_mut()) {
+                        *known = *known || this.holds(*schema, item);
+                    }
+                }
+                _ => this.branches(node, keyword, value, &mut |there, node| there.mark_items(node, value, known)),
+            }
+        }
+    }
+
+    fn evaluated_properties(self, node: &'v Node, value: Value<'v>, entries: &[Member<'v>]) -> Vec<bool> {
+        let mut known = vec![false; entries.len()];
+        self.mark_properties(node, value, entries, &mut known);
+        known
+    }
+
+    fn mark_properties(self, node: &'v Node, value: Value<'v>, entries: &[Member<'v>], known: &mut [bool]) {
+        let Body::Keywords(keywords) = &node.body else { return };
+        if self.depth >= MAX_DEPTH {
+            return self.give_up();
+        }
+        let this = Self { depth: self.depth + 1, ..self };
+        for keyword in keywords {
+            let is_known = |member: &Member<'v>| match keyword {
+                Keyword::Properties(properties) => {
+                    properties.iter().any(|(name, _)| name.as_slice() == member.name().bytes())
+                }
+                Keyword::PatternProperties(patterns) => {
+                    patterns.iter().any(|(pattern, _)| this.matches(pattern, &member.name()))
+                }
+                // Of draft 2019-09 Python takes the keys of the schema for names of properties.
+                Keyword::AdditionalProperties { schema, names: Some(names), .. }
+                | Keyword::UnevaluatedProperties { schema, names: Some(names) } => {
+                    self.always(*schema) || names.iter().any(|name| name.as_slice() == member.name().bytes())
+                }
+                Keyword::AdditionalProperties { schema, .. } | Keyword::UnevaluatedProperties { schema, .. } => {
+                    this.holds(*schema, member.value)
+                }
+                _ => false,
+            };
+            for (member, known) in entries.iter().zip(known.iter_mut()) {
+                *known = *known || is_known(member);
+            }
+            if let Keyword::DependentSchemas(dependencies) = keyword {
+                for (_, schema) in dependencies.iter().filter(|(name, _)| member(value, name).is_some()) {
+                    if let Some(node) = self.schema.nodes.get(*schema) {
+                        this.mark_properties(node, value, entries, known);
+                    }
+                }
+            }
+            this.branches(node, keyword, value, &mut |there, node| there.mark_properties(node, value, entries, known));
+        }
+    }
+
+    /// Goes into the schemas that a keyword applies to the same value, as far as they allow it.
+    fn branches(
+        self,
+        node: &'v Node,
+        keyword: &'v Keyword,
+        value: Value<'v>,
+        each: &mut dyn FnMut(Evaluation<'_, 'v>, &'v Node),
+    ) {
+        let mut go = |there: Evaluation<'_, 'v>, id: Id| {
+            if let Some(node) = self.schema.nodes.get(id) {
+                each(there, node);
+            }
+        };
+        match keyword {
+            Keyword::Ref { .. } | Keyword::Recursive { .. } => {
+                self.referred(node, keyword, &mut go);
+            }
+            Keyword::AllOf(schemas) | Keyword::AnyOf(schemas) => {
+                schemas.iter().filter(|schema| self.holds(**schema, value)).for_each(|schema| go(self, *schema));
+            }
+            Keyword::OneOf(schemas) => {
+                schemas
+                    .iter()
+                    .filter(|(schema, _)| self.holds(*schema, value))
+                    .for_each(|(schema, _)| go(self, *schema));
+            }
+            Keyword::If { test, then, otherwise } => {
+                if self.holds(*test, value) {
+                    go(self, *test);
+                    if let Some(then) = then {
+                        go(self, *then);
+                    }
+                } else if let Some(otherwise) = otherwise {
+                    go(self, *otherwise);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn missing_names<'v>(about: About<'_, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    let Keyword::Required(names) = keyword else { return ON };
+    names.iter().filter(|name| member(about.value, name).is_none()).try_for_each(|name| {
+        let message = move || Message::default().quoted(name).text(" is a required property");
+        sink.add(|keep| Fault { missing: Some(name), ..about.fault(keep, message) })
+    })
+}
+
+fn wanted_names<'v>(about: About<'_, 'v>, name: &'v [u8], wanted: &'v [Vec<u8>], sink: &mut Sink<'v>) -> Flow {
+    wanted.iter().filter(|each| member(about.value, each).is_none()).try_for_each(|each| {
+        about.say(sink, move || Message::default().quoted(each).text(" is a dependency of ").quoted(name))
+    })
+}
+
+fn none_of<'v>(about: About<'_, 'v>, context: Vec<Fault<'v>>, sink: &mut Sink<'v>) -> Flow {
+    let value = about.value;
+    let message = move || Message::default().value(value).text(" is not valid under any of the given schemas");
+    sink.add(|keep| Fault { context, ..about.fault(keep, message) })
+}
+
+fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, sink: &mut Sink<'v>) -> Flow {
+    let rest: Vec<_> = about.value.items().skip(prefix).collect();
+    let Some(&first) = rest.first() else { return ON };
+    let message = move || {
+        let items = if prefix == 1 { " item" } else { " items" };
+        let message = Message::new("Expected at most ").number(prefix).text(items).text(" but found ");
+        let message = message.number(rest.len()).text(" extra: ");
+        if rest.len() == 1 { message.value(first) } else { listed(message.text("["), &rest).text("]") }
+    };
+    sink.add(|keep| Fault { value: first, ..about.fault(keep, message) })
+}
+
+fn extra_items<'v>(about: About<'_, 'v>, which: &'v str, extra: Vec<Value<'v>>, sink: &mut Sink<'v>) -> Flow {
+    let Some(&first) = extra.first() else { return ON };
+    let message = move || {
+        let verb = if extra.len() == 1 { " was" } else { " were" };
+        listed(Message::new(which).text(" items are not allowed ("), &extra).text(verb).text(" unexpected)")
+    };
+    sink.add(|keep| Fault { value: first, ..about.fault(keep, message) })
+}
+
+fn listed(message: Message, values: &[Value<'_>]) -> Message {
+    values
+        .iter()
+        .enumerate()
+        .fold(message, |message, (n, value)| message.text(if n > 0 { ", " } else { "" }).value(*value))
+}
+
+/// The member with a name; of duplicates the last, as Python keeps it.
+fn member<'v>(object: Value<'v>, name: &[u8]) -> Option<Member<'v>> {
+    let is_it = |member: &Member<'v>| match member.key.plain_string() {
+        Some(plain) => plain == name,
+        None => member.name().bytes() == name,
+    };
+    object.members().filter(is_it).last()
+}
+
+fn is_type(value: Value<'_>, wanted: Type) -> bool {
+    match (wanted, value.kind()) {
+        (Type::Null, Kind::Null)
+        | (Type::Boolean, Kind::True | Kind::False)
+        | (Type::Integer | Type::Int, Kind::Int)
+        | (Type::Number, Kind::Int | Kind::Float | Kind::NotFinite)
+        | (Type::String, Kind::String | Kind::Key)
+        | (Type::Array, Kind::Array)
+        | (Type::Object, Kind::Object) => true,
+        (Type::Integer, Kind::Float) => value.float().is_some_and(|float| float.is_finite() && float % 1.0 == 0.0),
+        _ => false,
+    }
+}
+
+/// How a number is beyond a limit.
+fn beyond(value: Value<'_>, limit: Limit, number: &Number) -> Option<&'static str> {
+    let order = Number::of(value)?.compare(number)?;
+    let (wrong, how) = match limit {
+        Limit::Minimum => (order.is_lt(), " is less than the minimum of "),
+        Limit::Maximum => (order.is_gt(), " is greater than the maximum of "),
+        Limit::ExclusiveMinimum => (order.is_le(), " is less than or equal to the minimum of "),
+        Limit::ExclusiveMaximum => (order.is_ge(), " is greater than or equal to the maximum of "),
+    };
+    wrong.then_some(how)
+}
+
+/// Python divides by a float in floats, and by an integer exactly. Where it raises an exception, nothing is said.
+fn is_multiple(value: Value<'_>, number: &Number, is_float: bool) -> bool {
+    let (Some(instance), divisor) = (Number::of(value), number.float()) else { return true };
+    let float = value.float().unwrap_or(f64::NAN);
+    if let (false, Number::Int(digits), Some(divisor)) = (is_float, &instance, small(number)) {
+        let digits = digits.bytes().filter(u8::is_ascii_digit).map(|digit| u128::from(digit - b'0'));
+        return divisor == 0 || digits.fold(0, |rest, digit| (rest * 10 + digit) % divisor) == 0;
+    }
+    let quotient = float / divisor;
+    if divisor == 0.0 || (is_float && !float.is_finite()) {
+        true
+    } else if is_float && quotient.is_finite() {
+        quotient % 1.0 == 0.0
+    } else {
+        float % divisor == 0.0
+    }
+}
+
+fn small(number: &Number) -> Option<u128> {
+    match number {
+        Number::Int(digits) => digits.parse::<u64>().ok().map(u128::from),
+        Number::Float(_) => None,
+    }
+}
+
+fn wrong_length(value: Value<'_>, of: Counted, most: bool, limit: usize) -> Option<&'static str> {
+    let count = match (of, value.kind()) {
+        (Counted::Characters, Kind::String | Kind::Key) => {
+            // An unescaped string is never longer than its text: most need no counting.
+            if most && value.raw().len() <= limit.saturating_add(2) {
+                return None;
+            }
+            value.string()?.bytes().iter().filter(|&&b| b & 0xc0 != 0x80).count()
+        }
+        (Counted::Items, Kind::Array) => value.len(),
+        (Counted::Properties, Kind::Object) => value.entries().len(),
+        _ => return None,
+    };
+    match (most, of) {
+        (true, _) if count <= limit => None,
+        (false, _) if count >= limit => None,
+        (true, _) if limit == 0 => Some(" is expected to be empty"),
+        (false, _) if limit == 1 => Some(" should be non-empty"),
+        (true, Counted::Properties) => Some(" has too many properties"),
+        (false, Counted::Properties) => Some(" does not have enough properties"),
+        (true, _) => Some(" is too long"),
+        (false, _) => Some(" is too short"),
+    }
+}
+
+/// A schema as `serde_json` has it, large integers rounded and half surrogate pairs replaced: good enough to ask
+/// whether it is one. `None` for numbers that are not finite.
+pub(super) fn to_serde(value: Value<'_>) -> Option<Json> {
+    let text = |string: Untrusted<'_>| String::from_utf8_lossy(string.bytes()).into_owned();
+    Some(match value.kind() {
+        Kind::Null => Json::Null,
+        Kind::True => Json::Bool(true),
+        Kind::False => Json::Bool(false),
+        Kind::Int => {
+            let digits = std::str::from_utf8(value.raw()).ok()?;
+            let exact = digits.parse::<i64>().map(JsonNumber::from);
+            let exact = exact.or_else(|_| digits.parse::<u64>().map(JsonNumber::from)).ok();
+            Json::Number(exact.or_else(|| JsonNumber::from_f64(value.float()?))?)
+        }
+        Kind::Float | Kind::NotFinite => Json::Number(JsonNumber::from_f64(value.float()?)?),
+        Kind::String | Kind::Key => Json::String(text(value.string()?)),
+        Kind::Array => Json::Array(value.items().map(to_serde).collect::<Option<_>>()?),
+        Kind::Object => {
+            let read = |member: Member<'_>| Some((text(member.name()), to_serde(member.value)?));
+            Json::Object(value.members().map(read).collect::<Option<Map<_, _>>>()?)
+        }
+    })
+}

@@ -1,0 +1,748 @@
+//! A JSON Schema, read once and then asked for every answer.
+//!
+//! Messages are those of Python's `jsonschema`: the first error in the order of the schema's own keys, or the best
+//! match, in Python's words, with `NaN` and integers of any size. The `jsonschema` crate can give neither that order nor
+//! such numbers, so answers are judged here, as they were read. The crate judges the schema itself.
+
+use std::collections::HashMap;
+
+use jsonschema::Draft;
+
+use super::references::{Place, Registry, Uri, metaschema};
+use super::{View, draft, evaluate};
+use stepscope_base::json::{Kind, Member, Tape, Value};
+use stepscope_base::pyregex::Pattern;
+use stepscope_base::python::{self, Number};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// A schema of more names and values is not used: each takes up to a kilobyte until it is ready.
+const MAX_VALUES: usize = 150_000;
+/// A schema of more patterns is not used: each takes about 35 kilobytes.
+const MAX_PATTERNS: usize = 1_000;
+
+/// So much of a pattern is said.
+const MAX_SAID: usize = 200;
+
+/// A schema, ready to judge.
+#[derive(Debug, Default)]
+pub struct Schema {
+    pub(super) nodes: Vec<Node>,
+    /// Names of the root's `properties`.
+    own: Vec<Vec<u8>>,
+    /// The root looks at more than its properties one by one: keys that it does not name change what it says.
+    whole: bool,
+}
+
+/// Why a text is no usable schema.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SchemaFailure(pub(super) Shown);
+
+/// Why a schema says neither yes nor no to a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("undecided: {0}")]
+pub struct Undecidable(&'static str);
+
+/// Number of a node in [`Schema::nodes`]; the root is 0.
+pub(super) type Id = usize;
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) body: Body,
+    /// What its `type` wants, whether or not the draft looks at it.
+    pub(super) types: Vec<Type>,
+    /// Its references are resolved against this address.
+    pub(super) base: Uri,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    Always,
+    Never,
+    /// Keywords in the order in which they stand.
+    Keywords(Vec<Keyword>),
+}
+
+#[derive(Debug)]
+pub(super) enum Keyword {
+    Type {
+        types: Vec<Type>,
+        words: Vec<u8>,
+    },
+    Enum {
+        options: Vec<Literal>,
+        words: Vec<u8>,
+    },
+    Const {
+        value: Literal,
+        words: Vec<u8>,
+    },
+    Limit {
+        limit: Limit,
+        number: Number,
+        words: Vec<u8>,
+    },
+    MultipleOf {
+        number: Number,
+        is_float: bool,
+        words: Vec<u8>,
+    },
+    Length {
+        of: Counted,
+        most: bool,
+        limit: usize,
+    },
+    Pattern(Pattern),
+    UniqueItems,
+    PrefixItems(Vec<Id>),
+    /// `counts`: where no more may come, their number is said.
+    Items {
+        prefix: usize,
+        schema: Id,
+        counts: bool,
+    },
+    AdditionalItems {
+        prefix: usize,
+        schema: Id,
+    },
+    UnevaluatedItems(Id),
+    /// Before draft 2019-09.
+    ContainsAny(Id),
+    Contains {
+        schema: Id,
+        least: f64,
+        most: Option<f64>,
+        least_words: Vec<u8>,
+        most_words: Vec<u8>,
+    },
+    Properties(Vec<(Vec<u8>, Id)>),
+    PatternProperties(Vec<(Pattern, Id)>),
+    /// `names`: of draft 2019-09, the keys of the schema.
+    AdditionalProperties {
+        known: Vec<Vec<u8>>,
+        patterns: Vec<Pattern>,
+        has_patterns: bool,
+        schema: Id,
+        names: Option<Vec<Vec<u8>>>,
+    },
+    UnevaluatedProperties {
+        schema: Id,
+        names: Option<Vec<Vec<u8>>>,
+    },
+    PropertyNames(Id),
+    Required(Vec<Vec<u8>>),
+    Dependencies(Vec<(Vec<u8>, Dependency)>),
+    DependentSchemas(Vec<(Vec<u8>, Id)>),
+    AllOf(Vec<Id>),
+    AnyOf(Vec<Id>),
+    OneOf(Vec<(Id, Vec<u8>)>),
+    Not {
+        schema: Id,
+        words: Vec<u8>,
+    },
+    If {
+        test: Id,
+        then: Option<Id>,
+        otherwise: Option<Id>,
+    },
+    /// With the resources in whose scope it leads elsewhere.
+    Ref {
+        schema: Id,
+        uri: Uri,
+        dynamic: Vec<(Uri, Id)>,
+    },
+    /// To the root around it, or, if that is an anchor, to the outermost anchor of the scope.
+    Recursive {
+        own: Id,
+        uri: Uri,
+        is_anchor: bool,
+        all: Vec<(Uri, Id)>,
+    },
+}
+
+/// What a property asks of the object.
+#[derive(Debug)]
+pub(super) enum Dependency {
+    Names(Vec<Vec<u8>>),
+    Schema(Id),
+}
+
+/// The types of JSON Schema.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number without a fraction.
+    Integer,
+    /// An integer that is written as one, as draft 4 has it.
+    Int,
+    /// Any number.
+    Number,
+    /// A string.
+    String,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Limit {
+    Minimum,
+    Maximum,
+    ExclusiveMinimum,
+    ExclusiveMaximum,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Counted {
+    Characters,
+    Items,
+    Properties,
+}
+
+/// A value of the schema that answers are compared with.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Literal {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Vec<u8>),
+    List(Vec<Literal>),
+    Object(Vec<(Vec<u8>, Literal)>),
+}
+
+impl Schema {
+    /// Reads a schema of draft 2020-12 from the text of a file, whatever draft it names: so upstream reads them.
+    /// Nothing outside of the text is ever fetched.
+    pub fn compile(text: &[u8]) -> Result<Self, SchemaFailure> {
+        Self::compile_as(text, |_| Ok(Draft::Draft202012))
+    }
+
+    /// Reads a schema of the draft that it names, as Python's `jsonschema.validate` does; without one, of 2020-12.
+    pub fn compile_as_declared(text: &[u8]) -> Result<Self, SchemaFailure> {
+        Self::compile_as(text, draft::declared)
+    }
+
+    fn compile_as(
+        text: &[u8],
+        draft: impl FnOnce(Value<'_>) -> Result<Draft, SchemaFailure>,
+    ) -> Result<Self, SchemaFailure> {
+        let mut tape = Tape::default();
+        if !tape.read(text) {
+            let why = tape.problems.last().map_or("not JSON", |problem| problem.kind.summary());
+            return Err(SchemaFailure(Shown::own("the schema cannot be read: ").and(why)));
+        }
+        if tape.len() > MAX_VALUES {
+            const WHY: &str = "the schema holds more than 150,000 names and values; split it";
+            return Err(SchemaFailure(Shown::own(WHY)));
+        }
+        let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
+        let draft = draft(root)?;
+        let mut json = evaluate::to_serde(root)
+            .ok_or(SchemaFailure(Shown::own("the schema holds a number that JSON does not know")))?;
+        if let Some(object) = json.as_object_mut() {
+            // The draft is known; an address that nobody has heard of would be looked up.
+            object.shift_remove("$schema");
+        }
+        // The library would make ready all patterns before it is known how many there are.
+        if patterns_in(root) > MAX_PATTERNS {
+            return Err(SchemaFailure(Shown::own("the schema holds more than 1,000 patterns; split it")));
+        }
+        let validator = jsonschema::options()
+            .with_draft(draft)
+            .with_pattern_options(jsonschema::PatternOptions::regex())
+            .should_validate_formats(false)
+            .with_retriever(Offline)
+            .build(&json);
+        let read = Self::read_draft(root, draft);
+        match validator {
+            // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
+            Err(error) if read.is_ok() && is_about_regex(&error) => {}
+            Err(error) => {
+                // Not the value: a name may have led to another file than a schema.
+                let place = error.instance_path().to_string();
+                let place = if place.is_empty() { "/" } else { &*place };
+                let why = if is_about_reference(&error) {
+                    Shown::own("a reference leads nowhere, or outside of the schema")
+                } else {
+                    Shown::line(error.masked().to_string().as_bytes())
+                };
+                let place = Shown::line(place.as_bytes());
+                return Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")));
+            }
+            Ok(_) => {}
+        }
+        read
+    }
+
+    /// Reads a schema that is known to be one.
+    pub(super) fn read(root: Value<'_>) -> Option<Self> {
+        Self::read_draft(root, Draft::Draft202012).ok()
+    }
+
+    fn read_draft(root: Value<'_>, draft: Draft) -> Result<Self, SchemaFailure> {
+        let registry = Registry::new(root, draft);
+        let mut reader = Reader { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
+        if reader.read(Place { text: 0, value: root, base: 0, draft }).is_none() {
+            let why = reader.why.unwrap_or(Shown::own("it is neither an object nor a truth value"));
+            return Err(SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why)));
+        }
+        let own = property_names(root);
+        let one_by_one = |member: Member<'_>| match member.name().bytes() {
+            b"properties" | b"additionalProperties" => true,
+            b"type" => types(member.value).is_some_and(|types| types.contains(&Type::Object)),
+            b"required" => texts(member.value).is_some_and(|names| names.iter().all(|name| own.contains(name))),
+            name => !KEYWORDS.contains(&name),
+        };
+        let whole = !root.members().all(one_by_one);
+        Ok(Self { nodes: reader.nodes, own, whole })
+    }
+
+    /// What is wrong with a whole value, or that this cannot be told: of several errors that which Python's
+    /// `jsonschema.validate` names.
+    pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
+        const WHY: &str = "a pattern of the schema takes too many steps, or its references lead too deep";
+        evaluate::best(self, value).map_err(|()| Undecidable(WHY))
+    }
+
+    /// Whether it is the root's own property.
+    pub(super) fn names(&self, name: &[u8]) -> bool {
+        self.own.iter().any(|own| own == name)
+    }
+
+    /// Whether keys that are no property of the root can change what it says, beyond `additionalProperties`.
+    pub(super) const fn judges_whole_object(&self) -> bool {
+        self.whole
+    }
+
+    /// The first error in Python's order.
+    pub(super) fn first_problem<'a>(&'a self, answer: Value<'a>, view: View) -> Option<Problem<'a>> {
+        evaluate::first(self, answer, view)
+    }
+
+    /// Every place where a value does not hold the schema, in Python's order, up to a limit.
+    pub fn breaches<'a>(&'a self, value: Value<'a>) -> Vec<Breach<'a>> {
+        evaluate::every(self, value)
+    }
+}
+
+/// Which law of a schema a value breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Law {
+    /// It is of another type; the types that would do.
+    Type(Vec<Type>),
+    /// A key with this name is missing.
+    Missing(Vec<u8>),
+    /// The key is not among those that may stand here.
+    Extra,
+    /// It is none of the values that may stand here.
+    Enum,
+    /// A number that is too small or too large.
+    Limit,
+    /// Something else.
+    Other,
+}
+
+/// One place where a value does not hold a schema.
+#[derive(Clone, Debug)]
+pub struct Breach<'a> {
+    /// The law that is broken.
+    pub law: Law,
+    /// In Python's words.
+    pub message: Untrusted<'static>,
+    /// The value, or the object that lacks or should not have a key.
+    pub value: Value<'a>,
+    /// The key that should not be there.
+    pub key: Option<Value<'a>>,
+}
+
+/// What is wrong, and with what.
+pub(super) struct Problem<'a> {
+    pub(super) message: Untrusted<'static>,
+    pub(super) value: Value<'a>,
+    pub(super) key: Option<Value<'a>>,
+}
+
+/// How many patterns a schema holds, wherever they stand in it; other values may look like some.
+fn patterns_in(root: Value<'_>) -> usize {
+    let (mut open, mut found) = (vec![root], 0);
+    while let Some(value) = open.pop() {
+        for member in value.members() {
+            found += match member.name().bytes() {
+                b"pattern" => 1,
+                b"patternProperties" => member.value.len(),
+                _ => 0,
+            };
+            open.push(member.value);
+        }
+        open.extend(value.items());
+    }
+    found
+}
+
+fn is_about_regex(error: &jsonschema::ValidationError<'_>) -> bool {
+    use jsonschema::error::ValidationErrorKind;
+    matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex")
+}
+
+fn is_about_reference(error: &jsonschema::ValidationError<'_>) -> bool {
+    matches!(error.kind(), jsonschema::error::ValidationErrorKind::Referencing(_))
+}
+
+fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
+    let properties = root.get("properties");
+    properties.into_iter().flat_map(Value::members).map(|member| member.name().bytes().to_vec()).collect()
+}
+
+/// Refuses every reference that leads out of the schema, but to a metaschema.
+struct Offline;
+
+impl jsonschema::Retrieve for Offline {
+    fn retrieve(
+        &self,
+        uri: &jsonschema::Uri<String>,
+    ) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
+        let text = metaschema(uri.as_str()).ok_or("a schema must not refer to anything outside of itself")?;
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+/// The keywords that are judged here.
+const KEYWORDS: [&[u8]; 38] = [
+    b"type",
+    b"enum",
+    b"const",
+    b"minimum",
+    b"maximum",
+    b"exclusiveMinimum",
+    b"exclusiveMaximum",
+    b"multipleOf",
+    b"minLength",
+    b"maxLength",
+    b"pattern",
+    b"minItems",
+    b"maxItems",
+    b"uniqueItems",
+    b"prefixItems",
+    b"items",
+    b"contains",
+    b"minProperties",
+    b"maxProperties",
+    b"properties",
+    b"patternProperties",
+    b"additionalProperties",
+    b"propertyNames",
+    b"required",
+    b"dependentRequired",
+    b"dependentSchemas",
+    b"allOf",
+    b"anyOf",
+    b"oneOf",
+    b"not",
+    b"if",
+    b"$ref",
+    b"$dynamicRef",
+    b"$recursiveRef",
+    b"unevaluatedItems",
+    b"unevaluatedProperties",
+    b"dependencies",
+    b"additionalItems",
+];
+
+struct Reader<'s> {
+    registry: Registry<'s>,
+    nodes: Vec<Node>,
+    /// Schemas that have a number and are still to be read.
+    open: Vec<(Id, Place<'s>)>,
+    /// The node of each schema, by its place: a reference may lead back to it.
+    done: HashMap<(usize, usize), Id>,
+    /// Why it cannot be read.
+    why: Option<Shown>,
+}
+
+impl<'s> Reader<'s> {
+    fn read(&mut self, root: Place<'s>) -> Option<()> {
+        self.schema(root, root.value);
+        while let Some((id, place)) = self.open.pop() {
+            let value = place.value;
+            let body = match value.kind() {
+                Kind::True => Body::Always,
+                Kind::False => Body::Never,
+                Kind::Object => {
+                    let mut keywords = Vec::new();
+                    for member in value.entries() {
+                        if speaks(place, member) {
+                            keywords.push(self.keyword(place, member.name().bytes(), member.value)?);
+                        }
+                    }
+                    Body::Keywords(keywords)
+                }
+                _ => return None,
+            };
+            let node = self.nodes.get_mut(id)?;
+            node.body = body;
+            node.types = value.get("type").and_then(|value| draft_types(place.draft, value)).unwrap_or_default();
+        }
+        Some(())
+    }
+
+    /// The number of a schema that stands in another.
+    fn schema(&mut self, parent: Place<'s>, value: Value<'s>) -> Id {
+        self.at(parent.inside(value))
+    }
+
+    fn at(&mut self, place: Place<'s>) -> Id {
+        let place = self.registry.settle(place);
+        *self.done.entry(place.key()).or_insert_with(|| {
+            let id = self.nodes.len();
+            self.nodes.push(Node { body: Body::Always, types: Vec::new(), base: place.base });
+            self.open.push((id, place));
+            id
+        })
+    }
+
+    fn schemas(&mut self, parent: Place<'s>, list: Value<'s>) -> Vec<Id> {
+        list.items().map(|item| self.schema(parent, item)).collect()
+    }
+
+    fn named(&mut self, parent: Place<'s>, object: Value<'s>) -> Vec<(Vec<u8>, Id)> {
+        let entries = object.entries().into_iter();
+        entries.map(|member| (member.name().bytes().to_vec(), self.schema(parent, member.value))).collect()
+    }
+
+    /// Names that are wanted beside a property, or a schema for the whole object.
+    fn dependencies(&mut self, parent: Place<'s>, object: Value<'s>) -> Option<Keyword> {
+        let read = |member: Member<'s>| {
+            let dependency = match member.value.kind() {
+                Kind::Array => Dependency::Names(texts(member.value)?),
+                _ => Dependency::Schema(self.schema(parent, member.value)),
+            };
+            Some((member.name().bytes().to_vec(), dependency))
+        };
+        Some(Keyword::Dependencies(object.entries().into_iter().map(read).collect::<Option<_>>()?))
+    }
+
+    fn pattern(&mut self, value: Value<'_>) -> Option<Pattern> {
+        match Pattern::new(value.string()?.utf8()?) {
+            Ok(pattern) => Some(pattern),
+            Err(why) => {
+                let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
+                self.why = Some(stepscope_base::shown!("the pattern \"{text}\" cannot be used: {why}"));
+                None
+            }
+        }
+    }
+
+    /// A keyword; `None` where it cannot be used.
+    fn keyword(&mut self, place: Place<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
+        let (parent, draft) = (place.value, place.draft);
+        let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? as usize });
+        let limit = |limit| Some(Keyword::Limit { limit, number: Number::of(value)?, words: words(value) });
+        // Of draft 4, where it is a truth value.
+        let excludes = |name: &str| parent.get(name).is_some_and(|value| value.kind() == Kind::True);
+        Some(match name {
+            b"type" => {
+                let types = draft_types(draft, value)?;
+                Keyword::Type { types, words: type_words(value) }
+            }
+            b"enum" => {
+                let options = value.items().map(Literal::of).collect::<Option<_>>()?;
+                Keyword::Enum { options, words: words(value) }
+            }
+            b"const" => Keyword::Const { value: Literal::of(value)?, words: words(value) },
+            b"minimum" if excludes("exclusiveMinimum") => limit(Limit::ExclusiveMinimum)?,
+            b"maximum" if excludes("exclusiveMaximum") => limit(Limit::ExclusiveMaximum)?,
+            b"minimum" => limit(Limit::Minimum)?,
+            b"maximum" => limit(Limit::Maximum)?,
+            b"exclusiveMinimum" => limit(Limit::ExclusiveMinimum)?,
+            b"exclusiveMaximum" => limit(Limit::ExclusiveMaximum)?,
+            b"multipleOf" => Keyword::MultipleOf {
+                number: Number::of(value)?,
+                is_float: value.kind() != Kind::Int,
+                words: words(value),
+            },
+            b"minLength" => length(Counted::Characters, false)?,
+            b"maxLength" => length(Counted::Characters, true)?,
+            b"minItems" => length(Counted::Items, false)?,
+            b"maxItems" => length(Counted::Items, true)?,
+            b"minProperties" => length(Counted::Properties, false)?,
+            b"maxProperties" => length(Counted::Properties, true)?,
+            b"pattern" => Keyword::Pattern(self.pattern(value)?),
+            b"uniqueItems" => Keyword::UniqueItems,
+            b"prefixItems" => Keyword::PrefixItems(self.schemas(place, value)),
+            b"items" if value.kind() == Kind::Array => Keyword::PrefixItems(self.schemas(place, value)),
+            b"additionalItems" => {
+                let prefix = parent.get("items").map_or(0, Value::len);
+                Keyword::AdditionalItems { prefix, schema: self.schema(place, value) }
+            }
+            b"items" => {
+                let counts = draft::since(draft, Draft::Draft202012);
+                let prefix = parent.get("prefixItems").filter(|_| counts).map_or(0, Value::len);
+                Keyword::Items { prefix, schema: self.schema(place, value), counts }
+            }
+            b"unevaluatedItems" => Keyword::UnevaluatedItems(self.schema(place, value)),
+            b"contains" if !draft::since(draft, Draft::Draft201909) => Keyword::ContainsAny(self.schema(place, value)),
+            b"contains" => {
+                let (least, most) = (parent.get("minContains"), parent.get("maxContains"));
+                Keyword::Contains {
+                    schema: self.schema(place, value),
+                    least: least.map_or(Some(1.0), Value::float)?,
+                    most: most.and_then(Value::float),
+                    least_words: least.map_or_else(|| b"1".to_vec(), words),
+                    most_words: most.map(words).unwrap_or_default(),
+                }
+            }
+            b"properties" => Keyword::Properties(self.named(place, value)),
+            b"patternProperties" => {
+                let entries = value.entries().into_iter();
+                let read = |member: Member<'s>| Some((self.pattern(member.key)?, self.schema(place, member.value)));
+                Keyword::PatternProperties(entries.map(read).collect::<Option<_>>()?)
+            }
+            b"additionalProperties" => {
+                let patterns = parent.get("patternProperties");
+                let read = patterns.map(Value::entries).unwrap_or_default().into_iter();
+                let read = read.map(|member| self.pattern(member.key));
+                Keyword::AdditionalProperties {
+                    known: property_names(parent),
+                    patterns: read.collect::<Option<_>>()?,
+                    has_patterns: patterns.is_some(),
+                    schema: self.schema(place, value),
+                    names: keys_of(draft, value),
+                }
+            }
+            b"unevaluatedProperties" => {
+                Keyword::UnevaluatedProperties { schema: self.schema(place, value), names: keys_of(draft, value) }
+            }
+            b"propertyNames" => Keyword::PropertyNames(self.schema(place, value)),
+            b"required" => Keyword::Required(texts(value)?),
+            b"dependencies" | b"dependentRequired" => self.dependencies(place, value)?,
+            b"dependentSchemas" => Keyword::DependentSchemas(self.named(place, value)),
+            b"allOf" => Keyword::AllOf(self.schemas(place, value)),
+            b"anyOf" => Keyword::AnyOf(self.schemas(place, value)),
+            b"oneOf" => {
+                let schemas = self.schemas(place, value);
+                Keyword::OneOf(schemas.into_iter().zip(value.items().map(words)).collect())
+            }
+            b"not" => Keyword::Not { schema: self.schema(place, value), words: words(value) },
+            b"if" => Keyword::If {
+                test: self.schema(place, value),
+                then: parent.get("then").map(|then| self.schema(place, then)),
+                otherwise: parent.get("else").map(|other| self.schema(place, other)),
+            },
+            b"$recursiveRef" => self.recursive(place)?,
+            _ => self.reference(place, value)?,
+        })
+    }
+
+    fn reference(&mut self, place: Place<'s>, value: Value<'s>) -> Option<Keyword> {
+        let text = value.string()?;
+        let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
+            self.why = Some(stepscope_base::shown!("its reference \"{}\" leads nowhere", Shown::line(text.bytes())));
+            return None;
+        };
+        let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();
+        let dynamic = anchors.into_iter().map(|(uri, place)| (uri, self.at(place))).collect();
+        Some(Keyword::Ref { schema: self.at(target.place), uri: target.uri, dynamic })
+    }
+
+    fn recursive(&mut self, place: Place<'s>) -> Option<Keyword> {
+        let target = self.registry.lookup(place, "#")?;
+        let anchors = self.registry.recursive();
+        let is_anchor = anchors.iter().any(|(uri, _)| *uri == target.uri);
+        let all = anchors.into_iter().map(|(uri, place)| (uri, self.at(place))).collect();
+        Some(Keyword::Recursive { own: self.at(target.place), uri: target.uri, is_anchor, all })
+    }
+}
+
+/// Whether a key of a schema says something by itself. What its draft does not define is an annotation.
+fn speaks(place: Place<'_>, member: Member<'_>) -> bool {
+    let name = member.name();
+    let known = match name.bytes() {
+        b"uniqueItems" => member.value.kind() == Kind::True,
+        name => KEYWORDS.contains(&name),
+    };
+    known && draft::knows(place.draft, place.value, name.bytes())
+}
+
+fn keys_of(draft: Draft, schema: Value<'_>) -> Option<Vec<Vec<u8>>> {
+    let keys = || schema.entries().into_iter().map(|member| member.name().bytes().to_vec()).collect();
+    (draft == Draft::Draft201909).then(keys)
+}
+
+fn draft_types(draft: Draft, value: Value<'_>) -> Option<Vec<Type>> {
+    let mut types = types(value)?;
+    if draft == Draft::Draft4 {
+        types.iter_mut().filter(|one| **one == Type::Integer).for_each(|one| *one = Type::Int);
+    }
+    Some(types)
+}
+
+fn words(value: Value<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    python::repr(value, &mut out);
+    out
+}
+
+fn texts(list: Value<'_>) -> Option<Vec<Vec<u8>>> {
+    list.items().map(|item| Some(item.string()?.bytes().to_vec())).collect()
+}
+
+/// One or several type names.
+fn type_names(value: Value<'_>) -> Vec<Value<'_>> {
+    if value.kind() == Kind::Array { value.items().collect() } else { vec![value] }
+}
+
+fn types(value: Value<'_>) -> Option<Vec<Type>> {
+    let one = |name: Value<'_>| {
+        Some(match name.string()?.bytes() {
+            b"null" => Type::Null,
+            b"boolean" => Type::Boolean,
+            b"integer" => Type::Integer,
+            b"number" => Type::Number,
+            b"string" => Type::String,
+            b"array" => Type::Array,
+            b"object" => Type::Object,
+            _ => return None,
+        })
+    };
+    type_names(value).into_iter().map(one).collect()
+}
+
+fn type_words(value: Value<'_>) -> Vec<u8> {
+    type_names(value).into_iter().map(words).collect::<Vec<_>>().join(&b", "[..])
+}
+
+impl Literal {
+    pub(super) fn of(value: Value<'_>) -> Option<Self> {
+        Some(match value.kind() {
+            Kind::Null => Self::Null,
+            Kind::True => Self::Bool(true),
+            Kind::False => Self::Bool(false),
+            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(Number::of(value)?),
+            Kind::String | Kind::Key => Self::Text(value.string()?.bytes().to_vec()),
+            Kind::Array => Self::List(value.items().map(Self::of).collect::<Option<_>>()?),
+            Kind::Object => {
+                let read = |member: Member<'_>| Some((member.name().bytes().to_vec(), Self::of(member.value)?));
+                let mut members = value.entries().into_iter().map(read).collect::<Option<Vec<_>>>()?;
+                members.sort_by(|a, b| a.0.cmp(&b.0));
+                Self::Object(members)
+            }
+        })
+    }
+
+    /// Whether an answer's value is this one; 1 and 1.0 are one, 1 and true are not.
+    pub(super) fn is(&self, value: Value<'_>) -> bool {
+        match (self, value.kind()) {
+            (Self::Text(text), Kind::String | Kind::Key) => match value.plain_string() {
+                Some(plain) => plain == text.as_slice(),
+                None => value.string().is_some_and(|string| string.bytes() == text.as_slice()),
+            },
+            (Self::Text(_), _) | (_, Kind::String | Kind::Key) => false,
+            _ => Self::of(value).is_some_and(|value| value == *self),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Whether a final answer can be at all. All notes: a run that came out wrong often shows it in the number itself. A
+//! run that came out right is left alone.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::{Rule, Subject};
+use crate::arithmetic::quantity::{Dimension, Kind, Quantity, Unit, find, near, unit};
+use crate::finding::{Datum, Finding, Findings, Place, Severity};
+use crate::record::{Record, RecordKind};
+use stepscope_base::json::{Pointer, Value};
+use stepscope_base::text::Untrusted;
+
+/// A longer answer is an essay; its units say little.
+const LONG_ANSWER: usize = 400;
+/// Larger than every product of the quantities by this factor: not from this question.
+const FAR: f64 = 1000.0;
+
+/// See its `explanation`.
+pub const ZERO: Rule = Rule {
+    id: "run/answer_zero",
+    severity: Severity::Note,
+    summary: "the answer is not zero",
+    explanation: "Questions are rarely asked for nothing: zero is mostly what a step writes that could not compute, \
+        or what was read from an answer without a number. Look at the final text and at the inputs of the last step.",
+    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "It cannot be determined."}, "mode": "baseline", "pred_num": 0, "correct": false}"#,
+    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "She pays $7."}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
+    check: check_zero,
+};
+
+/// See its `explanation`.
+pub const NEGATIVE: Rule = Rule {
+    id: "run/answer_negative",
+    severity: Severity::Note,
+    summary: "the answer is not negative",
+    explanation: "Counts, prices and lengths are not below zero. A negative answer mostly comes from a difference \
+        taken the wrong way round. Questions about temperatures, debts and losses are left alone.",
+    bad: r#"{"question": "Ann has 4 pens and Bob has 9. How many more has Bob?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
+    good: r#"{"question": "It is 4 degrees and gets 9 degrees colder. How cold is it then?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
+    check: check_negative,
+};
+
+/// See its `explanation`.
+pub const NOT_FINITE: Rule = Rule {
+    id: "run/answer_not_finite",
+    severity: Severity::Note,
+    summary: "the answer is a finite number",
+    explanation: "NaN and Infinity are no answers: a division by zero, or a text that was taken for a number. \
+        Nothing compares equal to NaN, so such a run counts as wrong whatever it meant.",
+    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "?"}, "mode": "baseline", "pred_num": NaN, "correct": false}"#,
+    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "13"}, "mode": "baseline", "pred_num": 13, "correct": false}"#,
+    check: check_finite,
+};
+
+/// See its `explanation`.
+pub const FRACTIONAL: Rule = Rule {
+    id: "run/answer_fractional",
+    severity: Severity::Note,
+    summary: "what is counted in whole things is answered in whole things",
+    explanation: "The question asks how many people, boxes or letters there are, and the answer is not whole. \
+        Mostly a division was made that should not be, or the last rounding is missing. Measures (hours, dollars, \
+        pounds) and averages may be fractions.",
+    bad: r#"{"question": "15 children ride in cars with 4 seats each. How many cars are needed?", "state": {"final_answer": "3.75"}, "mode": "baseline", "pred_num": 3.75, "correct": false}"#,
+    good: r#"{"question": "15 people share 4 hours of work. How many hours does each work?", "state": {"final_answer": "0.25"}, "mode": "baseline", "pred_num": 0.25, "correct": false}"#,
+    check: check_fractional,
+};
+
+/// See its `explanation`.
+pub const MAGNITUDE: Rule = Rule {
+    id: "run/answer_magnitude",
+    severity: Severity::Note,
+    summary: "the answer is within reach of the question's quantities",
+    explanation: "Even multiplied with each other the quantities of the question stay a thousand times below the \
+        answer, or it is a thousandth of the smallest. Such a number was not computed from this question.",
+    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1000000000000"}, "mode": "baseline", "pred_num": 1000000000000, "correct": false}"#,
+    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
+    check: check_magnitude,
+};
+
+/// See its `explanation`.
+pub const UNIT: Rule = Rule {
+    id: "run/answer_unit",
+    severity: Severity::Note,
+    summary: "the answer is given in the unit that is asked for",
+    explanation: "The question asks for cents, minutes or a percentage, and the final text gives dollars, hours or a \
+        fraction. The number may be right and count as wrong: convert it in the last step, and say the unit in the \
+        description of final_answer.",
+    bad: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 3 hours."}, "mode": "baseline", "pred_num": 3, "correct": false}"#,
+    good: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 190 minutes."}, "mode": "baseline", "pred_num": 190, "correct": false}"#,
+    check: check_unit,
+};
+
+/// See its `explanation`.
+pub const FACTOR: Rule = Rule {
+    id: "run/answer_factor",
+    severity: Severity::Note,
+    summary: "the answer and the gold number do not differ by a bare factor",
+    explanation: "The answer is exactly 10, 60, 100 or 1000 times the gold number, or a part of it, or it differs by \
+        a factor that stands in the question. That smells of units: one of the two counts cents, minutes, days or \
+        pieces where the other does not. Read the question again before calling the run wrong: the gold may be.",
+    bad: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
+    good: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "7"}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
+    check: check_factor,
+};
+
+/// A final number that is worth a look, and where it stands.
+struct Answer<'s, 'a> {
+    record: &'s Record<'a>,
+    number: f64,
+    place: fn() -> Pointer,
+}
+
+impl<'s, 'a> Answer<'s, 'a> {
+    fn of(subject: &'s Subject<'a>) -> Option<Self> {
+        let record = subject.record.as_ref()?;
+        let run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline);
+        if !run || record.state.is_none() || subject.is_right() {
+            return None;
+        }
+        let recorded = record.pred_num.and_then(Value::float).map(|number| (number, pred_num as fn() -> Pointer));
+        let (number, place) = recorded
+            .or_else(|| Some((record.state?.get("final_answer_numerical")?.float()?, numerical as fn() -> Pointer)))?;
+        Some(Self { record, number, place })
+    }
+
+    fn finding(&self, rule: &Rule, message: impl Into<Untrusted<'static>>, help: &'static str) -> Finding {
+        Finding::new(rule.id, rule.severity, message, Place::Value((self.place)())).help(help)
+    }
+
+    fn question(&self) -> Option<Untrusted<'a>> {
+        self.record.question.or_else(|| self.record.state?.get("problem_text"))?.string()
+    }
+}
+
+fn pred_num() -> Pointer {
+    Pointer::from_iter(["pred_num"])
+}
+
+fn numerical() -> Pointer {
+    Pointer::from_iter(["state", "final_answer_numerical"])
+}
+
+fn check_zero(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(subject).filter(|answer| answer.number == 0.0) else { return };
+    let help = "Look at the final text: it may hold a number that was not read, or an expression.";
+    findings.push(answer.finding(&ZERO, "the answer is zero".to_owned(), help));
+}
+
+fn check_negative(subject: &Subject<'_>, findings: &mut Findings) {
+    const BELOW: [&[u8]; 11] = [
+        b"negative",
+        b"below",
+        b"degree",
+        b"debt",
+        b"owe",
+        b"loss",
+        b"lose",
+        b"deficit",
+        b"temperature",
+        b"minus",
+        b"change in",
+    ];
+    let Some(answer) = Answer::of(subject).filter(|answer| answer.number < 0.0 && answer.number.is_finite()) else {
+        return;
+    };
+    let signed = subject.numbers().iter().any(|quantity| quantity.float() < 0.0);
+    if signed || answer.question().is_none_or(|text| BELOW.iter().any(|word| holds(text.bytes(), word))) {
+        return;
+    }
+    let help = "Check the order of the last difference.";
+    findings.push(answer.finding(&NEGATIVE, "the answer is negative, and nothing in the question is".to_owned(), help));
+}
+
+fn check_finite(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(subject).filter(|answer| !answer.number.is_finite()) else { return };
+    let help = "Look for a division by zero, or a text taken for a number.";
+    findings.push(answer.finding(&NOT_FINITE, "the answer is not a finite number".to_owned(), help));
+}
+
+fn check_fractional(subject: &Subject<'_>, findings: &mut Findings) {
+    let fraction =
+        |answer: &Answer<'_, '_>| answer.number.is_finite() && (answer.number - answer.number.round()).abs() > 1e-6;
+    let Some(answer) = Answer::of(subject).filter(fraction) else { return };
+    let Some(question) = answer.question() else { return };
+    let Some(counted) = counted(question.bytes()) else { return };
+    let message = format!("the question counts {counted}, and the answer is not whole");
+    let help = "Look for a division that should not be made, or a missing rounding.";
+    findings.push(answer.finding(&FRACTIONAL, message, help));
+}
+
+/// The whole things that the question asks to count; `None`: a measure, an average, or not clear.
+fn counted(question: &[u8]) -> Option<String> {
+    const PARTS: [&[u8]; 9] =
+        [b"average", b"mean ", b" per ", b"fraction", b"times", b"percent", b"more than", b"each day", b"a day"];
+    let asked = asked(question);
+    let at = memchr::memmem::find(asked, b"ow many ")?;
+    let rest = asked.get(at + 8..)?;
+    let mut words = rest.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let named: Vec<&[u8]> = words.by_ref().take(3).collect();
+    let thing = named.iter().find(|word| !matches!(**word, b"more" | b"fewer" | b"other" | b"total" | b"of"))?;
+    let measured = named.iter().any(|word| unit(&word.to_ascii_lowercase()).is_some());
+    let plural = thing.ends_with(b"s") || matches!(*thing, b"people" | b"children" | b"men" | b"women");
+    if measured || !plural || PARTS.iter().any(|part| holds(asked, part)) || holds(asked, b"servings") {
+        return None;
+    }
+    String::from_utf8(thing.to_vec()).ok()
+}
+
+/// The sentence that asks: the last one with a question mark, else the last.
+fn asked(question: &[u8]) -> &[u8] {
+    let end = memchr::memrchr(b'?', question).unwrap_or(question.len());
+    let body = question.get(..end).unwrap_or(question);
+    // A point between digits ends no sentence.
+    let start = memchr::memrchr_iter(b'.', body).find(|at| body.get(at + 1) == Some(&b' ')).map_or(0, |at| at + 2);
+    body.get(start..).unwrap_or(body)
+}
+
+fn check_magnitude(subject: &Subject<'_>, findings: &mut Findings) {
+    let far = |answer: &Answer<'_, '_>| {
+        let size = answer.number.abs();
+        size.is_finite() && size != 0.0 && !(0.5..=5000.0).contains(&size)
+    };
+    let Some(answer) = Answer::of(subject).filter(far) else { return };
+    let sizes = || {
+        let real = subject.numbers().iter().filter(|quantity| !matches!(quantity.kind, Kind::Label | Kind::Each));
+        real.map(|quantity| quantity.float().abs()).filter(|size| *size > 0.0)
+    };
+    if sizes().next().is_none() {
+        return;
+    }
+    let size = answer.number.abs();
+    let product: f64 = sizes().filter(|size| *size > 1.0).product();
+    let smallest = sizes().fold(1.0, f64::min);
+    let message = if size > product.max(1.0) * FAR {
+        "the answer is over a thousand times the product of all quantities in the question"
+    } else if size < smallest / FAR && size * product < 1.0 {
+        "the answer is below a thousandth of every quantity in the question"
+    } else {
+        return;
+    };
+    let help = "Find the step in which the number first left the range of the question.";
+    findings.push(answer.finding(&MAGNITUDE, message.to_owned(), help));
+}
+
+fn check_unit(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(subject) else { return };
+    let Some(question) = answer.question() else { return };
+    let Some(wanted) = unit_asked(asked(question.bytes())) else { return };
+    let text = answer.record.pred_answer.or_else(|| answer.record.state?.get("final_answer"));
+    let Some(text) = text.and_then(Value::string).filter(|text| text.bytes().len() <= LONG_ANSWER) else { return };
+    let numbers = find(text.bytes());
+    let own = |quantity: &&Quantity| near(quantity.float(), answer.number);
+    let Some(given) = numbers.iter().rev().find(own).or(numbers.last()) else { return };
+    if wanted.dimension == Dimension::Percent {
+        let part = answer.number > 0.0 && answer.number < 1.0 && given.kind != Kind::Percent;
+        if part && gold(subject).is_none_or(|gold| near(gold, answer.number * 100.0)) {
+            let help = "Multiply by 100 in the last step.";
+            findings.push(answer.finding(&UNIT, "a percentage is asked for, and a fraction is given".to_owned(), help));
+        }
+        return;
+    }
+    let Some(unit) = given.unit.filter(|unit| unit.dimension == wanted.dimension && unit.name != wanted.name) else {
+        return;
+    };
+    let message = format!("the question asks for {}s, and the answer gives {}s", wanted.name, unit.name);
+    let help = "Convert it in the last step, and name the unit in the description of final_answer.";
+    findings.push(answer.finding(&UNIT, message, help));
+}
+
+/// The unit that the asking sentence names: `how many minutes`, `in cents`, `what percentage`.
+fn unit_asked(asked: &[u8]) -> Option<Unit> {
+    // A searcher is dear to make.
+    static BEFORE: LazyLock<[Finder<'static>; 5]> =
+        LazyLock::new(|| ["how many ", "how many more ", "what percentage", "what percent", " in "].map(Finder::new));
+    let lower = asked.to_ascii_lowercase();
+    BEFORE.iter().find_map(|before| {
+        before.find_iter(&lower).find_map(|at| {
+            if before.needle().starts_with(b"what") {
+                return unit(b"percent");
+            }
+            let rest = lower.get(at + before.needle().len()..)?;
+            let end = rest.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+            rest.get(..end).and_then(unit)
+        })
+    })
+}
+
+fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(subject) else { return };
+    let Some(gold) = gold(subject).filter(|gold| *gold != 0.0) else { return };
+    let ratio = (answer.number / gold).abs();
+    if !ratio.is_finite() || ratio == 0.0 {
+        return;
+    }
+    let (factor, larger) = if ratio > 1.0 { (ratio, true) } else { (1.0 / ratio, false) };
+    let known = [10.0, 60.0, 100.0, 1000.0].into_iter().any(|known| near(known, factor));
+    let own = |quantity: &&Quantity| {
+        quantity.sure && !matches!(quantity.kind, Kind::Percent | Kind::Label) && near(quantity.float(), factor)
+    };
+    let quantity = if known || factor < 1.9 { None } else { subject.numbers().iter().find(own) };
+    if !known && quantity.is_none() {
+        return;
+    }
+    let relation = if larger { "times the gold number" } else { "times below the gold number" };
+    let stands = if quantity.is_some() { ", a factor that stands in the question" } else { "" };
+    let message = format!("the answer is {factor:.0} {relation}{stands}");
+    let mut finding =
+        answer.finding(&FACTOR, message, "Compare the units of the answer, of the question and of the gold.");
+    if answer.record.gold_num.is_some() {
+        finding = finding.label(Place::Value(Pointer::from_iter(["gold_num"])), "the gold number");
+    }
+    if let Some(quantity) = quantity
+        && answer.record.question.is_some()
+    {
+        let (start, end) = (quantity.span.start, quantity.span.end);
+        finding = finding.label(Place::Span { pointer: Pointer::from_iter(["question"]), start, end }, "the factor");
+    }
+    findings.push(finding.detail("factor", Datum::Text(Untrusted::from(format!("{factor:.0}")))));
+}
+
+fn gold(subject: &Subject<'_>) -> Option<f64> {
+    subject.gold().map(|gold| gold.value.float())
+}
+
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(text, word).is_some()
+}

@@ -1,0 +1,477 @@
+//! Upstream's validator (`evoproc.validators`), word for word: first the schema, and only if that holds the five rules
+//! over the flow of variables.
+
+use super::{Rule, Subject};
+use crate::finding::{Action, Datum, Finding, Findings, Place, Severity};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, UNREAD};
+use stepscope_base::json::{Part, Pointer, Tape, Value};
+use stepscope_base::pyload::loads;
+use stepscope_base::python::Message;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted, head};
+
+mod fitness;
+mod flow;
+mod schema;
+
+pub use fitness::fitness;
+pub use flow::Flow;
+pub use schema::{SchemaError, SchemaErrorKind, SchemaErrors, coerced_id, schema_errors};
+
+use flow::StepFlow;
+
+/// The ids of upstream's own rules: what they find counts for upstream's fitness.
+pub const UPSTREAM: [&str; 6] =
+    [SCHEMA.id, FIRST_STEP_INPUTS.id, FINAL_STEP_OUTPUT.id, UNRESOLVED_INPUT.id, REDEFINED.id, UNUSED.id];
+
+/// See its `explanation`.
+pub const SCHEMA: Rule = Rule {
+    id: "procedure/schema",
+    severity: Severity::Fatal,
+    summary: "the procedure holds upstream's model: NameDescription and steps with id, stepDescription, inputs, output",
+    explanation: "Upstream reads a procedure into a typed model before anything else. What does not fit cannot be \
+        run, scored or repaired step by step, and none of the other procedure rules speaks until it does. The reader \
+        is lenient where it can be: an id may be \"1\", \" 2 \", 1.0 or true, unknown keys are ignored, inputs and \
+        output may be left out. It is strict where it matters: descriptions must be there, a number is never a text, \
+        null is never a list. Add the missing key, or give the value the type that the message names.",
+    bad: r#"{"NameDescription": "Add", "steps": [{"id": 0, "inputs": [{"name": "problem_text", "description": "task"}], "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+    good: GOOD,
+    check: check_schema,
+};
+
+/// See its `explanation`.
+pub const NOT_JSON: Rule = Rule {
+    id: "procedure/not_json",
+    severity: Severity::Fatal,
+    summary: "the model's text for the procedure is JSON",
+    explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in the \
+        place of a procedure. There is nothing to validate then: upstream would only say that every key is missing. \
+        The finding says where the text stops being JSON, and how it begins. Most often it was cut at the token \
+        limit, or words stand around the JSON. Raise the limit or constrain the reply, and create it again.",
+    bad: r#"{"__invalid_json__": "Here is the procedure: {\"NameDescription\": \"Add\", \"steps\": ["}"#,
+    good: GOOD,
+    check: check_text,
+};
+
+/// See its `explanation`.
+pub const FIRST_STEP_INPUTS: Rule = Rule {
+    id: "procedure/first_step_inputs",
+    severity: Severity::Fatal,
+    summary: "the first step reads exactly problem_text",
+    explanation: "Before the first step the global state holds nothing but problem_text. A first step that reads \
+        anything else, or nothing, cannot be run as declared. Make problem_text its only input, and let it extract \
+        the facts that later steps need.",
+    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+    good: GOOD,
+    check: check_first_step,
+};
+
+/// See its `explanation`.
+pub const FINAL_STEP_OUTPUT: Rule = Rule {
+    id: "procedure/final_step_output",
+    severity: Severity::Fatal,
+    summary: "the last step writes exactly final_answer",
+    explanation: "The last step is run with the answer schema, and only final_answer leaves the procedure. If it \
+        writes something else the run has no answer; if it writes more, the rest is lost. Let the last step write \
+        final_answer alone, or add a step that does.",
+    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": []}]}"#,
+    good: GOOD,
+    check: check_final_step,
+};
+
+/// See its `explanation`.
+pub const UNRESOLVED_INPUT: Rule = Rule {
+    id: "procedure/unresolved_input",
+    severity: Severity::Fatal,
+    summary: "every input is problem_text or written by an earlier step",
+    explanation: "A step sees only its declared inputs, taken from the global state. An input that no earlier step \
+        writes is absent when the step runs, and the model fills the gap with a guess. Often the name is misspelt, or \
+        two steps stand in the wrong order: the second label then shows where the variable is written too late.",
+    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+    good: GOOD_TWO_STEPS,
+    check: check_unresolved,
+};
+
+/// See its `explanation`.
+pub const REDEFINED: Rule = Rule {
+    id: "procedure/redefined",
+    severity: Severity::Repairable,
+    summary: "no step writes a variable that an earlier step wrote (final_answer excepted)",
+    explanation: "The global state keeps one value a name. Writing a name again silently replaces what later steps \
+        may still mean by it, and afterwards nobody can tell which step a stored value came from. Give the new value \
+        a name of its own, such as total_after_discount, or do not write it again.",
+    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the number", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Double it", "output": [{"name": "a", "description": "doubled"}]}, {"id": 3, "inputs": [{"name": "a", "description": "doubled"}], "stepDescription": "Answer", "output": [{"name": "final_answer", "description": "answer"}]}]}"#,
+    good: GOOD_TWO_STEPS,
+    check: check_redefined,
+};
+
+/// See its `explanation`.
+pub const UNUSED: Rule = Rule {
+    id: "procedure/unused",
+    severity: Severity::Repairable,
+    summary: "every output is read by a later step (final_answer and problem_text excepted)",
+    explanation: "A variable that nobody reads costs model output and attention, and is often the trace of a \
+        forgotten step: a quantity of the question that was extracted and then left out of the calculation. Remove \
+        it, or let the step that should use it read it.",
+    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+    good: GOOD_TWO_STEPS,
+    check: check_unused,
+};
+
+const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
+const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
+
+/// So many bytes of a text that is no JSON are quoted.
+const MAX_QUOTED: usize = 160;
+
+/// Where the procedure of a record stands.
+fn base(subject: &Subject<'_>) -> Pointer {
+    subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
+}
+
+fn unread<'a>(subject: &Subject<'a>) -> Option<Value<'a>> {
+    Procedure::unread(subject.procedure.as_ref()?.value)
+}
+
+fn check_text(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(unread) = unread(subject) else { return };
+    let text = unread.string();
+    let bytes = text.as_ref().map_or(unread.raw(), Untrusted::bytes);
+    let mut tape = Tape::default();
+    let said =
+        loads(&mut tape, bytes).err().map(|said| shown!(": {}", Untrusted::from(said).line())).unwrap_or_default();
+    let begins = Shown::line(head(bytes, MAX_QUOTED));
+    let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
+    let message = shown!("The model's text is no JSON{said}. It begins: {begins}{more}");
+    let place = Place::Value(base(subject).then(UNREAD));
+    findings.push(
+        Finding::new(NOT_JSON.id, NOT_JSON.severity, message.into_string(), place)
+            .help("Raise the token limit or constrain the reply, and create the procedure again."),
+    );
+}
+
+fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
+    if unread(subject).is_some() {
+        return;
+    }
+    for error in &subject.procedure_errors.listed {
+        let mut loc = Message::default();
+        for (n, part) in error.loc.iter().enumerate() {
+            let dot = if n > 0 { "." } else { "" };
+            loc = match part {
+                Part::Key(key) => loc.text(dot).text(key.bytes()),
+                Part::Index(index) => loc.text(dot).number(*index),
+            };
+        }
+        let loc = Untrusted::from(loc);
+        let message =
+            Message::new("Schema error at ").text(loc.bytes()).text(": ").text(error.kind.message().as_bytes());
+        let parts = error.loc.iter().map(|part| match part {
+            Part::Key(key) => Datum::Text(key.clone()),
+            Part::Index(index) => Datum::Int(index.to_string()),
+        });
+        let finding = Finding::new(SCHEMA.id, SCHEMA.severity, message, error.place(&base(subject)))
+            .action(Action::PatchLocally)
+            .detail("loc", Datum::List(parts.collect()))
+            .detail("type", Datum::Text(Untrusted::from(error.kind.word())))
+            .help(error.kind.help());
+        findings.push(finding);
+    }
+    findings.count_more(SCHEMA.id, subject.procedure_errors.rest);
+}
+
+/// Whether a list of fields names exactly one variable, and that one.
+fn is_only(fields: &[Field<'_>], name: &str) -> bool {
+    matches!(fields, [field] if field.name.is_some_and(|value| value.is_string(name)))
+}
+
+fn names(fields: &[Field<'_>]) -> Datum {
+    Datum::List(fields.iter().map(|field| Datum::Text(name_of(field).into_owned())).collect())
+}
+
+fn name_of<'a>(field: &Field<'a>) -> Untrusted<'a> {
+    field.name_text().unwrap_or_default()
+}
+
+fn check_first_step(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(step) = subject.valid_procedure().and_then(|procedure| procedure.steps.first()) else { return };
+    if is_only(&step.inputs, PROBLEM_TEXT) {
+        return;
+    }
+    let pointer = Procedure::step_pointer(&base(subject), 0);
+    let place = list_place(pointer, step.inputs_member.map(|member| member.name()));
+    let message = "Step 1 inputs must be exactly ['problem_text'].";
+    let finding = Finding::new(FIRST_STEP_INPUTS.id, FIRST_STEP_INPUTS.severity, message.to_owned(), place)
+        .action(Action::RewriteFirstStep)
+        .detail("found", names(&step.inputs))
+        .help("Let the first step read problem_text and nothing else.");
+    findings.push(finding);
+}
+
+fn check_final_step(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(procedure) = subject.valid_procedure() else { return };
+    let Some(step) = procedure.steps.last() else { return };
+    if is_only(&step.outputs, FINAL_ANSWER) {
+        return;
+    }
+    let pointer = Procedure::step_pointer(&base(subject), procedure.steps.len() - 1);
+    let place = list_place(pointer, step.outputs_member.map(|member| member.name()));
+    let answers = step.outputs.iter().any(|field| field.name.is_some_and(|name| name.is_string(FINAL_ANSWER)));
+    let (action, help) = if answers {
+        (Action::AddFinalStep, "Let the last step write final_answer alone; move its other outputs to an earlier step.")
+    } else {
+        (Action::ExtendProcedureToFinal, "Add a last step that writes final_answer and nothing else.")
+    };
+    let message = "Final step must produce exactly ['final_answer'].";
+    let finding = Finding::new(FINAL_STEP_OUTPUT.id, FINAL_STEP_OUTPUT.severity, message.to_owned(), place)
+        .action(action)
+        .detail("found", names(&step.outputs))
+        .help(help);
+    findings.push(finding);
+}
+
+/// The key of a step's list; the step itself where the list is left out.
+fn list_place(step: Pointer, key: Option<Untrusted<'_>>) -> Place {
+    match key {
+        Some(key) => Place::Key(step.then(Part::Key(key.into_owned()))),
+        None => Place::Value(step),
+    }
+}
+
+fn step_id(step: &Step<'_>) -> Datum {
+    step.id.and_then(|id| coerced_id(id).ok()).map_or(Datum::Null, |id| Datum::Int(id.into_owned()))
+}
+
+fn input_place(base: &Pointer, step: &StepFlow<'_, '_>, n: usize) -> Place {
+    let pointer = step.step.input_pointer(&Procedure::step_pointer(base, step.position), n);
+    Place::Value(pointer.then("name"))
+}
+
+fn output_place(base: &Pointer, step: &StepFlow<'_, '_>, n: usize) -> Place {
+    let pointer = step.step.output_pointer(&Procedure::step_pointer(base, step.position), n);
+    Place::Value(pointer.then("name"))
+}
+
+fn check_unresolved(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((procedure, flow)) = subject.valid_flow() else { return };
+    // Which variable was last reported for which step: the same input twice in one step is one diagnostic upstream.
+    let mut reported: Vec<Option<usize>> = Vec::new();
+    for step in flow.steps(procedure) {
+        for (n, &variable) in step.reads.iter().enumerate() {
+            if flow.is_written_before(variable, step.position) || *flow.name(variable) == PROBLEM_TEXT {
+                continue;
+            }
+            reported.resize(flow.len(), None);
+            let Some(last) = reported.get_mut(variable as usize) else { continue };
+            if last.replace(step.position) == Some(step.position) {
+                continue;
+            }
+            findings.push(unresolved(subject, procedure, flow, &step, n, variable));
+        }
+    }
+}
+
+fn unresolved(
+    subject: &Subject<'_>,
+    procedure: &Procedure<'_>,
+    flow: &Flow<'_>,
+    step: &StepFlow<'_, '_>,
+    n: usize,
+    variable: u32,
+) -> Finding {
+    let base = base(subject);
+    let name = flow.name(variable);
+    let message = Message::new("Input '")
+        .text(name.bytes())
+        .text("' of Step ")
+        .number(step.position + 1)
+        .text(" is not produced by any prior step.");
+    let finding = Finding::new(UNRESOLVED_INPUT.id, UNRESOLVED_INPUT.severity, message, input_place(&base, step, n))
+        .action(Action::AddMissingProducer)
+        .detail("step_id", step_id(step.step))
+        .detail("input", Datum::Text(name.to_owned()));
+    let Some((writer, output)) = flow.first_write(variable) else {
+        return finding.help("Let an earlier step write this variable, or read one that exists.");
+    };
+    let Some(writing) = procedure.steps.get(writer) else { return finding };
+    let place = Procedure::step_pointer(&base, writer);
+    let place = Place::Value(writing.output_pointer(&place, output).then("name"));
+    let how =
+        if flow.is_written_once(variable) { "written only here, in step " } else { "first written here, in step " };
+    finding
+        .label(place, Message::new(how).number(writer + 1))
+        .help("Move the step that writes this variable before the step that reads it.")
+}
+
+fn check_redefined(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((procedure, flow)) = subject.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
+    for step in flow.steps(procedure) {
+        let again = |&(_, &variable): &(usize, &u32)| {
+            flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER
+        };
+        let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(again).collect();
+        let Some((&(first, _), rest)) = outputs.split_first() else { continue };
+        let base = base(subject);
+        let names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
+        let message = Message::new("Avoid re-defining existing variables at Step ")
+            .number(step.position + 1)
+            .text(": ")
+            .list(names.iter().map(|name| name.bytes()));
+        let mut finding = Finding::new(REDEFINED.id, REDEFINED.severity, message, output_place(&base, &step, first))
+            .action(Action::PatchLocally)
+            .detail("step_id", step_id(step.step))
+            .detail("consider_renaming", Datum::texts(names.iter().copied()))
+            .help("Give the new value a name of its own, and let later steps read that.");
+        for &(n, _) in rest {
+            finding = finding.label(output_place(&base, &step, n), "written again".to_owned());
+        }
+        for &(_, &variable) in &outputs {
+            let Some((writer, output)) = flow.first_write(variable) else { continue };
+            let Some(writing) = procedure.steps.get(writer) else { continue };
+            let place = writing.output_pointer(&Procedure::step_pointer(&base, writer), output).then("name");
+            let text = Message::new("first written here, in step ").number(writer + 1);
+            finding = finding.label(Place::Value(place), text);
+        }
+        findings.push(finding);
+    }
+}
+
+fn check_unused(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((procedure, flow)) = subject.valid_flow() else { return };
+    for step in flow.steps(procedure) {
+        let dead = |&(_, &variable): &(usize, &u32)| {
+            let name = flow.name(variable);
+            !flow.is_read_after(variable, step.position) && *name != FINAL_ANSWER && *name != PROBLEM_TEXT
+        };
+        let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(dead).collect();
+        let Some((&(first, _), rest)) = outputs.split_first() else { continue };
+        let base = base(subject);
+        // Untrusted sorts by code points, as Python does.
+        let mut names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
+        names.sort_unstable();
+        let message = Message::new("Remove unused outputs at Step ")
+            .number(step.position + 1)
+            .text(": ")
+            .list(names.iter().map(|name| name.bytes()));
+        let mut finding = Finding::new(UNUSED.id, UNUSED.severity, message, output_place(&base, &step, first))
+            .action(Action::PatchLocally)
+            .detail("step_id", step_id(step.step))
+            .detail("remove_from_outputs", Datum::texts(names.iter().copied()))
+            .help("Remove the output, or let a later step read it.");
+        for &(n, _) in rest {
+            finding = finding.label(output_place(&base, &step, n), "never read by a later step".to_owned());
+        }
+        findings.push(finding);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Label, MAX_FINDINGS};
+    use crate::record::formats;
+    use stepscope_base::json::Tape;
+
+    /// What the rules say of the procedure of a run record: message, then each place with its label.
+    fn said(procedure: &str) -> Vec<String> {
+        let text = format!(r#"{{"procedure": {procedure}, "mode": "procedural"}}"#);
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let place = |label: &Label| {
+            let (sign, pointer) = match &label.place {
+                Place::Key(pointer) => ("key ", pointer),
+                Place::Value(pointer) => ("", pointer),
+                Place::Bytes { .. } | Place::Span { .. } => panic!("{label:?}"),
+            };
+            assert!(root.find(pointer).is_some(), "{pointer:?}");
+            format!(" @ {sign}{} {}", pointer.text().line(), label.text.line())
+        };
+        let findings = crate::rules::check(&Subject::new(text.as_bytes(), &[], Some(formats::read(root))));
+        let said = |finding: &Finding| {
+            let labels: String = finding.labels().map(place).collect();
+            format!("{}{labels}", finding.message.line())
+        };
+        findings.iter().map(said).collect()
+    }
+
+    fn fields(names: &[&str]) -> String {
+        let field = |name: &&str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+        format!("[{}]", names.iter().map(field).collect::<Vec<_>>().join(", "))
+    }
+
+    fn procedure(steps: &[(&[&str], &[&str])]) -> String {
+        let step = |(n, (inputs, outputs)): (usize, &(&[&str], &[&str]))| {
+            let (inputs, outputs) = (fields(inputs), fields(outputs));
+            format!(r#"{{"id": 1{n}, "inputs": {inputs}, "stepDescription": "s", "output": {outputs}}}"#)
+        };
+        let steps: Vec<_> = steps.iter().enumerate().map(step).collect();
+        format!(r#"{{"NameDescription": "n", "steps": [{}]}}"#, steps.join(", "))
+    }
+
+    #[test]
+    fn labels_lead_to_the_names() {
+        let text = procedure(&[
+            (&["problem_text"], &["a", "z", "b"]),
+            (&["a", "late", "late", "gone"], &["a"]),
+            (&["b"], &["late", "a"]),
+            (&["late", "a"], &["final_answer"]),
+        ]);
+        assert_eq!(
+            said(&text),
+            [
+                "Input 'late' of Step 2 is not produced by any prior step. @ /procedure/steps/1/inputs/1/name  \
+             @ /procedure/steps/2/output/0/name written only here, in step 3",
+                "Input 'gone' of Step 2 is not produced by any prior step. @ /procedure/steps/1/inputs/3/name ",
+                "Avoid re-defining existing variables at Step 2: ['a'] @ /procedure/steps/1/output/0/name  \
+             @ /procedure/steps/0/output/0/name first written here, in step 1",
+                "Avoid re-defining existing variables at Step 3: ['a'] @ /procedure/steps/2/output/1/name  \
+             @ /procedure/steps/0/output/0/name first written here, in step 1",
+                "Remove unused outputs at Step 1: ['z'] @ /procedure/steps/0/output/1/name ",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_list_that_is_left_out_is_placed_at_its_step() {
+        let snake = r#"{"name_description": "n", "steps": [{"id": 1, "step_description": "s", "outputs": []}]}"#;
+        assert_eq!(
+            said(snake),
+            [
+                "Step 1 inputs must be exactly ['problem_text']. @ /procedure/steps/0 ",
+                "Final step must produce exactly ['final_answer']. @ key /procedure/steps/0/outputs ",
+            ]
+        );
+        assert_eq!(
+            said(r#"{"name_description": 1, "steps": [{"id": 1.5, "inputs": [{"name": "v"}]}]}"#),
+            [
+                "Schema error at name_description: Input should be a valid string @ /procedure/name_description ",
+                "Schema error at steps.0.id: Input should be a valid integer, got a number with a fractional part \
+             @ /procedure/steps/0/id ",
+                "Schema error at steps.0.inputs.0.description: Field required @ /procedure/steps/0/inputs/0 ",
+                "Schema error at steps.0.stepDescription: Field required @ /procedure/steps/0 ",
+            ]
+        );
+        assert_eq!(
+            said("[]"),
+            ["Schema error at : Input should be a valid dictionary or instance of Procedure @ /procedure ",]
+        );
+    }
+
+    #[test]
+    fn a_large_procedure_is_judged_in_one_pass() {
+        let names: Vec<String> = (0..20_000).map(|n| format!("v{n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text =
+            procedure(&[(&["problem_text"], &["a"]), (&names, &names), (&["a"], &names), (&["a"], &["final_answer"])]);
+        // Every input comes too late; then one redefinition and two unused lists.
+        assert_eq!(said_count(&text), (20_000 + 1 + 2, MAX_FINDINGS + 1 + 2));
+    }
+
+    /// How many there are, and how many are listed.
+    fn said_count(procedure: &str) -> (usize, usize) {
+        let mut tape = Tape::default();
+        let root = tape.parse(procedure.as_bytes()).unwrap();
+        let found = crate::rules::check(&Subject::new(procedure.as_bytes(), &[], Some(formats::read(root))));
+        (found.total(), found.len())
+    }
+}

@@ -1,0 +1,131 @@
+//! Upstream's `StructuralHygieneScorer`: the fitness that the genetic search shows.
+
+use foldhash::{HashSet, HashSetExt};
+
+use super::UPSTREAM;
+use crate::finding::{Finding, Severity};
+use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
+use stepscope_base::json::{Kind, Value};
+use stepscope_base::python::{self, Number};
+use stepscope_base::text::Untrusted;
+
+/// What makes a first step look like an extraction; any part of a word counts, as in `already`.
+const EXTRACTION: [&[u8]; 5] = [b"extract", b"read", b"gather", b"identify", b"parse"];
+/// Longer procedures lose some fitness.
+const TARGET_STEPS: usize = 6;
+
+/// The fitness of a procedure, bit for bit; `None` where upstream's scorer raises an exception.
+///
+/// The penalties count what upstream's rules found (`findings` may hold those of other rules too). The rest looks at
+/// the object as it stands, not at what the model made of it, so that `outputs` in snake case counts as no output.
+pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
+    if procedure.kind() != Kind::Object {
+        return None;
+    }
+    let steps = Raw::read(procedure)?;
+    let count = |severity| {
+        let own = |finding: &&Finding| finding.severity == severity && UPSTREAM.contains(&finding.rule);
+        findings.iter().filter(own).map(Finding::count).sum::<usize>() as f64
+    };
+    let excess = steps.len().saturating_sub(TARGET_STEPS) as f64;
+    // The same operations in the same order as upstream, for the same last bit.
+    let mut score = 1.0;
+    // Of a text that was no JSON upstream's validator says that both keys are missing.
+    let fatal = if Procedure::unread(procedure).is_some() { 2.0 } else { count(Severity::Fatal) };
+    score -= 1.0 * fatal;
+    score -= 0.2 * count(Severity::Repairable);
+    score -= 0.25 * redefinitions(&steps) as f64;
+    score -= 0.25 * unused(&steps) as f64;
+    score -= 0.3 * (1.0 / (1.0 + (-0.7 * excess).exp()) - 0.5) * 2.0;
+    if items(procedure.get("steps"))?.next().is_some_and(looks_like_extraction) {
+        score += 0.25;
+    }
+    Some(score)
+}
+
+/// One step as the scorer sees it.
+struct Raw<'a> {
+    inputs: Vec<Name<'a>>,
+    outputs: Vec<Name<'a>>,
+}
+
+impl<'a> Raw<'a> {
+    /// Every step, or `None` where Python stumbles over a shape.
+    fn read(procedure: Value<'a>) -> Option<Vec<Self>> {
+        items(procedure.get("steps"))?.map(Self::of).collect()
+    }
+
+    fn of(step: Value<'a>) -> Option<Self> {
+        if step.kind() != Kind::Object {
+            return None;
+        }
+        Some(Self { inputs: Name::list(step.get("inputs"))?, outputs: Name::list(step.get("output"))? })
+    }
+}
+
+fn looks_like_extraction(step: Value<'_>) -> bool {
+    let text = step.get("stepDescription").map(python::str).unwrap_or_default();
+    let text = text.bytes().to_ascii_lowercase();
+    EXTRACTION.iter().any(|word| memchr::memmem::find(&text, word).is_some())
+}
+
+/// What Python iterates over, where that gives objects or nothing: a list, or something empty.
+fn items(value: Option<Value<'_>>) -> Option<impl Iterator<Item = Value<'_>>> {
+    let list = match value.map(|value| (value, value.kind())) {
+        None => None,
+        Some((value, Kind::Array)) => Some(value),
+        Some((value, Kind::Object)) if value.is_empty() => None,
+        Some((value, Kind::String)) if value.is_string("") => None,
+        Some(_) => return None,
+    };
+    Some(list.into_iter().flat_map(Value::items))
+}
+
+/// A name as a member of a Python set: 1, 1.0 and True are one.
+#[derive(PartialEq, Eq, Hash)]
+enum Name<'a> {
+    Text(Untrusted<'a>),
+    Number(Number),
+    None,
+}
+
+impl<'a> Name<'a> {
+    fn list(value: Option<Value<'a>>) -> Option<Vec<Self>> {
+        let name = |item: Value<'a>| item.get("name").and_then(Self::of);
+        items(value)?.map(name).collect()
+    }
+
+    /// `None`: not hashable.
+    fn of(value: Value<'a>) -> Option<Self> {
+        Some(match value.kind() {
+            Kind::String | Kind::Key => Self::Text(value.string()?),
+            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(Number::of(value)?),
+            Kind::True => Self::Number(Number::from(1.0)),
+            Kind::False => Self::Number(Number::from(0.0)),
+            Kind::Null => Self::None,
+            Kind::Array | Kind::Object => return None,
+        })
+    }
+
+    fn is(&self, text: &str) -> bool {
+        matches!(self, Self::Text(name) if *name == text)
+    }
+}
+
+/// Unlike the rule, this counts a name that one step writes twice.
+fn redefinitions(steps: &[Raw<'_>]) -> usize {
+    let mut seen = HashSet::new();
+    let outputs = steps.iter().flat_map(|step| &step.outputs);
+    outputs.filter(|name| !name.is(FINAL_ANSWER) && !seen.insert(*name)).count()
+}
+
+fn unused(steps: &[Raw<'_>]) -> usize {
+    let mut read_later = HashSet::new();
+    let mut unused = 0;
+    for step in steps.iter().rev() {
+        let dead = |name: &&Name<'_>| !name.is(FINAL_ANSWER) && !name.is(PROBLEM_TEXT) && !read_later.contains(name);
+        unused += step.outputs.iter().filter(dead).count();
+        read_later.extend(&step.inputs);
+    }
+    unused
+}

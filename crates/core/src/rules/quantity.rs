@@ -1,0 +1,217 @@
+//! The question's quantities against the values that the run extracted. A run that came out right is left alone: what
+//! it did not take up it did not need.
+
+use super::{Rule, Subject};
+use crate::arithmetic::quantity::{Missed, Quantity, Taker, Uptake, find, near};
+use crate::finding::{Datum, Finding, Findings, Place, Severity};
+use crate::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_base::json::{Part, Pointer, Value};
+use stepscope_base::python::Message;
+use stepscope_base::text::Untrusted;
+
+/// Of one kind, so many are told apart; the last one counts the rest.
+const TOLD: usize = 3;
+
+/// See its `explanation`.
+pub const MISSED: Rule = Rule {
+    id: "run/quantity_missed",
+    severity: Severity::Warning,
+    summary: "every quantity of the question is taken up by a variable or a step",
+    explanation: "A number that stands in the question and nowhere in the run cannot enter the answer. Either the \
+        plan has no variable for it, and then the procedure is at fault; or it has one that holds something else, \
+        and then the step that reads the question was run badly: the detail \"fault\" says which of the two. Not \
+        every number matters: where a worked gold answer does without it too, or the plan leaves it out and there is \
+        no gold to tell, this is a note. Runs that are right are left alone.",
+    bad: r#"{"question": "Ann buys 4 pens at $3 each and pays with $20. How much change does she get?", "gold_answer": "4*3 = 12, 20-12 = 8\n#### 8", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She gets $12."}, "pred_num": 12, "correct": false}"#,
+    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "gold_answer": "4*3 = 12\n#### 12", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She pays $7."}, "pred_num": 7, "correct": false}"#,
+    check: check_missed,
+};
+
+/// See its `explanation`.
+pub const INVENTED: Rule = Rule {
+    id: "run/quantity_invented",
+    severity: Severity::Warning,
+    summary: "every extracted number stands in the question or follows from it",
+    explanation: "A step that extracts facts wrote a number that is not in the question, in no unit and no form, and \
+        is no sum, product, count or conversion of what is there. Everything computed from it is computed from \
+        nothing. Re-run the step; if the plan itself names the number, mend the plan.",
+    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3592867, "final_answer": "She pays $14371468."}, "pred_num": 14371468, "correct": false}"#,
+    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen in cents"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 300, "final_answer": "She pays $14."}, "pred_num": 14, "correct": false}"#,
+    check: check_invented,
+};
+
+/// See its `explanation`.
+pub const CHANGED: Rule = Rule {
+    id: "run/quantity_changed",
+    severity: Severity::Warning,
+    summary: "extracted numbers are those of the question, digit for digit",
+    explanation: "A variable holds a number that is not in the question but close to one that nothing took up: two \
+        digits swapped, one lost, a factor of ten, off by one; or another number than the one its own description \
+        names. The step misread the question: re-run it.",
+    bad: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 42, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
+    good: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 24, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
+    check: check_changed,
+};
+
+/// The uptake of a run that is worth explaining.
+fn uptake<'s>(subject: &'s Subject<'_>) -> Option<&'s Uptake> {
+    if subject.is_right() { None } else { subject.uptake() }
+}
+
+/// A taker with its name, its value and what the plan says of it.
+struct Taken<'a> {
+    taker: Taker,
+    name: Untrusted<'a>,
+    value: Value<'a>,
+    description: Option<Untrusted<'a>>,
+}
+
+impl<'a> Taken<'a> {
+    fn of(subject: &Subject<'a>, taker: Taker) -> Option<Self> {
+        let field = taker.field(subject.procedure.as_ref()?)?;
+        let name = field.name_text()?;
+        let value = subject.record.as_ref()?.state?.member_spelt(name.bytes())?.value;
+        Some(Self { taker, name, value, description: field.description.and_then(Value::string) })
+    }
+
+    /// Whether the plan itself names the number that the variable holds.
+    fn is_planned(&self) -> bool {
+        let named = |value: f64| {
+            let text = self.description.as_ref().map(Untrusted::bytes).unwrap_or_default();
+            find(text).iter().any(|number| near(number.float(), value))
+        };
+        self.value.float().is_some_and(named)
+    }
+}
+
+fn check_missed(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(uptake) = uptake(subject) else { return };
+    let Some(&Missed { room, .. }) = uptake.missed.first() else { return };
+    let working = working(subject);
+    let is_needed = |missed: &&Missed| match &working {
+        Some(working) => uptake.is_used_in(missed.quantity, working),
+        None => missed.room,
+    };
+    // What matters stands first, and the rest beside it.
+    let needed = uptake.missed.iter().filter(is_needed);
+    let spare = uptake.missed.iter().filter(|missed| !is_needed(missed));
+    let severity = if needed.clone().next().is_some() { MISSED.severity } else { Severity::Note };
+    let mut quantities = needed.chain(spare).filter_map(|missed| uptake.quantities.get(missed.quantity)).take(TOLD);
+    let Some(first) = quantities.next() else { return };
+    let (fault, why, help) = if room {
+        (
+            "step_run",
+            " is not taken up, though the plan has a variable that may have been meant for it",
+            "Look at what the step that reads the question wrote, and re-run it.",
+        )
+    } else {
+        (
+            "procedure",
+            " is taken up by no variable and no step",
+            "If the answer depends on it, let the first step extract it and a later step use it.",
+        )
+    };
+    let mut message = said(subject, first).text(why.as_bytes());
+    if let more @ 1.. = uptake.missed.len() - 1 {
+        message =
+            message.text(", and ").number(more).text(if more == 1 { " other like it" } else { " others like it" });
+    }
+    let mut finding = Finding::new(MISSED.id, severity, message, place(subject, first))
+        .detail("value", value(first))
+        .detail("fault", Datum::Text(Untrusted::from(fault)))
+        .help(help);
+    for quantity in quantities {
+        finding = finding.label(place(subject, quantity), "not taken up either");
+    }
+    findings.push(finding);
+}
+
+fn check_invented(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(uptake) = uptake(subject) else { return };
+    let count = uptake.invented.len();
+    let takers = uptake.invented.iter().filter_map(|&taker| Taken::of(subject, *uptake.takers.get(taker)?));
+    for (n, taker) in takers.enumerate().take(TOLD) {
+        let (fault, why) = if taker.is_planned() {
+            ("procedure", ", as the plan says, and no such number stands in the question or follows from it")
+        } else {
+            ("step_run", ", which stands nowhere in the question and follows from nothing in it")
+        };
+        let message = more(holds(&taker).text(why.as_bytes()), n, count);
+        let finding = Finding::new(INVENTED.id, INVENTED.severity, message, Place::Value(state_pointer(&taker)))
+            .label(declared(subject, taker.taker), "declared here")
+            .detail("fault", Datum::Text(Untrusted::from(fault)))
+            .help("Compare it with the question, and re-run the step that extracted it.");
+        findings.push(finding);
+    }
+}
+
+fn check_changed(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(uptake) = uptake(subject) else { return };
+    let count = uptake.changed.len();
+    for (n, changed) in uptake.changed.iter().enumerate().take(TOLD) {
+        let taker = uptake.takers.get(changed.taker).and_then(|taker| Taken::of(subject, *taker));
+        let Some((quantity, taker)) = uptake.quantities.get(changed.quantity).zip(taker) else { continue };
+        let fault = if taker.is_planned() { "procedure" } else { "step_run" };
+        let says = if changed.planned { ", but the plan and the question say " } else { ", but the question says " };
+        let message = holds(&taker).text(says.as_bytes()).text(quantity.value.to_string().as_bytes());
+        let finding =
+            Finding::new(CHANGED.id, CHANGED.severity, more(message, n, count), Place::Value(state_pointer(&taker)))
+                .label(place(subject, quantity), "the question says")
+                .label(declared(subject, taker.taker), "declared here")
+                .detail("value", value(quantity))
+                .detail("fault", Datum::Text(Untrusted::from(fault)))
+                .help("The step that reads the question misread it: re-run it.");
+        findings.push(finding);
+    }
+}
+
+/// The numbers of the worked gold answer; `None` where there is only a result.
+fn working(subject: &Subject<'_>) -> Option<Vec<Quantity>> {
+    let gold = subject.record.as_ref()?.gold_answer?.string()?;
+    let text = gold.bytes();
+    let end = memchr::memchr_iter(b'#', text).find(|&at| text.get(at..at + 4) == Some(b"####")).unwrap_or(text.len());
+    let numbers = find(text.get(..end)?);
+    (numbers.len() >= 2).then_some(numbers)
+}
+
+fn said(subject: &Subject<'_>, quantity: &Quantity) -> Message {
+    let record = subject.record.as_ref();
+    let question = record.and_then(|record| record.question.or_else(|| record.state?.get(PROBLEM_TEXT)));
+    let question = question.and_then(Value::string).unwrap_or_default();
+    let text = question.bytes().get(quantity.span.clone()).unwrap_or_default();
+    let message = Message::new("\"").text(text).text("\" in the question");
+    let digits = quantity.value.to_string();
+    if text == digits.as_bytes() { message } else { message.text(" (").text(digits.as_bytes()).text(")") }
+}
+
+fn holds(taker: &Taken<'_>) -> Message {
+    let value = taker.value.raw();
+    Message::new("'").text(taker.name.bytes()).text("' holds ").text(value.get(..32).unwrap_or(value))
+}
+
+fn more(message: Message, n: usize, count: usize) -> Message {
+    if n + 1 == TOLD && count > TOLD { message.text(", and ").number(count - TOLD).text(" more") } else { message }
+}
+
+fn value(quantity: &Quantity) -> Datum {
+    Datum::Text(Untrusted::from(quantity.value.to_string()))
+}
+
+fn state_pointer(taker: &Taken<'_>) -> Pointer {
+    Pointer::from_iter(["state"]).then(Part::Key(taker.name.to_owned()))
+}
+
+fn declared(subject: &Subject<'_>, taker: Taker) -> Place {
+    let base = subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
+    let step = Procedure::step_pointer(&base, taker.step);
+    let output = subject.procedure.as_ref().and_then(|procedure| procedure.steps.get(taker.step));
+    Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, taker.output)))
+}
+
+/// Where a quantity stands in the record.
+fn place(subject: &Subject<'_>, quantity: &Quantity) -> Place {
+    let own = subject.record.as_ref().is_some_and(|record| record.question.is_some());
+    let path: &[&'static str] = if own { &["question"] } else { &["state", "problem_text"] };
+    let pointer = path.iter().copied().collect();
+    Place::Span { pointer, start: quantity.span.start, end: quantity.span.end }
+}

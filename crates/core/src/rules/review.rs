@@ -1,0 +1,174 @@
+//! What people said of a record, as findings. Only who knows the journal can say it: `stepscope check --reviewed` calls
+//! [`of_review`], and the entries stand in the registry like all others.
+
+use super::{Rule, Subject};
+use crate::finding::{Datum, Finding, Place, Severity};
+use crate::procedure::Procedure;
+use crate::review::event::{Event, Verdict};
+use crate::review::fold::{Outcome, Reviewed};
+use crate::review::labels::LabelSets;
+use stepscope_base::json::{Pointer, Value};
+use stepscope_base::text::Untrusted;
+
+/// The rules of this file.
+pub const REVIEW_RULES: &[&Rule] = &[&FAILED, &DISPUTED, &STALE];
+
+const BAD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "6"}}"#;
+const GOOD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "5"}}"#;
+
+/// See its `explanation`.
+pub const FAILED: Rule = Rule {
+    id: "review/failed",
+    severity: Severity::Warning,
+    summary: "nobody who reviewed it judged it wrong",
+    explanation: "Somebody looked at this record as it is now and judged it wrong; the labels and the note say why. \
+        Said by `stepscope check --reviewed` alone, which reads the journal of reviews.",
+    bad: BAD,
+    good: GOOD,
+    check: |_, _| {},
+};
+
+/// See its `explanation`.
+pub const DISPUTED: Rule = Rule {
+    id: "review/disputed",
+    severity: Severity::Note,
+    summary: "those who reviewed it agree",
+    explanation: "One reviewer passed this record and another failed it, and nobody decided between them. It counts as \
+        neither. Said by `stepscope check --reviewed` alone.",
+    bad: BAD,
+    good: GOOD,
+    check: |_, _| {},
+};
+
+/// See its `explanation`.
+pub const STALE: Rule = Rule {
+    id: "review/stale",
+    severity: Severity::Note,
+    summary: "it is still what was reviewed",
+    explanation: "Somebody judged a record with this id, but it held something else then: the verdict is shown and not \
+        counted. Said by `stepscope check --reviewed` alone.",
+    bad: BAD,
+    good: GOOD,
+    check: |_, _| {},
+};
+
+/// What a review says of a record; `None`: nothing that is to be mended.
+pub fn of_review(
+    outcome: Outcome,
+    reviewed: Reviewed<'_>,
+    sets: &LabelSets<'_>,
+    subject: &Subject<'_>,
+) -> Option<Finding> {
+    let (rule, help) = match outcome {
+        Outcome::Fail => (&FAILED, "Mend what the reviewer names and run it again, or judge it anew."),
+        Outcome::Disputed => (&DISPUTED, "Decide between the reviewers: an adjudication counts."),
+        Outcome::Stale => (&STALE, "Judge it anew: what was judged is not there any more."),
+        _ => return None,
+    };
+    let events: Vec<&Event> = reviewed.adjudication().into_iter().chain(reviewed.verdicts()).collect();
+    let said: Vec<Vec<u8>> = events.iter().filter_map(|event| saying(event, sets)).collect();
+    let message = Untrusted::owned(said.join(b"; ".as_slice()));
+    let failing = events.iter().find(|event| event.verdict == Some(Verdict::Fail));
+    let place = failing.and_then(|event| place(event, subject)).unwrap_or_else(|| whole(subject));
+    let labels: Vec<_> = events.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
+    let labels = Datum::texts(labels.iter().map(|label| &label.id));
+    Some(Finding::new(rule.id, rule.severity, message, place).detail("labels", labels).help(help))
+}
+
+/// `ada judged this wrong: slip, unit: the sum is off`
+fn saying(event: &Event, sets: &LabelSets<'_>) -> Option<Vec<u8>> {
+    let judged = match event.verdict? {
+        Verdict::Pass => "judged this right",
+        Verdict::Fail => "judged this wrong",
+        Verdict::Defer => "put this off",
+        Verdict::Skip => "skipped this",
+    };
+    let labels: Vec<_> = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name).collect();
+    let labels: Vec<&[u8]> = labels.iter().map(Untrusted::bytes).collect();
+    let mut said = [event.reviewer.id.bytes(), b" ", judged.as_bytes()].concat();
+    for part in
+        [labels.join(b", ".as_slice()), event.note.as_ref().map(|note| note.bytes().to_vec()).unwrap_or_default()]
+    {
+        if !part.is_empty() {
+            said.extend_from_slice(b": ");
+            said.extend_from_slice(&part);
+        }
+    }
+    Some(said)
+}
+
+/// Where the reviewer points: at a variable of the state, else at a step.
+fn place(event: &Event, subject: &Subject<'_>) -> Option<Place> {
+    let record = subject.record.as_ref()?;
+    let variable = event.variable.as_ref().and_then(|name| {
+        let state = record.state?.members().any(|member| member.name() == *name);
+        state.then(|| Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(name.clone())))
+    });
+    let step = event.first_bad_step.and_then(|step| {
+        let position = usize::try_from(step).ok()?.checked_sub(1)?;
+        let steps = record.procedure?.get("steps").map_or(0, Value::len);
+        (position < steps).then(|| Procedure::step_pointer(&record.procedure_pointer, position))
+    });
+    variable.or(step).map(Place::Value)
+}
+
+fn whole(subject: &Subject<'_>) -> Place {
+    match subject.record {
+        Some(_) => Place::Value(Pointer::default()),
+        None => Place::Bytes { start: 0, end: subject.text.len() },
+    }
+}
+
+/// What a rule of this file says of its bad example.
+pub fn of_example(id: &str) -> Option<Finding> {
+    let (rule, message) = match id {
+        _ if id == FAILED.id => (&FAILED, "ada judged this wrong: arithmetic slip: 2 + 3 is 5"),
+        _ if id == DISPUTED.id => (&DISPUTED, "ada judged this wrong; bob judged this right"),
+        _ if id == STALE.id => (&STALE, "ada judged this right"),
+        _ => return None,
+    };
+    Some(Finding::new(rule.id, rule.severity, Untrusted::from(message), Place::Value(Pointer::default())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use crate::review::event::{Item, LabelRef, Reviewer, ReviewerKind, Text};
+    use crate::review::fold::Reviews;
+    use stepscope_base::json::Tape;
+
+    #[test]
+    fn a_verdict_is_a_finding_where_the_reviewer_points() {
+        let text = br#"{"id": "a", "procedure": {"steps": [{}, {}]}, "state": {"x": 1}, "pred_num": 1}"#;
+        let mut tape = Tape::default();
+        let root = tape.parse(text).unwrap();
+        let subject = Subject::new(text, &[], Some(formats::read(root)));
+        let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
+        let item = Item { id: Some("a".into()), ..Item::default() };
+        let said = |step, variable: Option<&str>, also: Option<Verdict>| {
+            let mut reviews = Reviews::default();
+            let mut event = Event::verdict(who("ada"), item.clone(), Verdict::Fail);
+            (event.event_id, event.first_bad_step) = ("1".into(), step);
+            event.variable = variable.map(|name| Text::from(name.to_owned()));
+            event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
+            event.note = Some("off by one".into());
+            reviews.push(event);
+            if let Some(also) = also {
+                reviews.push(Event { event_id: "2".into(), ..Event::verdict(who("bob"), item.clone(), also) });
+            }
+            let reviewed = reviews.find(&item, None).unwrap();
+            let outcome = reviewed.outcome(None);
+            let finding = of_review(outcome, reviewed, &reviews.label_sets(), &subject).unwrap();
+            let pointer = finding.place().pointer();
+            assert!(root.find(&pointer).is_some());
+            (finding.rule, pointer.text().line().into_string(), finding.message.line().into_string())
+        };
+        let wrong = "ada judged this wrong: slip: off by one".to_owned();
+        assert_eq!(said(Some(2), None, None), (FAILED.id, "/procedure/steps/1".into(), wrong.clone()));
+        assert_eq!(said(Some(2), Some("x"), None), (FAILED.id, "/state/x".into(), wrong.clone()));
+        assert_eq!(said(Some(3), Some("y"), None), (FAILED.id, String::new(), wrong.clone()));
+        let both = format!("{wrong}; bob judged this right");
+        assert_eq!(said(None, None, Some(Verdict::Pass)), (DISPUTED.id, String::new(), both));
+    }
+}

@@ -1,0 +1,654 @@
+//! The run against its own procedure: values that were never worked out, numbers that differ from their own calculation,
+//! a final answer that contradicts itself, and the gold it is compared with.
+
+use std::collections::HashSet;
+
+use super::{Rule, Subject};
+use crate::arithmetic::expression::{holds_typographic_sign, may_hold};
+use crate::arithmetic::gold::marks;
+use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::recompute::{
+    Answer, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
+};
+use crate::finding::{Finding, Findings, Place, Severity};
+use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
+use crate::record::{Record, RecordKind};
+use crate::run::state::{ANSWER_KEYS, State, last_step_surprise};
+use crate::run::trace::failing_id;
+use stepscope_base::json::{Kind, Member, Pointer, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Untrusted;
+
+/// So many findings of one rule are enough for one record.
+const ENOUGH: usize = 12;
+/// A longer value is prose, not a calculation.
+const MAX_VALUE: usize = 400;
+
+/// See its `explanation`.
+pub const UNEVALUATED: Rule = Rule {
+    id: "run/unevaluated",
+    severity: Severity::Warning,
+    summary: "no step passes on a calculation instead of a number",
+    explanation: "A step that answers \"2 * length - 1\" has not worked anything out: a later step sees the text, often \
+        without the numbers that belong to it, and guesses. Ask in the step for the number, or re-run it. The finding \
+        says what the calculation gives when the names are replaced by the recorded values. In a run whose answer is \
+        right all the same this is a note.",
+    bad: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
+        {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
+        {"id": 3, "inputs": [{"name": "r", "description": ""}], "stepDescription": "State r.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "Twice 4, less 1?", "k": 4, "r": "2 * k - 1", "final_answer": "It is 9.", "final_answer_numerical": 9}}"#,
+    good: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
+        {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
+        {"id": 3, "inputs": [{"name": "r", "description": ""}], "stepDescription": "State r.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "Twice 4, less 1?", "k": 4, "r": 7, "final_answer": "It is 7.", "final_answer_numerical": 7}}"#,
+    check: unevaluated,
+};
+
+/// See its `explanation`.
+pub const RECOMPUTE: Rule = Rule {
+    id: "run/recompute",
+    severity: Severity::Warning,
+    summary: "every number is what its own calculation gives",
+    explanation: "Where the procedure says how a number comes about (in the step, in the output's description, in signs \
+        or in plain words), that calculation is carried out exactly from the recorded inputs of the step. If the step \
+        wrote another number, the slip is in this step: re-run it. Rounding as people write it is no difference, nor is \
+        0.25 beside 25 where percent are meant. A calculation read from words, or a run whose answer is right all the \
+        same, gives a note.",
+    bad: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "total", "description": ""}], "stepDescription": "State the total.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "3 and 4?", "a": 3, "b": 4, "total": 8, "final_answer": "It is 8.", "final_answer_numerical": 8}}"#,
+    good: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "total", "description": ""}], "stepDescription": "State the total.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "3 and 4?", "a": 3, "b": 4, "total": 7, "final_answer": "It is 7.", "final_answer_numerical": 7}}"#,
+    check: recompute,
+};
+
+/// See its `explanation`.
+pub const FINAL_MISMATCH: Rule = Rule {
+    id: "run/final_mismatch",
+    severity: Severity::Warning,
+    summary: "the final sentence, the final number and what the last step was given agree",
+    explanation: "A last step that only states its input must give that number; the sentence and \
+        final_answer_numerical must say the same, and pred_num is a copy of it. Where they disagree, the run may be \
+        counted wrong although it was right, or the last step guessed. Re-run the last step. In a run whose answer is \
+        right all the same this is a note.",
+    bad: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 0.0}, "pred_num": 0.0}"#,
+    good: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 14}, "pred_num": 14.0}"#,
+    check: final_mismatch,
+};
+
+/// See its `explanation`.
+pub const OUTPUT_MISSING: Rule = Rule {
+    id: "run/output_missing",
+    severity: Severity::Warning,
+    summary: "every declared output is in the final state",
+    explanation: "A step that ran leaves its outputs in the state. If one is missing, the step was not run as it stands \
+        (the step whose id equals the number of steps is asked for the answer instead of its own outputs), or the \
+        record was made with another procedure.",
+    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "final_answer": "It is so."}}"#,
+    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": "so", "final_answer": "It is so."}}"#,
+    check: output_missing,
+};
+
+/// See its `explanation`.
+pub const OUTPUT_UNDECLARED: Rule = Rule {
+    id: "run/output_undeclared",
+    severity: Severity::Note,
+    summary: "the final state holds only what the procedure declares",
+    explanation: "Only declared outputs and the answer's own fields are merged into the state. A variable that no step \
+        declares shows that the procedure in the record is not the one that was run, or that it was changed since.",
+    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "State it.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "speed": 4, "final_answer": "It is so."}}"#,
+    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "State it.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "final_answer": "It is so."}}"#,
+    check: output_undeclared,
+};
+
+/// See its `explanation`.
+pub const OUTPUT_AMBIGUOUS: Rule = Rule {
+    id: "run/output_ambiguous",
+    severity: Severity::Note,
+    summary: "each value of the final state has one writer",
+    explanation: "The record keeps only the last value of a variable. Where several steps write it, what the earlier ones \
+        gave is lost, and whether the last one wrote it at all is not sure. A run trace keeps every value; so do \
+        different names.",
+    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "Refine.", "output": [{"name": "a", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
+    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "Refine.", "output": [{"name": "b", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "b", "description": ""}], "stepDescription": "State b.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": 1, "b": 2, "final_answer": "So."}}"#,
+    check: output_ambiguous,
+};
+
+/// See its `explanation`.
+pub const LAST_STEP: Rule = Rule {
+    id: "run/last_step",
+    severity: Severity::Warning,
+    summary: "the step at the end is the one that upstream asks for the answer",
+    explanation: "Upstream takes as the last step the one whose id equals the number of steps, wherever it stands. Only \
+        that step is asked for the answer's fields. With other ids no step is, or several are, or the wrong one: then \
+        final_answer_numerical is missing or comes from the middle. Number the steps 1, 2, 3 in order.",
+    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
+    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
+    check: misread_last_step,
+};
+
+/// See its `explanation`.
+pub const ERROR: Rule = Rule {
+    id: "run/error",
+    severity: Severity::Warning,
+    summary: "the run came to its end",
+    explanation: "Upstream ends a run at the first reply that it cannot use and keeps the error's text. The finding says \
+        what that text means: a reply that was no JSON (often cut at the token limit), a reply that left out a key, an \
+        input that no earlier step produces, or a server that could not be reached.",
+    bad: r#"{"id": 1, "question": "?", "status": "error", "procedure": null, "error_type": "RuntimeError", "error": "Model omitted required output 'confidence' for step id=3. Returned keys: ['final_answer']"}"#,
+    good: r#"{"id": 1, "question": "?", "status": "ok", "mode": "baseline", "state": {"final_answer": "So."}, "raw": "{}"}"#,
+    check: error,
+};
+
+/// See its `explanation`.
+pub const GOLD_NUM: Rule = Rule {
+    id: "run/gold_num",
+    severity: Severity::Warning,
+    summary: "gold_num is the number at the end of the gold text",
+    explanation: "The notebooks read the gold number with a pattern that stops at thousands commas: \"#### 1,080\" became \
+        80, and \"#### 10,000\" became 0. Runs with the right answer are then counted wrong. stepscope compares with the \
+        number of the text. Read the gold again and count again.",
+    bad: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
+    good: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 2340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
+    check: gold_num,
+};
+
+/// See its `explanation`.
+pub const GOLD_STEPS: Rule = Rule {
+    id: "run/gold_steps",
+    severity: Severity::Note,
+    summary: "the calculations in the gold text are right",
+    explanation: "Worked gold answers carry their calculations in marks such as <<48/2=24>>. Where one is wrong, the gold \
+        itself is suspect, and a run that disagrees with it may be right. Only runs that disagree are looked at.",
+    bad: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=13>>13.\n#### 13", "gold_num": 13.0, "mode": "baseline", "state": {"final_answer": "12", "final_answer_numerical": 12}, "raw": "{}"}"#,
+    good: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=12>>12.\n#### 12", "gold_num": 12.0, "mode": "baseline", "state": {"final_answer": "13", "final_answer_numerical": 13}, "raw": "{}"}"#,
+    check: gold_steps,
+};
+
+/// Whether exact execution is worth its time for the rules: a procedure without any sign of calculation gives notes at
+/// most, and costs more than all other rules together. The triage of a wrong run executes it all the same.
+pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
+    if record.kind == RecordKind::Error {
+        return record.trace_steps.is_some_and(|steps| !steps.is_empty()) && may_calculate(procedure.value.raw());
+    }
+    let Some((_, state)) = executed(record) else { return false };
+    may_calculate(procedure.value.raw()) || may_calculate(state.raw())
+}
+
+/// A run of which some steps at least ran: one that ended early has values, but no result.
+fn ran<'s, 'a>(subject: &'s Subject<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
+    let record = subject.record.as_ref()?;
+    let counts = record.kind == RecordKind::Error || executed(record).is_some();
+    counts.then_some((record, subject.procedure.as_ref()?))
+}
+
+/// The bytes of a calculation in signs; hyphens and percent are in every prose.
+fn may_calculate(bytes: &[u8]) -> bool {
+    let spaced =
+        |at: usize| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' ');
+    memchr::memchr3(b'*', b'+', b'=', bytes).is_some()
+        || memchr::memchr2_iter(b'/', b'-', bytes).any(spaced)
+        || holds_typographic_sign(bytes)
+}
+
+/// A run with a state, of which the values can be judged.
+fn executed<'a>(record: &Record<'a>) -> Option<(RecordKind, Value<'a>)> {
+    let state = record.state.filter(|state| state.kind() == Kind::Object)?;
+    matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed).then_some((record.kind, state))
+}
+
+/// A run with state and procedure.
+fn planned<'s, 'a>(subject: &'s Subject<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>, Value<'a>)> {
+    let record = subject.record.as_ref()?;
+    let (_, state) = executed(record)?;
+    Some((record, subject.procedure.as_ref()?, state))
+}
+
+fn graded(subject: &Subject<'_>, severity: Severity) -> Severity {
+    if subject.is_right() { Severity::Note } else { severity }
+}
+
+fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((record, procedure)) = ran(subject) else { return };
+    // Asked first: the next rule asks it too, and most often there is nothing to look at.
+    let Some(recomputed) = subject.recomputed() else { return };
+    let may =
+        |value: Value<'_>| value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(value.raw());
+    // The final state of a fork need not hold what its steps wrote.
+    let held = record.answer.filter(|_| record.trace_fork.is_none());
+    let holds = |member: Member<'_>| !member.key.is_string(FINAL_ANSWER) && may(member.value);
+    if held.is_some_and(|held| !held.members().any(holds)) {
+        return;
+    }
+    let state = State::of(record, Some(procedure));
+    let severity = graded(subject, UNEVALUATED.severity);
+    let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
+    for computed in waiting.take(ENOUGH) {
+        let Some(pointer) = value_pointer(record, &state, computed) else { continue };
+        let message = match computed.unevaluated_value {
+            Some(value) => {
+                format!(
+                    "Step {} passes a calculation on instead of a number; it gives {}.",
+                    computed.step + 1,
+                    value.shown()
+                )
+            }
+            None => format!("Step {} passes a calculation on instead of a number.", computed.step + 1),
+        };
+        let help = "Ask the step for the number, or re-run it.";
+        findings.push(Finding::new(UNEVALUATED.id, severity, message, Place::Value(pointer)).help(help));
+    }
+}
+
+fn recompute(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((record, procedure)) = ran(subject) else { return };
+    let Some(recomputed) = subject.recomputed() else { return };
+    let mut differing = recomputed.writes.iter().filter(|write| slips(write)).peekable();
+    if differing.peek().is_none() {
+        return;
+    }
+    let state = State::of(record, Some(procedure));
+    let gold = subject.gold().map(|gold| gold.value);
+    let proved = recomputed.recovered.is_some_and(|recovered| gold.is_some_and(|gold| gold.is_near(recovered)));
+    for computed in differing.take(ENOUGH) {
+        let Some(plan) = &computed.plan else { continue };
+        let Some(pointer) = value_pointer(record, &state, computed) else { continue };
+        let sure = plan.sure || proved;
+        let severity = if sure { graded(subject, RECOMPUTE.severity) } else { Severity::Note };
+        let message = differs(&state, recomputed, computed);
+        let mut finding = Finding::new(RECOMPUTE.id, severity, message.as_str().to_owned(), Place::Value(pointer));
+        if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
+            finding = finding.label(Place::Value(place), "this is what it should be");
+        }
+        findings.push(finding.help("Re-run this step."));
+    }
+}
+
+/// Whether a step wrote another number than its own calculation gives. A last step that only states its input is
+/// judged by `run/final_mismatch`.
+pub(crate) fn slips(computed: &Computed) -> bool {
+    computed.differs() && computed.plan.as_ref().is_some_and(|plan| plan.wording != Wording::Statement)
+}
+
+/// "Step 3 wrote 8; 3 + 4 is 7."
+pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Computed) -> stepscope_base::text::Shown {
+    let wrote = match (computed.recorded, computed.unevaluated_value) {
+        (Some(recorded), _) => recorded.value.shown(),
+        (None, Some(value)) => format!("a calculation that gives {}", value.shown()),
+        (None, None) => "nothing".to_owned(),
+    };
+    let formula = computed.plan.as_ref().filter(|plan| plan.expression.is_operation()).map(|plan| {
+        plan.expression.formula(&|id| {
+            let input = computed.inputs.iter().find(|(variable, _)| *variable == id as usize);
+            let recorded = input
+                .and_then(|(_, write)| recomputed.writes.get((*write)?))
+                .and_then(|write| write.recorded.map(|recorded| recorded.value).or(write.unevaluated_value));
+            recorded.map_or_else(|| name_of(state, id as usize), Number::shown)
+        })
+    });
+    let gives = computed.alone.map_or_else(String::new, Number::shown);
+    let step = computed.step + 1;
+    let stated = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
+    match formula {
+        Some(formula) => shown!("Step {step} wrote {wrote}, but {formula} is {gives}."),
+        None if stated => shown!("Step {step} only states its input, which is {gives}, but it wrote {wrote}."),
+        None => shown!("Step {step} wrote {wrote}, but the procedure itself says {gives}."),
+    }
+}
+
+/// How the final number contradicts the rest: what is said, and where.
+pub(crate) fn contradictions(record: &Record<'_>, answer: &Answer) -> Vec<(String, Pointer)> {
+    let mut list = Vec::new();
+    let Some(number) = answer.numerical.or(answer.pred) else { return list };
+    let same = |a: Written, b: Written| a.stands_for(b.value) || b.stands_for(a.value);
+    let hundred = Number::whole(100);
+    let percent = |a: Written| a.value.times(hundred).is_some_and(|scaled| number.value.is_near(scaled));
+    if !answer.text.is_empty() && !answer.text.iter().any(|&text| same(text, number) || percent(text)) {
+        let said = match answer.text.as_slice() {
+            [one] => one.value.shown(),
+            several => {
+                several.last().map_or_else(String::new, |last| format!("{} and no such number", last.value.shown()))
+            }
+        };
+        list.push((
+            format!("The final sentence says {said}, the final number is {}.", number.value.shown()),
+            number_pointer(record),
+        ));
+    }
+    if let (Some(numerical), Some(pred)) = (answer.numerical, answer.pred)
+        && !numerical.value.is_near(pred.value)
+    {
+        let message =
+            format!("pred_num is {}, final_answer_numerical {}.", pred.value.shown(), numerical.value.shown());
+        list.push((message, Pointer::from_iter(["pred_num"])));
+    }
+    list
+}
+
+/// Whether the final number stands in the final sentence, digit by digit, and `pred_num` is the same: most often so.
+fn says_number(record: &Record<'_>) -> bool {
+    let Some(answer) = record.answer else { return false };
+    let (Some(number), Some(text)) = (answer.get("final_answer_numerical"), answer.get(FINAL_ANSWER)) else {
+        return false;
+    };
+    let (digits, text) = (number.raw(), text.raw());
+    let same = record.pred_num.is_none_or(|pred| pred.float() == number.float());
+    let bounded = |at: usize| {
+        let joins = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'_'))
+        };
+        // A full stop behind it ends the sentence.
+        let after = text.get(at + digits.len());
+        let stop = after == Some(&b'.') && !text.get(at + digits.len() + 1).is_some_and(u8::is_ascii_digit);
+        !joins(text.get(at.wrapping_sub(1))) && (stop || !joins(after))
+    };
+    // Digits are rare in a sentence, and a searcher costs more than a short text.
+    let Some(&first) = digits.first() else { return false };
+    let stands = |at: usize| text.get(at..at + digits.len()) == Some(digits) && bounded(at);
+    same && number.is_number() && memchr::memchr_iter(first, text).any(stands)
+}
+
+fn final_mismatch(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(record) = &subject.record else { return };
+    if record.kind == RecordKind::Error || record.answer.is_none() {
+        return;
+    }
+    let help = "Re-run the last step.";
+    let executed = subject.procedure.as_ref().and_then(|_| subject.recomputed());
+    if executed.is_none() && says_number(record) {
+        return;
+    }
+    let answer = Answer::of(record);
+    let list = contradictions(record, &answer);
+    let stated = executed.and_then(|recomputed| {
+        let end = recomputed
+            .writes
+            .iter()
+            .rfind(|write| write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement))?;
+        end.differs().then_some(end)
+    });
+    if list.is_empty() && stated.is_none() {
+        return;
+    }
+    let severity = graded(subject, FINAL_MISMATCH.severity);
+    if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
+        let message = format!(
+            "Step {} only states its input, which is {}; it says {}.",
+            end.step + 1,
+            given.shown(),
+            said.value.shown()
+        );
+        findings
+            .push(Finding::new(FINAL_MISMATCH.id, severity, message, Place::Value(number_pointer(record))).help(help));
+    }
+    for (message, pointer) in list {
+        findings.push(Finding::new(FINAL_MISMATCH.id, severity, message, Place::Value(pointer)).help(help));
+    }
+}
+
+/// Keys of an object, found without walking it for each name.
+struct Keys<'a>(Vec<(Untrusted<'a>, Value<'a>)>, HashSet<Untrusted<'a>>);
+
+/// Up to so many keys a search in order beats hashing.
+const FEW: usize = 32;
+
+impl<'a> Keys<'a> {
+    fn of(state: Value<'a>) -> Self {
+        let list: Vec<_> = state.members().map(|member| (member.name(), member.key)).collect();
+        let set = if list.len() > FEW { list.iter().map(|(name, _)| name.clone()).collect() } else { HashSet::new() };
+        Self(list, set)
+    }
+
+    fn has(&self, name: &Untrusted<'_>) -> bool {
+        if self.0.len() > FEW { self.1.contains(name) } else { self.0.iter().any(|(known, _)| known == name) }
+    }
+}
+
+/// The state as upstream writes it: the question, every declared output in order, the answer's own keys.
+fn is_in_order(subject: &Subject<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
+    *subject.in_order.get_or_init(|| {
+        let mut keys = state.members().map(|member| member.key.plain_string());
+        let first = keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()));
+        let mut is_next = |field: &Field<'_>| {
+            let name = field.name.and_then(Value::plain_string);
+            name.is_some() && keys.next() == Some(name)
+        };
+        first
+            && procedure.steps.iter().all(|step| step.outputs.iter().all(&mut is_next))
+            && keys.all(|key| ANSWER_KEYS.iter().any(|own| key == Some(own.as_bytes())))
+    })
+}
+
+fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((record, procedure, state)) = planned(subject) else { return };
+    if is_in_order(subject, procedure, state) {
+        return;
+    }
+    let keys = Keys::of(state);
+    let mut said = 0;
+    for (position, step) in procedure.steps.iter().enumerate() {
+        for (n, field) in step.outputs.iter().enumerate() {
+            let Some(name) = field.name_text() else { continue };
+            if said >= ENOUGH || keys.has(&name) {
+                continue;
+            }
+            said += 1;
+            let here = Procedure::step_pointer(&record.procedure_pointer, position);
+            let pointer = step.output_pointer(&here, n);
+            let message = format!("Step {} declares {}, and the final state lacks it.", position + 1, name.line());
+            findings.push(
+                Finding::new(OUTPUT_MISSING.id, OUTPUT_MISSING.severity, message, Place::Value(pointer))
+                    .help("Look whether the step was run: its id, or an older procedure, may be the reason."),
+            );
+        }
+    }
+}
+
+fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((_, procedure, state)) = planned(subject) else { return };
+    if is_in_order(subject, procedure, state) {
+        return;
+    }
+    let own = |name: &Untrusted<'_>| *name == PROBLEM_TEXT || ANSWER_KEYS.iter().any(|key| *name == *key);
+    let fields = || procedure.steps.iter().flat_map(|step| &step.outputs).filter_map(Field::name_text);
+    let many = state.len() > FEW;
+    let declared: HashSet<Untrusted<'_>> = if many { fields().collect() } else { HashSet::new() };
+    let is_declared =
+        |name: &Untrusted<'_>| if many { declared.contains(name) } else { fields().any(|field| field == *name) };
+    let strange = state.members().map(|member| member.name()).filter(|name| !own(name) && !is_declared(name));
+    for name in strange.take(ENOUGH) {
+        let message = format!("No step declares {}, yet it is in the final state.", name.line());
+        let pointer = Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(name.into_owned()));
+        findings.push(
+            Finding::new(OUTPUT_UNDECLARED.id, OUTPUT_UNDECLARED.severity, message, Place::Key(pointer))
+                .help("Look whether the record holds the procedure that was run."),
+        );
+    }
+}
+
+fn output_ambiguous(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((record, procedure, state)) = planned(subject) else { return };
+    // A run trace keeps what every step wrote.
+    if record.trace_steps.is_some() || subject.valid_flow().is_some_and(|(_, flow)| !flow.rewrites()) {
+        return;
+    }
+    let mut writers: Vec<(Untrusted<'_>, usize, usize)> = Vec::new();
+    let mut numbers = std::collections::HashMap::new();
+    for (position, step) in procedure.steps.iter().enumerate() {
+        for name in step.output_names() {
+            let known = if writers.len() <= FEW {
+                writers.iter().position(|(known, ..)| *known == name)
+            } else {
+                if numbers.len() < writers.len() {
+                    numbers.extend(writers.iter().enumerate().map(|(n, (name, ..))| (name.clone(), n)));
+                }
+                numbers.get(&name).copied()
+            };
+            match known.and_then(|known| writers.get_mut(known)) {
+                Some((_, count, last)) if *last != position => (*count, *last) = (*count + 1, position),
+                Some(_) => {}
+                None => writers.push((name, 1, position)),
+            }
+        }
+    }
+    let several = writers.iter().filter(|(_, count, _)| *count > 1);
+    for (name, count, last) in several.take(ENOUGH) {
+        let Some(key) = state.members().find(|member| member.name() == *name).map(|member| member.name()) else {
+            continue;
+        };
+        let message = format!(
+            "{count} steps write {}; only its last value is known, and that step {} wrote it is not sure.",
+            name.line(),
+            last + 1
+        );
+        let pointer = Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(key.into_owned()));
+        findings.push(
+            Finding::new(OUTPUT_AMBIGUOUS.id, OUTPUT_AMBIGUOUS.severity, message, Place::Key(pointer))
+                .help("Give each step's result a name of its own."),
+        );
+    }
+}
+
+fn misread_last_step(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((record, procedure, _)) = planned(subject) else { return };
+    let Some(surprise) = last_step_surprise(&procedure.steps) else { return };
+    let Some(last) = procedure.steps.len().checked_sub(1) else { return };
+    let here = Procedure::step_pointer(&record.procedure_pointer, last);
+    let id = procedure.steps.get(last).and_then(|step| step.value.member("id"));
+    let pointer = if id.is_some() { here.then("id") } else { here };
+    let message = format!("Upstream misreads the ids: {}.", surprise.meaning());
+    findings.push(
+        Finding::new(LAST_STEP.id, LAST_STEP.severity, message, Place::Value(pointer))
+            .help("Number the steps 1, 2, 3 in order."),
+    );
+}
+
+/// Where the fault of an error row lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// A reply of a step.
+    Reply,
+    /// The procedure as it was written.
+    Plan,
+    /// Neither: a server, a network.
+    Outside,
+}
+
+/// What upstream's error text means: where the fault lies, what it is, what to do, and the id of the step.
+pub(crate) fn explained(error_type: &str, error: &str) -> (Fault, &'static str, &'static str, Option<usize>) {
+    let step = failing_id(error).and_then(|id| id.parse().ok());
+    let has = |text: &str| error.contains(text);
+    let (fault, what, help) = if has("Unresolvable input") {
+        (
+            Fault::Plan,
+            "a step reads a variable that no earlier step produces",
+            "Mend the procedure: add the step that produces the input, or rename it.",
+        )
+    } else if has("omitted required output") {
+        (
+            Fault::Reply,
+            "the reply left out a key that was asked for; of the last step every key of the answer schema is required, optional ones too",
+            "Re-run the step, or run without strict_missing.",
+        )
+    } else if has("Non-JSON response") || (error_type == "JSONDecodeError" && step.is_some()) {
+        (
+            Fault::Reply,
+            "the step's reply is no JSON: cut at the token limit, or the server ignored the format",
+            "Raise the token limit or constrain the reply, and re-run the step.",
+        )
+    } else if error_type == "JSONDecodeError" || has("Unterminated string") || has("Expecting ") {
+        (
+            Fault::Plan,
+            "the model's text for the procedure is no JSON: cut at the token limit, or the server ignored the format",
+            "Raise the token limit or constrain the reply, and create the procedure again.",
+        )
+    } else if has("validation error") || error_type == "ValidationError" {
+        (Fault::Plan, "the procedure does not hold the schema", "Mend or repair the procedure.")
+    } else if error_type.contains("Timeout")
+        || error_type.contains("Connection")
+        || has("timed out")
+        || has("Connection")
+    {
+        (Fault::Outside, "the model server did not answer", "Run this record again.")
+    } else {
+        (Fault::Outside, "the run ended before there was an answer", "Read the error, and run this record again.")
+    };
+    (fault, what, help, step)
+}
+
+fn error(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Error) else { return };
+    let text = |value: Option<Value<'_>>| {
+        value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_owned)).unwrap_or_default()
+    };
+    let (_, what, help, step) = explained(&text(record.error_type), &text(record.error));
+    let message = match step {
+        Some(step) => format!("The run ended in the step with id {step}: {what}."),
+        None => format!("The run ended in an error: {what}."),
+    };
+    let key = ["error", "error_type", "status"].into_iter().find(|key| record.root.get(key).is_some());
+    let pointer = key.map_or_else(Pointer::default, |key| Pointer::from_iter([key]));
+    findings.push(Finding::new(ERROR.id, ERROR.severity, message, Place::Value(pointer)).help(help));
+}
+
+fn gold_num(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(record) = &subject.record else { return };
+    if record.gold_num.is_none() || record.gold_answer.is_none() {
+        return;
+    }
+    let Some((gold, misread)) = subject.gold().and_then(|gold| Some((gold.value, gold.misread?))) else { return };
+    let message = format!("The gold text ends in {}, but gold_num is {}.", gold.shown(), misread.shown());
+    findings.push(
+        Finding::new(GOLD_NUM.id, GOLD_NUM.severity, message, Place::Value(Pointer::from_iter(["gold_num"])))
+            .label(Place::Value(Pointer::from_iter(["gold_answer"])), "the gold text")
+            .help("Read the gold number from the text again, commas and all."),
+    );
+}
+
+fn gold_steps(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(record) = &subject.record else { return };
+    let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', text.raw()).is_some());
+    if !marked || subject.is_right() || record.state.is_none() {
+        return;
+    }
+    for mark in marks(record).iter().filter(|mark| mark.is_wrong()).take(ENOUGH) {
+        let gives = mark.gives.map_or_else(String::new, Number::shown);
+        let text = shown!("{}", mark.text);
+        let message = format!("The gold text calculates {text}, which is {gives}.");
+        let place = Place::Value(Pointer::from_iter(["gold_answer"]));
+        findings.push(
+            Finding::new(GOLD_STEPS.id, GOLD_STEPS.severity, message, place).help("Read the gold answer critically."),
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! What can be wrong with a typed answer beside its spans: its form, its flags, its values, and where it came from.
+//!
+//! The checks that the pipeline publishes and breaches of its contract are real; what is only suspicious is a warning;
+//! pure hints are notes.
+
+pub mod contract;
+pub mod flags;
+pub mod source;
+pub mod values;
+
+use super::Rule;
+use crate::finding::{Finding, Findings, Place};
+use stepscope_base::text::Untrusted;
+
+/// Findings of one rule.
+struct Report<'f> {
+    rule: &'static Rule,
+    help: &'static str,
+    findings: &'f mut Findings,
+}
+
+impl<'f> Report<'f> {
+    const fn new(rule: &'static Rule, help: &'static str, findings: &'f mut Findings) -> Self {
+        Self { rule, help, findings }
+    }
+
+    /// One more finding, for labels and details; `None` if there are too many already.
+    fn add(&mut self, message: impl Into<Untrusted<'static>>, place: Place) -> Option<&mut Finding> {
+        self.findings.push(Finding::new(self.rule.id, self.rule.severity, message, place).help(self.help))
+    }
+}

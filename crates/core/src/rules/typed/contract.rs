@@ -1,0 +1,142 @@
+//! The answer against its contract: fields, types, words and ranges.
+
+use super::super::{Rule, Subject};
+use super::Report;
+use crate::answer::contract::Fault;
+use crate::finding::{Findings, Place, Severity};
+use stepscope_base::json::Pointer;
+
+/// See its `explanation`.
+pub const JSON_INVALID: Rule = Rule {
+    id: "answer/json_invalid",
+    severity: Severity::Fatal,
+    summary: "the answer is a JSON object",
+    explanation: "The model was asked for an object and wrote something else: prose, a code fence, a text that was cut \
+        off at the limit of tokens, or an object inside a string. Nothing of it can be used as it is. Ask again with a \
+        server that keeps to the schema, or with a higher limit.",
+    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer_text": "{\"answer_found\": true, \"items\": [{\"text\": \"USD 2"}"#,
+    good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer": {"answer_found": false, "items": []}}"#,
+    check: |subject, findings| {
+        speak(
+            &JSON_INVALID,
+            Fault::NotJson,
+            "Ask the model again: only a JSON object can be checked and used.",
+            subject,
+            findings,
+        );
+    },
+};
+
+/// See its `explanation`.
+pub const ANSWER_MISSING: Rule = Rule {
+    id: "answer/answer_missing",
+    severity: Severity::Repairable,
+    summary: "the question has an answer",
+    explanation: "The question was read and pages were retrieved, and there the run ended: no answer was written, not \
+        even one that says that nothing was found. The question is pending, not answered with no.",
+    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": null}"#,
+    good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": {"answer_found": false, "items": []}}"#,
+    check: |subject, findings| {
+        let Some(typed) = subject.typed() else { return };
+        if typed.traced && typed.answer.is_none() && typed.answer_text.is_none() {
+            let help = "Run the generation for this question; until then it is pending.";
+            let place = Place::Value(Pointer::default());
+            Report::new(&ANSWER_MISSING, help, findings).add("This question has no answer.", place);
+        }
+    },
+};
+
+/// See its `explanation`.
+pub const MISSING_FIELD: Rule = Rule {
+    id: "answer/missing_field",
+    severity: Severity::Repairable,
+    summary: "every field of the contract stands in the answer",
+    explanation: "An answer carries eleven base fields and its items; an amount its value and currency, a date its ISO \
+        day and the original, a table headers and rows, a span its first and last line. A reader that keeps to the \
+        contract refuses the whole answer if one is missing. `quote` and `unit` may be missing; `suggested_clarification` \
+        may be null.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    good: r#"{"extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    check: |subject, findings| {
+        speak(
+            &MISSING_FIELD,
+            Fault::Missing,
+            "Write the field, or ask again with a schema that requires it.",
+            subject,
+            findings,
+        );
+    },
+};
+
+/// See its `explanation`.
+pub const UNKNOWN_FIELD: Rule = Rule {
+    id: "answer/unknown_field",
+    severity: Severity::Warning,
+    summary: "no field stands in the answer that the contract does not have",
+    explanation: "The model added a field of its own. A lenient reader drops it without a word, a strict schema refuses \
+        the answer. What stands there is shown and kept. An item's value may stand under a key that nobody registered: \
+        that is no unknown field. `context_completeness_strong` is never the model's to say.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    check: |subject, findings| {
+        speak(&UNKNOWN_FIELD, Fault::Unknown, "Take the field out, or register a type that has it.", subject, findings);
+    },
+};
+
+/// See its `explanation`.
+pub const WRONG_TYPE: Rule = Rule {
+    id: "answer/wrong_type",
+    severity: Severity::Repairable,
+    summary: "every value has its type",
+    explanation: "A number stands as a text, a flag as a word, a list as a single value: each type has its JSON Schema, \
+        and the value does not hold it. Where a lenient reader takes it all the same (`\"0.9\"` for a number), the \
+        message says so; what one reader takes, another refuses.",
+    bad: r#"{"answer_found": "yes", "confidence": "0.9", "caveats": "none", "items": [{"amount": {"value": "250", "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    check: |subject, findings| {
+        speak(
+            &WRONG_TYPE,
+            Fault::Type,
+            "Write the value as its schema wants it: `stepscope schema` prints the schemas.",
+            subject,
+            findings,
+        );
+    },
+};
+
+/// See its `explanation`.
+pub const ENUM_INVALID: Rule = Rule {
+    id: "answer/enum_invalid",
+    severity: Severity::Repairable,
+    summary: "a word that must be one of a few is one of them",
+    explanation: "`extraction_method` is verbatim, computed, inferred or na, in small letters. Whether a person has to \
+        look at the answer depends on it, so a fifth word cannot be routed.",
+    bad: r#"{"extraction_method": "exact", "answer_found": false, "items": []}"#,
+    good: r#"{"extraction_method": "na", "answer_found": false, "items": []}"#,
+    check: |subject, findings| {
+        speak(&ENUM_INVALID, Fault::Enum, "Write one of the words that may stand here.", subject, findings);
+    },
+};
+
+/// See its `explanation`.
+pub const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
+    id: "answer/confidence_out_of_range",
+    severity: Severity::Repairable,
+    summary: "confidence and context_completeness_weak lie between 0 and 1",
+    explanation: "Both are parts of one. 95 is a percentage, 1.2 and -1 are nothing, and NaN compares with nothing: a \
+        threshold lets it pass or stops it by chance.",
+    bad: r#"{"confidence": 95, "context_completeness_weak": NaN, "answer_found": false, "items": []}"#,
+    good: r#"{"confidence": 0.95, "context_completeness_weak": 1, "answer_found": false, "items": []}"#,
+    check: |subject, findings| {
+        speak(&CONFIDENCE_OUT_OF_RANGE, Fault::Range, "Write a number from 0 to 1.", subject, findings);
+    },
+};
+
+/// Says what the contract found of one sort.
+fn speak(rule: &'static Rule, fault: Fault, help: &'static str, subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((_, answered)) = subject.answered() else { return };
+    let mut report = Report::new(rule, help, findings);
+    for breach in answered.breaches.iter().filter(|breach| breach.fault == fault) {
+        report.add(breach.message.clone(), breach.place.clone());
+    }
+}

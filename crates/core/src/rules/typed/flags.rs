@@ -1,0 +1,221 @@
+//! What an answer says of itself, against what it holds.
+
+use super::super::{Rule, Subject};
+use super::Report;
+use crate::answer::typed::{Dialect, Item};
+use crate::finding::{Findings, Label, Place, Severity};
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::python::Message;
+use stepscope_base::text::Untrusted;
+
+/// So many further places are named in one finding.
+const MAX_LABELS: usize = 8;
+
+/// See its `explanation`.
+pub const SHAPE_MISMATCH: Rule = Rule {
+    id: "answer/shape_mismatch",
+    severity: Severity::Repairable,
+    summary: "the answer has the type that was asked for",
+    explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a text. \
+        What reads the answer next looks under the key of the type and finds nothing. Where the document does not give \
+        the value in that type, the honest answer is `na` with a caveat.",
+    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"text": "a small deductible", "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
+    good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
+    check: check_shape,
+};
+
+/// See its `explanation`.
+pub const FOUND_ITEMS_MISMATCH: Rule = Rule {
+    id: "answer/found_items_mismatch",
+    severity: Severity::Repairable,
+    summary: "answer_found says whether there are items",
+    explanation: "An answer that was found has items, and one that was not has none. Where flag and items disagree, \
+        one reader ships the answer that another drops.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": []}"#,
+    good: r#"{"answer_found": false, "confidence": 0.9, "items": []}"#,
+    check: check_found,
+};
+
+/// See its `explanation`.
+pub const COMPLETE_WITHOUT_FOUND: Rule = Rule {
+    id: "answer/complete_without_found",
+    severity: Severity::Repairable,
+    summary: "only what was found can be complete",
+    explanation: "The answer says that nothing was found and that it is complete. Whoever reads the second flag alone \
+        takes it for a full answer.",
+    bad: r#"{"answer_found": false, "complete_answer_found": true, "items": []}"#,
+    good: r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#,
+    check: |subject, findings| {
+        let Some(typed) = subject.typed() else { return };
+        if (typed.flag("complete_answer_found"), typed.flag("answer_found")) == (Some(true), Some(false)) {
+            let place = Place::Value(typed.pointer.then("complete_answer_found"));
+            let help = "Set complete_answer_found to false, or answer_found to true if there is an answer.";
+            let message = "The answer is called complete, and not found.";
+            let finding = Report::new(&COMPLETE_WITHOUT_FOUND, help, findings).add(message, place).is_some();
+            label_last(findings, finding, Place::Value(typed.pointer.then("answer_found")), "not found");
+        }
+    },
+};
+
+/// See its `explanation`.
+pub const METHOD_ITEMS_MISMATCH: Rule = Rule {
+    id: "answer/method_items_mismatch",
+    severity: Severity::Repairable,
+    summary: "extraction_method says how the items were got",
+    explanation: "`na` means that nothing was extracted, so no item can stand beside it; and items without a method \
+        leave open whether they were copied, computed or guessed: whether a person must look at them.",
+    bad: r#"{"extraction_method": "na", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    good: r#"{"extraction_method": "verbatim", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    check: check_method,
+};
+
+fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((typed, answered)) = subject.answered() else { return };
+    let Some(asked) = answered.asked.kind.as_ref() else { return };
+    let Some(wanted) = subject.types.named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
+        return;
+    };
+    // A list says how many, and is of texts unless the schema names another type.
+    let schema = typed.schema_kind().filter(|_| *asked == "list");
+    let wanted = schema.and_then(|kind| subject.types.named(kind.bytes())).unwrap_or(wanted);
+    let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
+    let other = |item: &&Item<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
+    let mut others = answered.items.iter().filter(other);
+    if let Some((first, (key, _))) = others.next().and_then(|item| Some((item, item.value.as_ref()?))) {
+        let message = Message::new("Asked for: ").text(asked.bytes()).text("; answered: ").text(key.bytes()).text(".");
+        let key_of = |item: &Item<'_>| item.value_pointer().map(Place::Key);
+        let Some(place) = key_of(first) else { return };
+        let places: Vec<Place> = others.filter_map(key_of).take(MAX_LABELS).collect();
+        let added = Report::new(&SHAPE_MISMATCH, help, findings).add(message, place).is_some();
+        for place in places {
+            label_last(findings, added, place, "here too");
+        }
+    } else if answered.items.iter().all(|item| item.value.is_none())
+        && let (Some(kind), Some(schema)) = (typed.schema_kind(), typed.schema)
+        && subject.types.named(kind.bytes()).is_some_and(|used| used.key != wanted.key)
+    {
+        // Without items only the schema shows which type the answer is of.
+        let message = Message::new("Asked for: ").text(asked.bytes()).text("; the schema is one for: ");
+        let root = subject.record.as_ref().map(|record| record.root);
+        let place = root.map(|root| Place::Value(root.pointer_at(schema.range().start)));
+        let place = place.unwrap_or(Place::Value(Pointer::default()));
+        Report::new(&SHAPE_MISMATCH, help, findings).add(message.text(kind.bytes()).text("."), place);
+    }
+}
+
+fn check_found(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((typed, answered)) = subject.answered() else { return };
+    let help = "Set answer_found to whether there are items; `found` of a field to whether it has a value.";
+    let mut report = Report::new(&FOUND_ITEMS_MISMATCH, help, findings);
+    match typed.dialect() {
+        Some(Dialect::Items) => {
+            let Some(found) = typed.base("answer_found").and_then(truth) else { return };
+            if found != answered.items.is_empty() {
+                return;
+            }
+            let message = if found {
+                "An answer was found, and there are no items."
+            } else {
+                "No answer was found, and there are items."
+            };
+            report.add(message, Place::Value(typed.pointer.then("answer_found")));
+        }
+        Some(Dialect::Fields) => {
+            for item in &answered.items {
+                let found = item.root.get("found").and_then(Value::bool);
+                let has_value = item.value.as_ref().is_some_and(|(_, value)| !value.is_null());
+                if found == Some(!has_value) {
+                    let message = if has_value {
+                        "This field was not found, and has a value."
+                    } else {
+                        "This field was found, and has no value."
+                    };
+                    report.add(message, Place::Value(item.pointer.then("found")));
+                }
+            }
+        }
+        None => {}
+    }
+}
+
+fn check_method(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some((typed, answered)) = subject.answered() else { return };
+    if answered.items.is_empty() || typed.dialect() != Some(Dialect::Items) {
+        return;
+    }
+    let help = "Say how the items were got: verbatim, computed or inferred; `na` only without items.";
+    let mut report = Report::new(&METHOD_ITEMS_MISMATCH, help, findings);
+    match typed.base("extraction_method") {
+        Some(method) if method.is_string("na") => {
+            report.add("The method is na, and there are items.", Place::Value(typed.pointer.then("extraction_method")));
+        }
+        Some(method) if method.is_null() || is_blank(method) => {
+            let place = Place::Value(typed.pointer.then("extraction_method"));
+            report.add("There are items, and no method says how they were got.", place);
+        }
+        Some(_) => {}
+        None => {
+            let place = Place::Value(typed.pointer.clone());
+            report.add("There are items, and no method says how they were got.", place);
+        }
+    }
+}
+
+fn is_blank(value: Value<'_>) -> bool {
+    value.kind() == Kind::String && value.string().is_some_and(|text| text.bytes().trim_ascii().is_empty())
+}
+
+/// A flag as lenient readers take it.
+fn truth(value: Value<'_>) -> Option<bool> {
+    let text = value.string().and_then(|text| text.utf8().map(str::to_ascii_lowercase));
+    match text.as_deref() {
+        Some("true" | "yes" | "1") => Some(true),
+        Some("false" | "no" | "0") => Some(false),
+        _ => value.bool(),
+    }
+}
+
+/// Adds a place to the finding that was just made.
+fn label_last(findings: &mut Findings, made: bool, place: Place, text: &'static str) {
+    if made && let Some(last) = findings.last_mut() {
+        last.push_label(Label { place, text: Untrusted::from(text) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use stepscope_base::json::Tape;
+
+    fn shape(asked: &str, schema: &str, items: &str) -> Option<String> {
+        let text = format!(
+            r#"{{"format": "stepscope.answer_trace", "schema": "{schema}", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "answer": {{"items": [{items}]}}}}"#
+        );
+        let mut tape = Tape::default();
+        let root = tape.parse(text.as_bytes()).unwrap();
+        let mut findings = Findings::new();
+        check_shape(&Subject::new(text.as_bytes(), &[], Some(formats::read(root))), &mut findings);
+        assert!(findings.len() <= 1);
+        let finding = findings.first()?;
+        Some(format!("{} {}", finding.place().pointer().text().line().as_str(), finding.message.line().as_str()))
+    }
+
+    #[test]
+    fn the_type_that_was_asked_for_is_judged_once() {
+        let (text, date) = (r#"{"text": "x"}"#, r#"{"date": {"iso": "2024-03-15", "original": "x"}}"#);
+        let amount = "/answer/items/0/text Asked for: amount; answered: text.";
+        assert_eq!(shape("amount", "TextAnswer", &format!("{text}, {text}")).as_deref(), Some(amount));
+        assert_eq!(
+            shape("amount", "DateAnswer", "").as_deref(),
+            Some("/schema Asked for: amount; the schema is one for: date.")
+        );
+        assert_eq!(shape("date", "DateAnswer", date), None);
+        assert_eq!(shape("list", "TextAnswer", text), None);
+        assert_eq!(shape("list", "DateAnswer", date), None);
+        assert!(shape("list", "TextAnswer", date).is_some() && shape("list", "", date).is_some());
+        // What is no registered type is not judged.
+        assert_eq!(shape("haiku", "TextAnswer", text), None);
+        assert_eq!(shape("tree", "", r#"{"tree": {"a": []}}"#), None);
+    }
+}

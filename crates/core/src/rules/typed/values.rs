@@ -1,0 +1,274 @@
+//! Values against what their types mean: days that exist, currencies, tables, and zeros that stand nowhere.
+
+use super::super::{Rule, Subject};
+use super::Report;
+use crate::answer::completeness::cited_lines;
+use crate::answer::currency;
+use crate::answer::date::{Date, NoDate, written};
+use crate::answer::typed::Item;
+use crate::finding::{Findings, Place, Severity};
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::python::Message;
+use stepscope_base::text::Untrusted;
+
+/// See its `explanation`.
+pub const DATE_NOT_ISO8601: Rule = Rule {
+    id: "answer/date_not_iso8601",
+    severity: Severity::Repairable,
+    summary: "dates are written YYYY-MM-DD",
+    explanation: "`iso` is a day as ISO 8601 writes it. A month alone (`2004-02`), a time behind it or another order \
+        cannot be sorted or compared. Where the document gives no day, the question for a day has no answer.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02", "original": "February 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02-17", "original": "February 17, 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+    check: |subject, findings| {
+        let help = "Write the day as YYYY-MM-DD; if the document gives no day, answer na with a caveat.";
+        let mut report = Report::new(&DATE_NOT_ISO8601, help, findings);
+        for date in dates(subject) {
+            if Date::iso(date.text.bytes()) == Err(NoDate::Form) {
+                let message = Message::default().quoted(date.text.bytes()).text(" is no date of the form YYYY-MM-DD.");
+                report.add(message, Place::Value(date.pointer.then("iso")));
+            }
+        }
+    },
+};
+
+/// See its `explanation`.
+pub const DATE_IMPOSSIBLE: Rule = Rule {
+    id: "answer/date_impossible",
+    severity: Severity::Repairable,
+    summary: "dates are days of the calendar",
+    explanation: "The form is right and the day does not exist: February 30, month 13. Mostly day and month were \
+        changed over, or a digit was misread.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-15-03", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+    check: |subject, findings| {
+        let mut report = Report::new(&DATE_IMPOSSIBLE, "Read the date in the document again.", findings);
+        for date in dates(subject) {
+            if Date::iso(date.text.bytes()) == Err(NoDate::Impossible) {
+                let message = Message::new("The calendar has no day ").text(date.text.bytes()).text(".");
+                report.add(message, Place::Value(date.pointer.then("iso")));
+            }
+        }
+    },
+};
+
+/// See its `explanation`.
+pub const DATE_ORIGINAL_DISAGREES: Rule = Rule {
+    id: "answer/date_original_disagrees",
+    severity: Severity::Warning,
+    summary: "the ISO day is the day that the original names",
+    explanation: "`original` is the date as the document writes it, and it names another day than `iso`. Many forms \
+        and languages are read; `03/04/2024` may be either day; a text that is not understood, or that speaks of days \
+        after a date, says nothing. Answers that were computed are left alone.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-16", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
+    check: check_original,
+};
+
+/// See its `explanation`.
+pub const CURRENCY_NOT_ISO4217: Rule = Rule {
+    id: "answer/currency_not_iso4217",
+    severity: Severity::Repairable,
+    summary: "currencies are codes of ISO 4217",
+    explanation: "`$`, `usd` and `Euro` mean something to people; amounts are added and converted by their three-letter \
+        code in capitals. Codes of the past (DEM) are codes.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "US$"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+    check: |subject, findings| {
+        let help = "Write the three-letter code of ISO 4217 in capitals.";
+        let mut report = Report::new(&CURRENCY_NOT_ISO4217, help, findings);
+        for (_, amount, pointer) in valued(subject, "amount", "currency") {
+            let Some(code) = amount.get("currency").and_then(Value::string) else { continue };
+            if !currency::is_code(code.bytes()) {
+                let message = Message::default().quoted(code.bytes()).text(" is no currency code of ISO 4217");
+                let meant = code.utf8().and_then(currency::meant).map(|meant| [", perhaps ", meant].concat());
+                let message = message.text(meant.unwrap_or_default()).text(".");
+                report.add(message, Place::Value(pointer.then("currency")));
+            }
+        }
+    },
+};
+
+/// See its `explanation`.
+pub const PHANTOM_ZERO_SUSPECTED: Rule = Rule {
+    id: "answer/phantom_zero_suspected",
+    severity: Severity::Warning,
+    summary: "an amount of zero stands in the document",
+    explanation: "A schema that wants a number gets one, and where the document has none, that is zero. An amount of 0 \
+        is suspected if neither the quotes nor the cited lines say 0, zero, nil, none, no, free or waived.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "pricing is negotiated case by case"}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "The agency fee is waived."}]}]}"#,
+    check: check_zero,
+};
+
+/// See its `explanation`.
+pub const TABLE_NOT_RECTANGULAR: Rule = Rule {
+    id: "answer/table_not_rectangular",
+    severity: Severity::Repairable,
+    summary: "every row of a table has as many cells as there are headers",
+    explanation: "A row that is shorter or longer shifts its cells under the wrong headers, and nothing tells which \
+        cell is missing. Mostly a cell that spans columns or an empty cell was lost.",
+    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents"]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
+    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents", ""]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
+    check: check_table,
+};
+
+/// The values of one type, each with its item and its place; `sign` is the key by which a field of another dialect is
+/// known to be of it.
+fn valued<'s, 'a>(
+    subject: &'s Subject<'a>,
+    kind: &'static str,
+    sign: &'static str,
+) -> impl Iterator<Item = (&'s Item<'a>, Value<'a>, Pointer)> {
+    let items = subject.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default();
+    items.iter().filter_map(move |item| {
+        let (key, value) = item.value.as_ref().filter(|(_, value)| value.kind() == Kind::Object)?;
+        let is_it = *key == kind || (item.field.is_some() && value.get(sign).is_some());
+        is_it.then(|| item.value_pointer()).flatten().map(|pointer| (item, *value, pointer))
+    })
+}
+
+/// An ISO date as it is written.
+struct Iso<'a> {
+    text: Untrusted<'a>,
+    value: Value<'a>,
+    pointer: Pointer,
+}
+
+fn dates<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Iso<'a>> {
+    valued(subject, "date", "iso").filter_map(|(_, value, pointer)| {
+        let text = value.get("iso")?.string()?;
+        Some(Iso { text, value, pointer })
+    })
+}
+
+fn check_original(subject: &Subject<'_>, findings: &mut Findings) {
+    let Some(typed) = subject.typed() else { return };
+    if typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
+        return;
+    }
+    let mut report = Report::new(&DATE_ORIGINAL_DISAGREES, "Read the date in the document again.", findings);
+    for date in dates(subject) {
+        let Some(original) = date.value.get("original").and_then(Value::string) else { continue };
+        let (Ok(iso), Some(text)) = (Date::iso(date.text.bytes()), original.utf8()) else { continue };
+        let meant = written(text);
+        if !meant.is_empty() && !meant.iter().any(|meant| meant.agrees(iso)) {
+            let message = Message::default().text(date.text.bytes()).text(" is not the day that ");
+            let message = message.quoted(original.bytes()).text(" names.");
+            report.add(message, Place::Value(date.pointer.then("iso")));
+        }
+    }
+}
+
+fn check_zero(subject: &Subject<'_>, findings: &mut Findings) {
+    let help = "Look at the cited lines: if they give no amount, the answer is na with a caveat.";
+    let mut report = Report::new(&PHANTOM_ZERO_SUSPECTED, help, findings);
+    for (item, amount, pointer) in valued(subject, "amount", "currency") {
+        let is_zero = amount.get("value").and_then(number).is_some_and(|value| value == 0.0);
+        if is_zero && !stands_there(subject, item) {
+            report
+                .add("An amount of 0, and neither quote nor cited line says so.", Place::Value(pointer.then("value")));
+        }
+    }
+}
+
+fn number(value: Value<'_>) -> Option<f64> {
+    value.float().or_else(|| value.string()?.utf8()?.trim().parse().ok())
+}
+
+/// Whether a quote of the item or one of its cited lines says zero; without a quote, also the lines beside them.
+fn stands_there(subject: &Subject<'_>, item: &Item<'_>) -> bool {
+    /// More lines than that are no citation of one amount.
+    const MAX_LINES: usize = 200;
+    item.citations.iter().any(|citation| {
+        let quote = citation.quote.and_then(Value::string);
+        let cited = subject.document.as_ref().and_then(|document| {
+            let lines = cited_lines(citation, document)?;
+            // A number that is off by one has no quote to tell.
+            let beside = usize::from(quote.is_none());
+            let first = lines.start.saturating_sub(beside);
+            let end = lines.end.saturating_add(beside).min(first.saturating_add(MAX_LINES));
+            Some(says_zero(document.text(first..end)))
+        });
+        quote.is_some_and(|quote| says_zero(quote.bytes())) || cited == Some(true)
+    })
+}
+
+/// Whether a text names the number zero, or that there is nothing to pay.
+fn says_zero(text: &[u8]) -> bool {
+    const WORDS: [&[u8]; 9] =
+        [b"zero", b"nil", b"none", b"nothing", b"free", b"waived", b"nought", b"keine", b"kostenlos"];
+    /// `no amount is given` does not say zero.
+    const UNSAID: [&[u8]; 10] =
+        [b"amount", b"price", b"figure", b"value", b"sum", b"limit", b"fixed", b"specific", b"specified", b"later"];
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+    let is_in = |word: &[u8], list: &[&[u8]]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let mut words = text.split(|byte| !is_word(byte)).filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        let no = word.eq_ignore_ascii_case(b"no") && words.peek().is_some_and(|next| !is_in(next, &UNSAID));
+        if no || is_in(word, &WORDS) {
+            return true;
+        }
+    }
+    let numbers = text.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b','));
+    numbers.into_iter().any(|word| {
+        let mut digits = word.iter().filter(|byte| !matches!(byte, b'.' | b',')).peekable();
+        digits.peek().is_some() && digits.all(|digit| *digit == b'0')
+    })
+}
+
+fn check_table(subject: &Subject<'_>, findings: &mut Findings) {
+    let help = "Give every row one cell a header; write an empty text where a cell is empty.";
+    let mut report = Report::new(&TABLE_NOT_RECTANGULAR, help, findings);
+    for (_, table, pointer) in valued(subject, "table", "headers") {
+        let headers = table.get("headers").filter(|headers| headers.kind() == Kind::Array).map_or(0, Value::len);
+        let rows = table.get("rows").into_iter().flat_map(Value::items).enumerate();
+        let mut rows = rows.filter(|(_, row)| row.kind() == Kind::Array).map(|(n, row)| (n, row.len())).peekable();
+        // Without headers the first row says how wide the table is.
+        let width = if headers > 0 { headers } else { rows.peek().map_or(0, |(_, cells)| *cells) };
+        let place = |n: usize| Place::Value(pointer.then("rows").then(n));
+        let mut ragged = rows.filter(|(_, cells)| *cells != width);
+        if let Some((n, cells)) = ragged.next() {
+            let message = Message::new("Row ").number(n + 1).text(" has ").number(cells).text(" cells, the table ");
+            let message = message.number(width).text(" columns");
+            let more = ragged.count();
+            let message =
+                if more > 0 { message.text("; so ").number(more).text(" more rows.") } else { message.text(".") };
+            report.add(message, place(n));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_is_said_in_numbers_and_words() {
+        for text in [
+            "USD 0",
+            "0.00",
+            "Deductible: $0,000.",
+            "NIL",
+            "No fee is due",
+            "free of charge",
+            "-0-",
+            "gebührenfrei: 0 EUR",
+        ] {
+            assert!(says_zero(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "USD 1,200",
+            "no amount is given",
+            "100",
+            "10.0",
+            "A0",
+            "note",
+            "pricing is negotiated case by case",
+            "",
+            "...",
+        ] {
+            assert!(!says_zero(text.as_bytes()), "{text}");
+        }
+    }
+}

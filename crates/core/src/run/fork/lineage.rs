@@ -1,0 +1,134 @@
+//! Where a fork comes from, as its record says under `trace.fork`.
+
+use super::How;
+use stepscope_base::json::{Kind, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// No hostile list is read further than this.
+const MAX_ITEMS: usize = 4096;
+/// So many names are put into a sentence.
+const MAX_NAMED: usize = 3;
+
+/// See the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lineage {
+    /// The parent's id as text, if it has one.
+    pub parent: Option<Untrusted<'static>>,
+    /// SHA-256 of the parent's text, in hex.
+    pub parent_sha256: String,
+    /// How long that text is, where that is said.
+    pub parent_bytes: Option<u64>,
+    /// How it came about, if that is known.
+    pub how: Option<How>,
+    /// The step at which it left its parent, by position.
+    pub step: usize,
+    /// Variables that were edited before that step.
+    pub edited: Vec<Untrusted<'static>>,
+    /// Steps that were asked again, by position.
+    pub asked: Vec<usize>,
+    /// Steps whose prompt was edited, by position.
+    pub prompts: Vec<usize>,
+    /// Steps whose values rest on what is no longer so, by position.
+    pub stale: Vec<usize>,
+    /// The model that was asked.
+    pub model: Option<Untrusted<'static>>,
+    /// The kind of server.
+    pub backend: Option<Untrusted<'static>>,
+}
+
+impl Lineage {
+    /// What a record says; `None`: it is no fork.
+    pub fn of(root: Value<'_>) -> Option<Self> {
+        let fork = root.get("trace")?.get("fork").filter(|fork| fork.kind() == Kind::Object)?;
+        let text = |key: &str| fork.get(key)?.string().map(Untrusted::into_owned);
+        let whole = |value: Value<'_>| std::str::from_utf8(value.raw()).ok()?.parse().ok();
+        let steps = |key: &str| {
+            let list = fork.get(key).map(Value::items).into_iter().flatten();
+            list.take(MAX_ITEMS).filter_map(whole).map(|step: u64| step as usize).collect::<Vec<_>>()
+        };
+        let edited = fork.get("edited").map(Value::items).into_iter().flatten().take(MAX_ITEMS);
+        let parent = fork.get("parent").filter(|parent| !parent.is_null());
+        Some(Self {
+            parent: parent.map(|id| match id.string() {
+                Some(text) if id.kind() == Kind::String => text.into_owned(),
+                _ => Untrusted::new(id.raw()).into_owned(),
+            }),
+            parent_sha256: text("parent_sha256").and_then(|hash| Some(hash.utf8()?.to_owned())).unwrap_or_default(),
+            parent_bytes: fork.get("parent_bytes").and_then(whole),
+            how: text("how").and_then(|word| How::from_word(word.utf8()?)),
+            step: fork.get("step_index").and_then(whole).unwrap_or_default() as usize,
+            edited: edited.filter_map(|edit| Some(edit.get("variable")?.string()?.into_owned())).collect(),
+            asked: steps("asked"),
+            prompts: steps("prompts_edited"),
+            stale: steps("stale"),
+            model: text("model"),
+            backend: text("backend"),
+        })
+    }
+
+    /// What was done, in a few words.
+    pub fn phrase(&self) -> Shown {
+        let step = self.step.saturating_add(1);
+        let what = match self.how {
+            Some(How::Exact) => shown!("executed exactly from step {step}"),
+            Some(How::Repair) => Shown::own("procedure repaired"),
+            Some(How::Consensus) => shown!("most frequent values of step {step}"),
+            Some(How::Edit) => return shown!("{} edited before step {step}", self.names()),
+            // A typed answer is one call, and has no steps.
+            Some(How::Rerun) if self.asked.is_empty() => Shown::own("asked again"),
+            Some(How::Rerun) if self.asked.len() > 1 => shown!("asked again from step {step}"),
+            Some(How::Rerun) => shown!("step {step} asked again"),
+            None => shown!("changed at step {step}"),
+        };
+        let edits = if self.edited.is_empty() { Shown::default() } else { shown!(", {} edited", self.names()) };
+        let prompt = if self.prompts.is_empty() { "" } else { ", prompt edited" };
+        shown!("{what}{edits}{prompt}")
+    }
+
+    fn names(&self) -> Shown {
+        if self.edited.is_empty() {
+            return Shown::own("nothing");
+        }
+        let named = self.edited.iter().take(MAX_NAMED).map(|name| name.line().into_string()).collect::<Vec<_>>();
+        let more = if self.edited.len() > MAX_NAMED { ", …" } else { "" };
+        shown!("{}{more}", named.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_base::json::Tape;
+
+    fn read(text: &str) -> Option<Lineage> {
+        Lineage::of(Tape::default().parse(text.as_bytes())?)
+    }
+
+    #[test]
+    fn a_fork_says_where_it_comes_from() {
+        let fork = |rest: &str| {
+            let text =
+                format!(r#"{{"trace": {{"fork": {{"parent": 7, "parent_sha256": "ab", "step_index": 2{rest}}}}}}}"#);
+            read(&text).unwrap()
+        };
+        let said = |rest: &str| fork(rest).phrase().into_string();
+        assert_eq!(fork("").parent.unwrap().utf8(), Some("7"));
+        assert_eq!(said(r#", "how": "rerun", "asked": [2]"#), "step 3 asked again");
+        assert_eq!(
+            said(r#", "how": "rerun", "asked": [2, 3], "prompts_edited": [2]"#),
+            "asked again from step 3, prompt edited"
+        );
+        assert_eq!(said(r#", "how": "rerun""#), "asked again");
+        assert_eq!(said(r#", "how": "exact""#), "executed exactly from step 3");
+        assert_eq!(said(r#", "how": "edit", "edited": [{"variable": "a\u001b"}]"#), "a␛ edited before step 3");
+        assert_eq!(said(r#", "how": "?""#), "changed at step 3");
+    }
+
+    #[test]
+    fn what_is_no_fork_says_nothing() {
+        for text in ["{}", r#"{"trace": []}"#, r#"{"trace": {"fork": null}}"#, "7"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

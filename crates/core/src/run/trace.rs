@@ -1,0 +1,208 @@
+//! What was recorded of every step: the `trace` key of a run record (see `schemas/trace.schema.json`), and which values
+//! of a fork nobody recorded.
+
+use crate::record::Record;
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::text::Untrusted;
+
+/// So many recorded calls of a run are read. Real runs have a few dozen.
+pub const MAX_CALLS: usize = 20_000;
+/// So many set or calculated values of a fork are read.
+pub const MAX_SETS: usize = 4096;
+
+/// One recorded call: what a step was shown and what came of it. Every field is as it stands in the record.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceStep<'a> {
+    /// Where it stands in the list of the trace.
+    pub entry: usize,
+    /// The whole object.
+    pub value: Value<'a>,
+    /// The visible inputs, an object.
+    pub inputs: Option<Value<'a>>,
+    /// The prompt that was sent.
+    pub prompt: Option<Value<'a>>,
+    /// The JSON Schema that was asked for.
+    pub schema: Option<Value<'a>>,
+    /// The reply as it came.
+    pub raw: Option<Value<'a>>,
+    /// What was taken from the reply into the global state, an object.
+    pub outputs: Option<Value<'a>>,
+    /// Why the step failed.
+    pub error: Option<Value<'a>>,
+    /// The model's name.
+    pub model: Option<Value<'a>>,
+    /// The kind of server, such as `ollama`.
+    pub backend: Option<Value<'a>>,
+    /// The path that was called.
+    pub endpoint: Option<Value<'a>>,
+    /// The seed.
+    pub seed: Option<Value<'a>>,
+    /// The temperature.
+    pub temperature: Option<Value<'a>>,
+    /// The limit of the reply.
+    pub max_tokens: Option<Value<'a>>,
+    /// Tokens counted by the server: `prompt_tokens`, `completion_tokens`.
+    pub usage: Option<Value<'a>>,
+    /// When the call began, ISO 8601 in UTC.
+    pub started_utc: Option<Value<'a>>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<Value<'a>>,
+}
+
+impl<'a> TraceStep<'a> {
+    fn read(entry: usize, value: Value<'a>) -> (Option<usize>, Self) {
+        let mut step = Self {
+            entry,
+            value,
+            inputs: None,
+            prompt: None,
+            schema: None,
+            raw: None,
+            outputs: None,
+            error: None,
+            model: None,
+            backend: None,
+            endpoint: None,
+            seed: None,
+            temperature: None,
+            max_tokens: None,
+            usage: None,
+            started_utc: None,
+            duration_ms: None,
+        };
+        let mut position = None;
+        for member in value.members().filter(|member| !member.value.is_null()) {
+            let slot = match member.key.plain_string() {
+                Some(b"step_index") => {
+                    position = std::str::from_utf8(member.value.raw()).ok().and_then(|digits| digits.parse().ok());
+                    continue;
+                }
+                Some(b"inputs") => &mut step.inputs,
+                Some(b"prompt") => &mut step.prompt,
+                Some(b"schema") => &mut step.schema,
+                Some(b"raw") => &mut step.raw,
+                Some(b"outputs") => &mut step.outputs,
+                Some(b"error") => &mut step.error,
+                Some(b"model") => &mut step.model,
+                Some(b"backend") => &mut step.backend,
+                Some(b"endpoint") => &mut step.endpoint,
+                Some(b"seed") => &mut step.seed,
+                Some(b"temperature") => &mut step.temperature,
+                Some(b"max_tokens") => &mut step.max_tokens,
+                Some(b"usage") => &mut step.usage,
+                Some(b"started_utc") => &mut step.started_utc,
+                Some(b"duration_ms") => &mut step.duration_ms,
+                _ => continue,
+            };
+            *slot = Some(member.value);
+        }
+        let object = |value: &Value<'_>| value.kind() == Kind::Object;
+        step.inputs = step.inputs.filter(object);
+        step.outputs = step.outputs.filter(object);
+        (position, step)
+    }
+
+    /// Whether the call ended in an error and gave nothing.
+    pub fn is_failed(&self) -> bool {
+        self.error.is_some() && self.outputs.is_none_or(Value::is_empty)
+    }
+
+    /// Where it stands in the record.
+    pub fn pointer(&self) -> Pointer {
+        Pointer::from_iter(["trace", "steps"]).then(self.entry)
+    }
+}
+
+/// The recorded calls by step position. Without a procedure the order of the trace is the order of the steps
+/// (`steps` is `None`). A step that was called again shows its last call that gave outputs.
+pub fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<TraceStep<'a>>> {
+    let Some(list) = record.trace_steps else { return vec![None; steps.unwrap_or(0)] };
+    let mut calls = vec![None; steps.unwrap_or_else(|| list.items().take(MAX_CALLS).count())];
+    for (entry, value) in list.items().take(MAX_CALLS).enumerate() {
+        let (position, call) = TraceStep::read(entry, value);
+        let position = if steps.is_some() { position.unwrap_or(entry) } else { entry };
+        let Some(slot) = calls.get_mut(position) else { continue };
+        let gave = |call: &TraceStep<'_>| call.outputs.is_some() && !call.is_failed();
+        if !slot.as_ref().is_some_and(gave) || gave(&call) {
+            *slot = Some(call);
+        }
+    }
+    calls
+}
+
+/// The id of the step in which upstream's run ended, as its error names it.
+pub fn failing_id(error: &str) -> Option<&str> {
+    let (_, rest) = error.split_once("step id=")?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest.get(..digits).filter(|digits| !digits.is_empty())
+}
+
+/// How a value came into a fork that no model gave.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Put {
+    /// A person set it before a step.
+    Override,
+    /// It was calculated in the place of what a step gave.
+    Recomputed,
+}
+
+impl Put {
+    /// The word in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Override => "override",
+            Self::Recomputed => "recomputed",
+        }
+    }
+}
+
+/// A value of a fork that stands in no call: it holds whatever the calls of its parent say.
+#[derive(Clone, Debug)]
+pub struct Set<'a> {
+    /// The variable.
+    pub variable: Untrusted<'a>,
+    /// How it came about.
+    pub put: Put,
+    /// The step before which it was set, or the one that it was calculated for, by position.
+    pub step: usize,
+    /// The value.
+    pub value: Value<'a>,
+    /// What an override took the place of, where that stands nowhere else.
+    pub was: Option<Value<'a>>,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+}
+
+/// The list of what was set or calculated for a fork: the fork, the key of the list, and the list.
+pub fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static str, Value<'a>)> {
+    let fork = record.trace_fork?;
+    // A fork of an earlier version names only what was edited.
+    let key = if fork.get("values").is_some() { "values" } else { "edited" };
+    Some((fork, key, fork.get(key)?))
+}
+
+/// The values of a fork that were set or calculated, in the order of the record.
+pub fn sets<'a>(record: &Record<'a>) -> Vec<Set<'a>> {
+    let Some((fork, key, list)) = set_list(record) else { return Vec::new() };
+    let step_of = |value: Value<'_>| {
+        let step = value.get("step_index")?;
+        std::str::from_utf8(step.raw()).ok()?.parse().ok()
+    };
+    let at = step_of(fork);
+    let list = list.items().take(MAX_SETS).enumerate();
+    let read = |(n, entry): (usize, Value<'a>)| {
+        let put = match entry.get("badge") {
+            Some(badge) if badge.is_string(Put::Recomputed.word()) => Put::Recomputed,
+            _ => Put::Override,
+        };
+        Some(Set {
+            variable: entry.get("variable")?.string()?,
+            put,
+            step: step_of(entry).or(at)?,
+            value: entry.get("value")?,
+            was: entry.get("was"),
+            pointer: Pointer::from_iter(["trace", "fork", key]).then(n),
+        })
+    };
+    list.filter_map(read).collect()
+}

@@ -1,0 +1,93 @@
+//! The JSON Schemas that are part of the program: our traces, reviews and typed answers, and upstream's own, byte for
+//! byte as Python dumps them (`tests/parity/make_schemas.py`), because prompts hold their text.
+
+use crate::record::AnswerSchema;
+
+/// One embedded schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it describes.
+    pub summary: &'static str,
+    /// Its text, with a line end.
+    pub text: &'static str,
+}
+
+/// Every schema.
+pub const ALL: [Schema; 10] = [
+    Schema {
+        name: "trace",
+        summary: "a run record with everything that was recorded of its steps (stepscope's own, version 1)",
+        text: include_str!("schemas/trace.schema.json"),
+    },
+    Schema {
+        name: "review",
+        summary: "one line of a review journal (stepscope's own, version 1)",
+        text: include_str!("schemas/review.schema.json"),
+    },
+    Schema {
+        name: "answer-trace",
+        summary: "a question with its document, retrieved pages and typed answer (stepscope's own, version 1)",
+        text: include_str!("schemas/answer-trace.schema.json"),
+    },
+    Schema {
+        name: "typed-answer",
+        summary: "a typed answer: the base fields and the items",
+        text: include_str!("schemas/typed-answer.schema.json"),
+    },
+    Schema { name: "span", summary: "a cited span of a typed answer", text: include_str!("schemas/span.schema.json") },
+    Schema {
+        name: "procedure",
+        summary: "a global-state procedure (evoproc-procedures 1.2.0)",
+        text: include_str!("schemas/procedure.schema.json"),
+    },
+    Schema { name: "general", summary: "an answer: final_answer", text: include_str!("schemas/general.schema.json") },
+    Schema {
+        name: "bool",
+        summary: "an answer with final_answer_bool",
+        text: include_str!("schemas/bool.schema.json"),
+    },
+    Schema {
+        name: "gsm",
+        summary: "an answer with final_answer_numerical",
+        text: include_str!("schemas/gsm.schema.json"),
+    },
+    Schema { name: "arc", summary: "an answer of A, B, C or D", text: include_str!("schemas/arc.schema.json") },
+];
+
+/// The text of a published answer schema, as `json.dumps(schema, ensure_ascii=False, indent=2)` gives it.
+pub const fn answer(schema: AnswerSchema) -> &'static str {
+    let text = match schema {
+        AnswerSchema::General => include_str!("schemas/general.schema.json"),
+        AnswerSchema::Bool => include_str!("schemas/bool.schema.json"),
+        AnswerSchema::Gsm => include_str!("schemas/gsm.schema.json"),
+        AnswerSchema::Arc => include_str!("schemas/arc.schema.json"),
+    };
+    text.trim_ascii_end()
+}
+
+/// The types that an answer's values can have, each with its schema.
+pub const TYPES: [Schema; 9] = [
+    Schema { name: "text", summary: "words of the document", text: include_str!("schemas/types/text.schema.json") },
+    Schema {
+        name: "amount",
+        summary: "a sum of money with its currency",
+        text: include_str!("schemas/types/amount.schema.json"),
+    },
+    Schema {
+        name: "date",
+        summary: "a day, as ISO 8601 and as it stands there",
+        text: include_str!("schemas/types/date.schema.json"),
+    },
+    Schema { name: "boolean", summary: "yes or no", text: include_str!("schemas/types/boolean.schema.json") },
+    Schema { name: "table", summary: "headers and rows", text: include_str!("schemas/types/table.schema.json") },
+    Schema { name: "list", summary: "several texts", text: include_str!("schemas/types/list.schema.json") },
+    Schema { name: "address", summary: "a postal address", text: include_str!("schemas/types/address.schema.json") },
+    Schema {
+        name: "person_name",
+        summary: "a person's name",
+        text: include_str!("schemas/types/person_name.schema.json"),
+    },
+    Schema { name: "iban", summary: "a bank account", text: include_str!("schemas/types/iban.schema.json") },
+];

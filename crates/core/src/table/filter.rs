@@ -1,0 +1,873 @@
+//! The filter language of the table: `correct:false rule:procedure/unused steps>4 conf>=.9 text:"two dozen"`.
+//!
+//! Terms stand side by side and all must hold; `-term` must not hold; `a,b` means either. A bare word is looked for
+//! in what a person sees of the record. Terms over columns are answered from the `Row` alone; only terms over text need the bytes.
+
+use std::ops::Range;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::answer::completeness::Strong;
+use crate::answer::route::Route;
+use crate::compare::{Basis, Cell};
+use crate::finding::Severity;
+use crate::record::formats;
+use crate::record::types;
+use crate::record::{Record, RecordKind};
+use crate::review::event::{GoldStatus, Text};
+use crate::review::fold::Outcome;
+use crate::review::judged::Judged;
+use crate::rules::RULES;
+use crate::table::row::{Flag, Row, RuleBits, TypedRow};
+use crate::table::seen::first_place;
+use crate::triage::Fix;
+use stepscope_base::json::Tape;
+
+/// A filter that was understood.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    wanted: bool,
+    test: Test,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    Correct(Vec<Option<bool>>),
+    Kind(Vec<RecordKind>),
+    Severity(Vec<Severity>),
+    /// Where to fix it.
+    Fix(Vec<Fix>),
+    /// Whether executing the procedure exactly gives the gold answer.
+    RecoversGold(bool),
+    Rule(RuleBits),
+    Route(Vec<Route>),
+    Strong(Vec<Strong>),
+    /// Places of types that are asked for.
+    Type(Vec<usize>),
+    Number(Column, Comparison, f64),
+    /// Sets of records that somebody else knows, by name.
+    Sets(Vec<String>),
+    Review(Asked),
+    /// What a person sees of a record.
+    Text(Regex),
+    Id(Regex),
+}
+
+/// What is asked of what people said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Asked {
+    Verdict(Vec<Outcome>),
+    Label(Vec<Text>),
+    /// Whether I judged it.
+    Reviewed(bool),
+    Gold(Vec<GoldStatus>),
+    /// Whether my verdict is about what it was before.
+    Stale(bool),
+}
+
+impl Asked {
+    fn holds(&self, judged: &Judged) -> bool {
+        match self {
+            Self::Verdict(outcomes) => outcomes.contains(&judged.outcome()),
+            Self::Label(labels) => labels.iter().any(|label| judged.has_label(label)),
+            Self::Reviewed(wanted) => judged.is_done() == *wanted,
+            Self::Gold(status) => judged.gold.is_some_and(|gold| status.contains(&gold)),
+            Self::Stale(wanted) => (judged.stale || judged.outcome() == Outcome::Stale) == *wanted,
+        }
+    }
+}
+
+/// A numeric column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// How many steps.
+    Steps,
+    /// The genetic search's score.
+    Fitness,
+    /// The model's own confidence.
+    Confidence,
+    /// The final number.
+    Pred,
+    /// How many findings of a severity.
+    Count(Severity),
+    /// How many findings.
+    Findings,
+    /// Which part of the items of a typed answer is grounded.
+    Grounded,
+    /// How many items a typed answer has.
+    Items,
+}
+
+impl Column {
+    const NAMES: [(&'static str, Self); 11] = [
+        ("steps", Self::Steps),
+        ("fitness", Self::Fitness),
+        ("conf", Self::Confidence),
+        ("pred", Self::Pred),
+        ("fatal", Self::Count(Severity::Fatal)),
+        ("repairable", Self::Count(Severity::Repairable)),
+        ("warning", Self::Count(Severity::Warning)),
+        ("note", Self::Count(Severity::Note)),
+        ("findings", Self::Findings),
+        ("grounded", Self::Grounded),
+        ("items", Self::Items),
+    ];
+
+    /// The column's value in a row, if it has one.
+    pub fn of(self, row: &Row) -> Option<f64> {
+        let present = |value: f32| (!value.is_nan()).then_some(f64::from(value));
+        match self {
+            Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
+            Self::Fitness => present(row.fitness()),
+            Self::Confidence => present(row.confidence),
+            Self::Pred => present(row.pred_num()),
+            Self::Count(severity) => Some(f64::from(row.count(severity))),
+            Self::Grounded => row.typed().as_ref().and_then(TypedRow::share),
+            Self::Items => row.typed().map(|typed| f64::from(typed.items)),
+            Self::Findings => Some(Severity::ALL.iter().map(|severity| f64::from(row.count(*severity))).sum()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Comparison {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+impl Comparison {
+    /// Longest first, so that `>=` is not read as `>`.
+    const SIGNS: [(&'static str, Self); 6] = [
+        ("<=", Self::AtMost),
+        (">=", Self::AtLeast),
+        ("<", Self::Less),
+        (">", Self::More),
+        ("=", Self::Equal),
+        (":", Self::Equal),
+    ];
+
+    fn holds(self, value: f64, limit: f64) -> bool {
+        // Columns are kept in 32 bits: what a person types must meet what was rounded.
+        let near = (value - limit).abs() <= 1e-6 * limit.abs().max(1.0);
+        match self {
+            Self::Less => value < limit && !near,
+            Self::AtMost => value <= limit || near,
+            Self::Equal => near,
+            Self::AtLeast => value >= limit || near,
+            Self::More => value > limit && !near,
+        }
+    }
+}
+
+/// Why a filter was not understood: where in the typed text, what, and what would do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilterError {
+    /// The bytes of the term.
+    pub range: Range<usize>,
+    /// A sentence; it may quote what was typed.
+    pub message: String,
+}
+
+/// What `recovered:` takes.
+const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
+
+/// What `cell:` takes beside the five cells.
+pub const OTHER_CELLS: [(&str, &str); 4] = [
+    (REGRESSION, "the baseline has it right and the run has not"),
+    (ALONE, "the baseline has no such record"),
+    (DUPLICATE, "its id stands earlier in its file: it is in no cell"),
+    (LEFT_OUT, "its gold answer is disputed: it is left out where that counts"),
+];
+/// Right in the baseline, not in the run.
+pub const REGRESSION: &str = "regression";
+/// Without a partner.
+pub const ALONE: &str = "alone";
+/// Left out because its id stands earlier.
+pub const DUPLICATE: &str = "duplicate";
+/// Left out because its gold answer is disputed.
+pub const LEFT_OUT: &str = "left_out";
+
+/// The name of the set of a cell: `cell:only_a`. The cells without another word are those of the last basis, as the
+/// command line has them; of the others the basis goes before, as in `cell:recorded/only_a`.
+pub fn cell_set(basis: Basis, word: &str) -> String {
+    match basis {
+        Basis::GoldAdjusted => format!("cell:{word}"),
+        _ => format!("cell:{}/{word}", basis.word()),
+    }
+}
+
+/// What the columns say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It fits.
+    Yes,
+    /// It does not.
+    No,
+    /// The text must be asked: [`Filter::fits_text`].
+    AskText,
+}
+
+/// The fields of the language, with what they take: for completion and help.
+pub const FIELDS: &[(&str, &str)] = &[
+    ("correct:", "true, false or unknown"),
+    ("kind:", "procedure, procedural, baseline, fixed, error, answer, typed, call, unknown, broken"),
+    ("rule:", "a rule's id or a part of it: procedure/unused, unused, answer"),
+    ("severity:", "fatal, repairable, warning, note"),
+    ("fix:", "where to fix it: none, step_run, procedure, gold, unknown"),
+    ("route:", "where an answer goes: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
+    ("type:", "the type that was asked for: amount, date, list, table"),
+    ("strong:", "the page that the model did not see: bounded, truncated, unknown"),
+    ("grounded", "the part of the items that rest on a found place: grounded<1"),
+    ("items", "how many items an answer has: items=0"),
+    ("recovered:", "gold: executed exactly, the procedure gives the gold answer; no: it does not"),
+    ("steps", "a number: steps>4"),
+    ("fitness", "a number: fitness<1"),
+    ("conf", "a number: conf>=.9"),
+    ("pred", "a number: pred=42"),
+    ("fatal", "a count: fatal>0"),
+    ("repairable", "a count: repairable>1"),
+    ("warning", "a count: warning>0"),
+    ("note", "a count: note>0"),
+    ("findings", "a count: findings=0"),
+    ("cell:", "beside a baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out"),
+    ("board:", "what a number on the boards counted; the boards (O) write it"),
+    ("verdict:", "what people say: pass, fail, defer, skip, disputed, stale, open"),
+    ("label:", "a label's id, or a part of its name: label:slip, label:\"wrong unit\""),
+    ("reviewed:", "false: I have still to judge it; true: I have"),
+    ("gold:", "what people think of the gold answer: ok, suspect, wrong"),
+    ("stale:", "true: it was judged, and is not what it was"),
+    ("text:", "text that you see in the record: text:apples, text:\"two dozen\""),
+    ("id:", "text of an id"),
+];
+
+impl Filter {
+    /// Reads what was typed.
+    pub fn parse(typed: &str) -> Result<Self, FilterError> {
+        let mut terms = Vec::new();
+        for range in words(typed)? {
+            let word = typed.get(range.clone()).unwrap_or_default();
+            let (wanted, body) = match word.strip_prefix(['-', '!']) {
+                Some(rest) if !rest.is_empty() => (false, rest),
+                _ => (true, word),
+            };
+            let test = parse_test(body).map_err(|message| FilterError { range, message })?;
+            terms.push(Term { wanted, test });
+        }
+        Ok(Self { terms })
+    }
+
+    /// Whether everything fits.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether the text must be asked at all.
+    pub fn needs_text(&self) -> bool {
+        self.terms.iter().any(|term| term.test.letters().is_some())
+    }
+
+    /// The names of the sets of records that are asked for.
+    pub fn sets(&self) -> impl Iterator<Item = &str> {
+        let named = self.terms.iter().filter_map(|term| match &term.test {
+            Test::Sets(names) => Some(names),
+            _ => None,
+        });
+        named.flatten().map(String::as_str)
+    }
+
+    /// What the columns of a row say.
+    /// Whether what people said must be asked.
+    pub fn needs_reviews(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
+    }
+
+    /// Whether the terms about what people said hold.
+    pub fn fits_judged(&self, judged: &Judged) -> bool {
+        self.terms.iter().all(|term| match &term.test {
+            Test::Review(asked) => asked.holds(judged) == term.wanted,
+            _ => true,
+        })
+    }
+
+    /// What the columns of a row say; what people said is asked by [`Filter::fits_judged`].
+    pub fn fits_row(&self, row: &Row) -> Answer {
+        self.fits(row, |_| None)
+    }
+
+    /// The same, where somebody can say whether the record is in a set.
+    pub fn fits_in(&self, row: &Row, is_in: impl Fn(&str) -> bool) -> Answer {
+        self.fits(row, |names| Some(names.iter().any(|name| is_in(name))))
+    }
+
+    fn fits(&self, row: &Row, is_in: impl Fn(&[String]) -> Option<bool>) -> Answer {
+        let mut answer = Answer::Yes;
+        for term in &self.terms {
+            let holds = match &term.test {
+                // What people said is asked apart.
+                Test::Review(_) => continue,
+                Test::Sets(names) => is_in(names),
+                test => test.on_row(row),
+            };
+            match holds {
+                Some(holds) if holds != term.wanted => return Answer::No,
+                Some(_) => {}
+                None => answer = Answer::AskText,
+            }
+        }
+        answer
+    }
+
+    /// Whether the text terms hold in a record, given as its bytes.
+    pub fn fits_text(&self, text: &[u8]) -> bool {
+        let mut open = Vec::new();
+        for term in &self.terms {
+            let Some(letters) = term.test.letters() else { continue };
+            // Most records do not even hold the letters.
+            match letters.is_match(text) {
+                true => open.push(term),
+                false if term.wanted => return false,
+                false => {}
+            }
+        }
+        if open.is_empty() {
+            return true;
+        }
+        let mut tape = Tape::default();
+        tape.read(text);
+        let record = tape.root(text).map(formats::read);
+        open.iter().all(|term| term.test.is_seen(record.as_ref()) == term.wanted)
+    }
+}
+
+impl Test {
+    /// The letters that a record must hold.
+    const fn letters(&self) -> Option<&Regex> {
+        match self {
+            Self::Text(letters) | Self::Id(letters) => Some(letters),
+            _ => None,
+        }
+    }
+
+    /// Whether a person sees the letters where they are looked for; of what is no JSON all is seen.
+    fn is_seen(&self, record: Option<&Record<'_>>) -> bool {
+        match (self, record) {
+            (Self::Text(letters), Some(record)) => first_place(record, &|piece| letters.is_match(piece)).is_some(),
+            (Self::Id(letters), record) => record
+                .and_then(|record| record.id.or_else(|| record.root.get("id")))
+                .is_some_and(|id| letters.is_match(id.raw())),
+            _ => true,
+        }
+    }
+
+    fn on_row(&self, row: &Row) -> Option<bool> {
+        Some(match self {
+            Self::Correct(values) => values.contains(&row.correct()),
+            Self::Kind(kinds) => kinds.contains(&row.kind()),
+            Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
+            Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
+            Self::RecoversGold(wanted) => row.recovers_gold() == *wanted,
+            Self::Rule(bits) => row.spoke(*bits),
+            Self::Route(routes) => {
+                row.typed().and_then(|typed| typed.route).is_some_and(|route| routes.contains(&route))
+            }
+            Self::Strong(verdicts) => row.typed().is_some_and(|typed| verdicts.contains(&typed.strong)),
+            Self::Type(places) => {
+                row.typed().and_then(|typed| typed.asked).is_some_and(|asked| places.contains(&usize::from(asked)))
+            }
+            Self::Number(column, comparison, limit) => {
+                column.of(row).is_some_and(|value| comparison.holds(value, *limit))
+            }
+            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) => return None,
+        })
+    }
+}
+
+/// Cuts at blanks outside double quotes.
+fn words(typed: &str) -> Result<Vec<Range<usize>>, FilterError> {
+    let (mut out, mut start, mut quote) = (Vec::new(), None, None);
+    for (at, c) in typed.char_indices() {
+        match c {
+            '"' => {
+                quote = if quote.is_some() { None } else { Some(at) };
+                start = start.or(Some(at));
+            }
+            _ if c.is_whitespace() && quote.is_none() => {
+                if let Some(from) = start.take() {
+                    out.push(from..at);
+                }
+            }
+            _ => start = start.or(Some(at)),
+        }
+    }
+    if let Some(at) = quote {
+        return Err(FilterError { range: at..typed.len(), message: "this quote is not closed".into() });
+    }
+    out.extend(start.map(|from| from..typed.len()));
+    Ok(out)
+}
+
+fn parse_test(word: &str) -> Result<Test, String> {
+    for (name, column) in Column::NAMES {
+        if let Some(rest) = word.strip_prefix(name)
+            // `grounded:<1` is `grounded<1`.
+            && let rest = rest.strip_prefix(':').filter(|rest| rest.starts_with(['<', '>', '='])).unwrap_or(rest)
+            && let Some((sign, comparison)) = Comparison::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))
+        {
+            return number_test(name, column, *comparison, rest.strip_prefix(sign).unwrap_or_default());
+        }
+    }
+    let Some((field, value)) = word.split_once(':').filter(|(field, _)| field.chars().all(char::is_alphabetic)) else {
+        return match meant_as_comparison(word) {
+            Some(why) => Err(why),
+            None => text_test(word),
+        };
+    };
+    match field {
+        "text" => text_test(value),
+        "id" => id_test(value),
+        "correct" => {
+            choices(field, value, &[("true", Some(true)), ("false", Some(false)), ("unknown", None)]).map(Test::Correct)
+        }
+        "kind" => choices(field, value, &RecordKind::ALL.map(|kind| (kind.word(), kind))).map(Test::Kind),
+        "severity" => {
+            choices(field, value, &Severity::ALL.map(|severity| (severity.word(), severity))).map(Test::Severity)
+        }
+        "rule" => rule_test(value),
+        "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
+        "strong" => choices(field, value, &Strong::ALL.map(|strong| (strong.word(), strong))).map(Test::Strong),
+        "type" => choices(field, value, &type_names()).map(Test::Type),
+        "cell" => cell_test(value),
+        "board" => board_test(value),
+        "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
+        "verdict" => choices(field, value, &Outcome::ALL.map(|outcome| (outcome.word(), outcome)))
+            .map(Asked::Verdict)
+            .map(Test::Review),
+        "label" => label_test(value),
+        "reviewed" => flag(field, value).map(Asked::Reviewed).map(Test::Review),
+        "stale" => flag(field, value).map(Asked::Stale).map(Test::Review),
+        "gold" => {
+            let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), *status)).collect();
+            choices(field, value, &known).map(Asked::Gold).map(Test::Review)
+        }
+        "recovered" => {
+            choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
+        }
+        _ => Err(format!("there is no field {field:?}; fields: {}", names(FIELDS.iter().map(|(name, _)| *name)))),
+    }
+}
+
+/// Why a word that no column begins with is no text to look for: it compares something. What stands in quotes is text.
+fn meant_as_comparison(word: &str) -> Option<String> {
+    const SIGNS: [char; 6] = ['<', '>', '=', '≤', '≥', '≠'];
+    let is_sign = |at: usize| {
+        let rest = word.get(at..).unwrap_or_default();
+        rest.starts_with(SIGNS) || rest.starts_with("!=")
+    };
+    let name_end = word.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(word.len());
+    let name = word.get(..name_end).unwrap_or_default();
+    if !is_sign(name_end) {
+        return None;
+    }
+    let value = word.get(name_end..).unwrap_or_default().trim_start_matches(['<', '>', '=', '≤', '≥', '≠', '!']);
+    if name.is_empty() {
+        // `<think>` is text; `>4` lost its column at a blank.
+        let is_number = value.is_empty() || value.parse::<f64>().is_ok();
+        return is_number.then(|| format!("{word:?} compares nothing: write it without blanks, as in steps>4"));
+    }
+    let numbers = || names(Column::NAMES.iter().map(|(name, _)| *name));
+    if Column::NAMES.iter().any(|(known, _)| *known == name) {
+        return Some(format!("{name} is compared by <, <=, =, >= or >; what is not to hold begins with -: -{name}=4"));
+    }
+    if let Some((field, takes)) = FIELDS.iter().find(|(field, _)| field.strip_suffix(':') == Some(name)) {
+        return Some(format!("{name} is no number: write {field} and then {takes}"));
+    }
+    if !name.starts_with(char::is_alphabetic) {
+        return None;
+    }
+    Some(format!("there is no number {name:?}; numbers: {}. To look for the text, write it in quotes", numbers()))
+}
+
+fn number_test(name: &str, column: Column, comparison: Comparison, value: &str) -> Result<Test, String> {
+    let limit = value.parse::<f64>().ok().filter(|limit| limit.is_finite());
+    let limit = limit.ok_or_else(|| format!("{name} needs a number after the sign, as in {name}>4"))?;
+    Ok(Test::Number(column, comparison, limit))
+}
+
+fn choices<T: Copy>(field: &str, value: &str, known: &[(&str, T)]) -> Result<Vec<T>, String> {
+    value
+        .split(',')
+        .map(|word| {
+            known
+                .iter()
+                .find(|(name, _)| *name == word)
+                .map(|(_, value)| *value)
+                .ok_or_else(|| format!("{field}: takes {}, not {word:?}", names(known.iter().map(|(name, _)| *name))))
+        })
+        .collect()
+}
+
+fn flag(field: &str, value: &str) -> Result<bool, String> {
+    let found = choices(field, value, &[("true", true), ("false", false)])?;
+    match found.as_slice() {
+        [one] => Ok(*one),
+        _ => Err(format!("{field}: takes true or false")),
+    }
+}
+
+fn label_test(value: &str) -> Result<Test, String> {
+    let labels = value.split(',').map(|label| label.replace('"', "")).filter(|label| !label.is_empty());
+    let labels: Vec<Text> = labels.map(Text::from).collect();
+    if labels.is_empty() { Err("label: needs a label's name".into()) } else { Ok(Test::Review(Asked::Label(labels))) }
+}
+
+/// The names of the types with their places.
+fn type_names() -> Vec<(&'static str, usize)> {
+    let names = types::in_use().types().iter().enumerate();
+    names.filter_map(|(n, known)| Some((known.name.utf8()?, n))).collect()
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| name.trim_end_matches(':')).collect::<Vec<_>>().join(", ")
+}
+
+fn rule_test(value: &str) -> Result<Test, String> {
+    let mut bits = RuleBits::default();
+    for word in value.split(',') {
+        let found = RULES
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| !word.is_empty() && rule.id.contains(word))
+            .fold(RuleBits::default(), |bits, (n, _)| bits.or(RuleBits::of(n)));
+        if found.is_empty() {
+            return Err(format!("no rule's id holds {word:?}; `stepscope rules` lists them"));
+        }
+        bits = bits.or(found);
+    }
+    Ok(Test::Rule(bits))
+}
+
+/// The words of `cell:`, with what they mean.
+fn cell_words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Cell::ALL.into_iter().map(|cell| (cell.word(), cell.phrase())).chain(OTHER_CELLS)
+}
+
+fn cell_test(value: &str) -> Result<Test, String> {
+    let set = |typed: &str| {
+        let (basis, word) = typed.split_once('/').unwrap_or((Basis::GoldAdjusted.word(), typed));
+        let word = word.replace('-', "_");
+        let basis = Basis::ALL.into_iter().find(|known| known.word() == basis);
+        let known = cell_words().any(|(known, _)| known == word);
+        basis.filter(|_| known).map(|basis| cell_set(basis, &word)).ok_or_else(|| {
+            format!(
+                "cell: takes {}, not {typed:?}; recorded/ or reviewed/ may go before",
+                names(cell_words().map(|(word, _)| word))
+            )
+        })
+    };
+    value.split(',').map(set).collect::<Result<_, _>>().map(Test::Sets)
+}
+
+fn board_test(value: &str) -> Result<Test, String> {
+    let names: Vec<String> = value.replace('"', "").split(',').map(|name| format!("board:{name}")).collect();
+    if names.iter().any(|name| name == "board:") {
+        return Err("board: needs the name of a number on the boards; O shows them".into());
+    }
+    Ok(Test::Sets(names))
+}
+
+fn text_test(value: &str) -> Result<Test, String> {
+    let text = value.replace('"', "");
+    if text.is_empty() {
+        return Err("text: needs something to look for".into());
+    }
+    Ok(Test::Text(text_pattern(&text)?))
+}
+
+fn id_test(value: &str) -> Result<Test, String> {
+    pattern(&escaped_source(&value.replace('"', "")), true).map(Test::Id)
+}
+
+/// A pattern that finds text in JSON, whether its characters stand there as themselves or escaped. Small letters find
+/// capitals too; a capital finds only itself.
+pub fn text_pattern(text: &str) -> Result<Regex, String> {
+    pattern(&escaped_source(text), !text.chars().any(char::is_uppercase))
+}
+
+fn pattern(source: &str, ignore_case: bool) -> Result<Regex, String> {
+    RegexBuilder::new(source)
+        .case_insensitive(ignore_case)
+        .size_limit(1 << 20)
+        .build()
+        .map_err(|_| "this text is too long to look for".into())
+}
+
+fn escaped_source(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut source = String::new();
+    for c in text.chars() {
+        let plain = regex::escape(c.encode_utf8(&mut [0; 4]));
+        match c {
+            '"' | '\\' => {
+                let _ = write!(source, r"\\{plain}");
+            }
+            ' '..='~' => source.push_str(&plain),
+            _ => {
+                let units = c.encode_utf16(&mut [0; 2]).iter().fold(String::new(), |mut units, unit| {
+                    let _ = write!(units, r"\\u{unit:04x}");
+                    units
+                });
+                let _ = write!(source, "(?:{plain}|(?i:{units}))");
+            }
+        }
+    }
+    source
+}
+
+/// A completion of the word before the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// The whole word that would stand there.
+    pub word: String,
+    /// What it takes or means.
+    pub help: &'static str,
+}
+
+/// What could stand where the cursor is, and the bytes it would replace.
+pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>) {
+    let before = typed.get(..cursor).unwrap_or(typed);
+    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let word = before.get(start..).unwrap_or_default();
+    let sign = usize::from(word.starts_with(['-', '!']));
+    let (prefix, body) = word.split_at(sign);
+    let make = |text: String, help| Completion { word: format!("{prefix}{text}"), help };
+    let values = |field: &str, part: &str, known: &[(&'static str, &'static str)]| {
+        let (done, last) = part.rsplit_once(',').map_or(("", part), |(done, last)| (done, last));
+        let comma = if done.is_empty() { "" } else { "," };
+        known
+            .iter()
+            .filter(|(name, _)| name.contains(last) && *name != last)
+            .map(|(name, help)| make(format!("{field}:{done}{comma}{name}"), help))
+            .collect()
+    };
+    let found = match body.split_once(':') {
+        Some(("correct", part)) => {
+            values("correct", part, &[("true", "judged right"), ("false", "judged wrong"), ("unknown", "not judged")])
+        }
+        Some(("kind", part)) => {
+            values("kind", part, &RecordKind::ALL.map(|kind| (kind.word(), "records of this kind")))
+        }
+        Some(("severity", part)) => {
+            values("severity", part, &Severity::ALL.map(|severity| (severity.word(), "records with such a finding")))
+        }
+        Some(("route", part)) => values("route", part, &Route::ALL.map(|route| (route.word(), route.phrase()))),
+        Some(("strong", part)) => {
+            values("strong", part, &Strong::ALL.map(|strong| (strong.word(), "what the next page says")))
+        }
+        Some(("type", part)) => {
+            let known: Vec<_> = type_names().into_iter().map(|(name, _)| (name, "answers of this type")).collect();
+            values("type", part, &known)
+        }
+        Some(("cell", part)) => values("cell", part, &cell_words().collect::<Vec<_>>()),
+        Some(("verdict", part)) => {
+            values("verdict", part, &Outcome::ALL.map(|outcome| (outcome.word(), "what people say")))
+        }
+        Some(("gold", part)) => {
+            let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), "the gold answer")).collect();
+            values("gold", part, &known)
+        }
+        Some((field @ ("reviewed" | "stale"), part)) => values(field, part, &[("true", "yes"), ("false", "no")]),
+        Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
+        Some(("recovered", part)) => {
+            let yes = "executed exactly, the procedure gives the gold answer";
+            values("recovered", part, &[("gold", yes), ("no", "it does not")])
+        }
+        Some(("rule", part)) => RULES
+            .iter()
+            .filter(|rule| rule.id.contains(part) && rule.id != part)
+            .map(|rule| make(format!("rule:{}", rule.id), rule.summary))
+            .collect(),
+        Some(_) => Vec::new(),
+        None => FIELDS
+            .iter()
+            .filter(|(name, _)| name.starts_with(body) && *name != body)
+            .map(|(name, help)| make((*name).to_owned(), help))
+            .collect(),
+    };
+    (start..cursor.min(typed.len()), found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(typed: &str) -> String {
+        Filter::parse(typed).unwrap_err().message
+    }
+
+    #[test]
+    fn errors_say_what_would_do() {
+        assert!(error("correct:maybe").contains("true, false, unknown"));
+        assert!(error("colour:red").contains("correct, kind, rule"));
+        assert!(error("steps>many").contains("steps>4"));
+        assert!(error("rule:nothing_like_it").contains("stepscope rules"));
+        assert_eq!(Filter::parse("a text:\"b").unwrap_err().range, 7..9);
+    }
+
+    #[test]
+    fn what_compares_is_never_looked_for_as_text() {
+        for (typed, words) in [
+            ("reward<1", "there is no number \"reward\"; numbers: steps, fitness, conf"),
+            ("-reward>=.5", "there is no number \"reward\""),
+            ("meta.score==1", "there is no number \"meta.score\""),
+            ("reward<", "there is no number \"reward\""),
+            ("reward≤1", "there is no number \"reward\""),
+            ("steps!=4", "-steps=4"),
+            ("correct=false", "write correct: and then true, false or unknown"),
+            ("kind!=error", "write kind: and then"),
+            ("steps >4", "without blanks, as in steps>4"),
+            ("steps > 4", "without blanks, as in steps>4"),
+            ("reward:1", "there is no field \"reward\""),
+        ] {
+            assert!(error(typed).contains(words), "{typed}: {}", error(typed));
+        }
+        for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
+            assert!(Filter::parse(text).unwrap().needs_text(), "{text}");
+        }
+    }
+
+    #[test]
+    fn typed_answers_are_filtered_by_their_own_columns() {
+        use crate::record::formats;
+        use crate::rules::{Subject, check};
+        use stepscope_base::json::Tape;
+        let row = |answer: &str| {
+            let text = format!(
+                r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "date"}}, "answer": {answer}}}"#
+            );
+            let mut tape = Tape::default();
+            let root = tape.parse(text.as_bytes()).unwrap();
+            let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+            Row::unchecked(0, 3).checked(&subject, &check(&subject), None)
+        };
+        let wrong =
+            row(r#"{"answer_found": true, "confidence": 1, "items": [{"date": {"iso": "2004-02"}, "spans": []}]}"#);
+        let run = Row::unchecked(0, 3);
+        for typed in [
+            "route:reject",
+            "route:ship,reject",
+            "type:date",
+            "strong:unknown",
+            "grounded<1",
+            "grounded:<1",
+            "items=1",
+            "rule:answer/date_not_iso8601",
+            "rule:answer",
+            "kind:typed",
+            "-route:ship",
+            "-type:amount",
+        ] {
+            let filter = Filter::parse(typed).unwrap();
+            assert_eq!(filter.fits_row(&wrong), Answer::Yes, "{typed}");
+            assert!(typed.starts_with('-') || filter.fits_row(&run) == Answer::No, "{typed}");
+        }
+        assert_eq!(Filter::parse("grounded<1").unwrap().fits_row(&row("null")), Answer::No);
+        assert!(error("route:home").contains("show_conflict") && error("type:vin").contains("iban"));
+        assert_eq!(Filter::parse("rule:procedure").unwrap().fits_row(&wrong), Answer::No);
+    }
+
+    #[test]
+    fn text_is_found_however_json_wrote_it() {
+        let filter = Filter::parse("text:\"naïve 😀\" -text:zzz").unwrap();
+        assert!(filter.fits_text("{\"q\": \"Naïve 😀\"}".as_bytes()));
+        assert!(filter.fits_text(br#"{"q": "na\u00efve \uD83D\uDE00"}"#));
+        assert!(!filter.fits_text(br#"{"q": "na\u00efve \uD83D\uDE00 zzz"}"#));
+        assert!(!filter.fits_text(b"{\"q\": \"naive\"}"));
+        assert!(Filter::parse("Apples").unwrap().fits_text(b"Apples"));
+        assert!(!Filter::parse("Apples").unwrap().fits_text(b"apples"));
+        assert!(Filter::parse("apples").unwrap().fits_text(b"Apples"));
+        assert!(Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "16C951"}"#));
+        assert!(!Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "a", "text": "16c9"}"#));
+    }
+
+    #[test]
+    fn text_is_what_a_person_sees_and_an_id_is_the_record_s_own() {
+        let run = br#"{"id": "r7", "question": "How many?", "procedure": {"NameDescription": "n", "steps": [{"id": 16, "stepDescription": "Read"}]},
+            "state": {"final_answer": "say \"two\""}, "trace": {"version": 1, "steps": [{"step_index": 0, "schema": {"title": "secret"}}]}}"#;
+        for (typed, fits) in [
+            ("text:stepDescription", false),
+            ("text:secret", false),
+            ("-text:secret", true),
+            ("text:read text:many", true),
+            ("text:read -text:many", false),
+            ("text:final_answer", true),
+            ("id:16", false),
+            ("id:R7", true),
+            ("-id:16 text:read", true),
+        ] {
+            assert_eq!(Filter::parse(typed).unwrap().fits_text(run), fits, "{typed}");
+        }
+    }
+
+    #[test]
+    fn cells_are_sets_that_somebody_else_knows() {
+        let (row, is_a) = (Row::unchecked(0, 3), |name: &str| name == "cell:only_a");
+        for (typed, fits) in [
+            ("cell:only_a", Answer::Yes),
+            ("cell:only-a,none", Answer::Yes),
+            ("-cell:only_a", Answer::No),
+            ("cell:recorded/only_a", Answer::No),
+            ("cell:gold_adjusted/only_a", Answer::Yes),
+            ("cell:only_a kind:error", Answer::No),
+            ("board:label/slip", Answer::No),
+        ] {
+            let filter = Filter::parse(typed).unwrap();
+            assert_eq!(filter.fits_in(&row, is_a), fits, "{typed}");
+            assert!(!filter.needs_text());
+        }
+        let filter = Filter::parse("cell:both,none x board:\"label/two words\"").unwrap();
+        assert_eq!(filter.sets().collect::<Vec<_>>(), ["cell:both", "cell:none", "board:label/two words"]);
+        assert_eq!(filter.fits_row(&row), Answer::AskText, "without an answer nothing is decided");
+        assert!(error("cell:only").contains("only_a") && error("cell:recorded/x").contains("missing"));
+        assert!(error("board:").contains('O'));
+    }
+
+    #[test]
+    fn what_people_said_is_asked_apart_from_the_columns() {
+        let filter = Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false").unwrap();
+        assert!(filter.needs_reviews() && !filter.needs_text());
+        assert_eq!(filter.fits_row(&Row::unchecked(0, 3)), Answer::Yes);
+        assert!(filter.fits_judged(&Judged::default()));
+        let label = |name: &str| crate::review::labels::Resolved {
+            set: "default".into(),
+            id: "u".into(),
+            name: Text::from(name.to_owned()),
+        };
+        let failed = Judged { outcome: Some(Outcome::Fail), labels: vec![label("Wrong unit")], ..Judged::default() };
+        assert!(!filter.fits_judged(&failed));
+        assert!(
+            Filter::parse("label:u gold:suspect")
+                .unwrap()
+                .fits_judged(&Judged { gold: Some(GoldStatus::Suspect), ..failed })
+        );
+        for wrong in ["verdict:good", "reviewed:perhaps", "reviewed:true,false", "gold:maybe", "label:"] {
+            assert!(Filter::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn completion_knows_fields_values_and_rules() {
+        let words = |typed: &str| completions(typed, typed.len()).1.into_iter().map(|c| c.word).collect::<Vec<_>>();
+        assert_eq!(words("steps>4 corr"), ["correct:"]);
+        assert_eq!(words("-correct:f"), ["-correct:false"]);
+        assert_eq!(words("kind:error,base"), ["kind:error,baseline"]);
+        assert_eq!(completions("steps>4 corr", 12).0, 8..12);
+    }
+}

@@ -1,0 +1,136 @@
+//! What the table of records shows of one record beside its columns of numbers.
+
+use crate::record::{Record, RecordKind};
+use stepscope_base::json::{Kind, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// More of a text is never needed in one row.
+const MAX_HEAD: usize = 480;
+
+/// The texts of one row of the table.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Headline {
+    /// The record's id.
+    pub id: Shown,
+    /// The gold number.
+    pub gold: Shown,
+    /// The final number or text.
+    pub pred: Shown,
+    /// The question, else what best tells what the record is.
+    pub title: Shown,
+}
+
+impl Headline {
+    /// The headline of a record.
+    pub fn of(record: &Record<'_>) -> Self {
+        let letter = record.answer.and_then(|answer| answer.get("final_answer"));
+        Self {
+            id: record.id_text().map(|id| id.line()).unwrap_or_default(),
+            gold: gold_text(record).unwrap_or_default(),
+            pred: answered(record)
+                .or_else(|| scalar(record.pred_num))
+                .or_else(|| scalar(record.answer.and_then(|answer| answer.get("final_answer_numerical"))))
+                .or_else(|| scalar(record.pred_answer))
+                .or_else(|| scalar(letter))
+                .unwrap_or_default(),
+            title: title(record),
+        }
+    }
+
+    /// The headline of text that is not JSON: the text itself.
+    pub fn of_broken(text: &[u8]) -> Self {
+        Self { title: Shown::line(head(text)), ..Self::default() }
+    }
+}
+
+/// What a typed answer says: its first value, and how many more there are.
+fn answered(record: &Record<'_>) -> Option<Shown> {
+    let items = record.typed.as_ref()?.items();
+    let (_, value) = items.iter().find_map(|item| item.value.as_ref())?;
+    let first = value_text(*value)?;
+    Some(if items.len() > 1 { shown!("{first} +{}", items.len() - 1) } else { first })
+}
+
+/// A value on one line: an amount with its currency, a date as ISO has it, anything else as it is written.
+fn value_text(value: Value<'_>) -> Option<Shown> {
+    let part = |key| value.get(key).and_then(|part| scalar(Some(part)));
+    match (part("iso"), part("value"), part("currency")) {
+        (Some(iso), _, _) => Some(iso),
+        (None, Some(amount), Some(currency)) => Some(shown!("{amount} {currency}")),
+        _ => scalar(Some(value)),
+    }
+}
+
+fn title(record: &Record<'_>) -> Shown {
+    let procedure = record.procedure;
+    let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
+    scalar(record.question)
+        .or_else(|| scalar(name))
+        .or_else(|| scalar(record.error))
+        .or_else(|| (record.kind == RecordKind::Answer).then(|| scalar(record.answer?.get("final_answer"))).flatten())
+        .or_else(|| answered(record))
+        .unwrap_or_else(|| Shown::line(head(record.root.raw())))
+}
+
+/// The gold number as the worked gold answer ends (`#### 1,080`), else as the record has it. `gold_num` alone is wrong
+/// where the text has a thousands comma.
+pub fn gold_text(record: &Record<'_>) -> Option<Shown> {
+    let worked = record.gold_answer.and_then(Value::string);
+    let ending = worked.as_ref().and_then(|text| {
+        let at = memchr::memmem::rfind(text.bytes(), b"####")?;
+        let ending = text.bytes().get(at + 4..)?.trim_ascii();
+        (!ending.is_empty()).then(|| Shown::line(head(ending)))
+    });
+    ending.or_else(|| scalar(record.gold_num))
+}
+
+fn scalar(value: Option<Value<'_>>) -> Option<Shown> {
+    let value = value.filter(|value| !value.is_null())?;
+    if value.kind() == Kind::String {
+        return value.string().map(|text| Shown::line(head(text.bytes())));
+    }
+    Some(Shown::line(head(value.raw())))
+}
+
+fn head(bytes: &[u8]) -> &[u8] {
+    stepscope_base::text::head(bytes, MAX_HEAD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::formats;
+    use stepscope_base::json::Tape;
+
+    #[test]
+    fn a_typed_answer_shows_its_question_and_its_first_value() {
+        let shown = |text: &str| {
+            let mut tape = Tape::default();
+            let headline = Headline::of(&formats::read(tape.parse(text.as_bytes()).unwrap()));
+            (headline.title.into_string(), headline.pred.into_string())
+        };
+        let items = r#"[{"amount": {"value": 1200.0, "currency": "USD"}, "spans": []}, {"text": "x", "spans": []}]"#;
+        let trace = format!(
+            r#"{{"format": "stepscope.answer_trace", "question": "How much?", "answer": {{"items": {items}}}}}"#
+        );
+        assert_eq!(shown(&trace), ("How much?".into(), "1200.0 USD +1".into()));
+        let date =
+            r#"{"answer_found": true, "items": [{"date": {"iso": "2024-03-15", "original": "x"}, "spans": []}]}"#;
+        assert_eq!(shown(date), ("2024-03-15".into(), "2024-03-15".into()));
+        assert_eq!(
+            shown(r#"{"format": "stepscope.answer_trace", "question": "?", "answer": null}"#),
+            ("?".into(), String::new())
+        );
+    }
+
+    #[test]
+    fn a_row_shows_the_gold_text_not_the_misread_number() {
+        let mut tape = Tape::default();
+        let text = br#"{"id": 7, "question": "How\u001b[31m many?", "gold_answer": "x\n#### 1,080", "gold_num": 80.0, "state": {}}"#;
+        let headline = Headline::of(&formats::read(tape.parse(text).unwrap()));
+        assert_eq!(headline.gold.as_str(), "1,080");
+        assert_eq!(headline.id.as_str(), "7");
+        assert_eq!(headline.title.as_str(), "How␛[31m many?");
+    }
+}

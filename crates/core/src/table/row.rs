@@ -1,0 +1,482 @@
+//! What the table, the filters and the counts keep of a record: forty bytes, whatever the record's size.
+
+use std::sync::LazyLock;
+
+use crate::answer::completeness::Strong;
+use crate::answer::route::{Route, route};
+use crate::finding::{Finding, Severity};
+use crate::record::{Record, RecordKind};
+use crate::rules::{RULES, Rule, Subject};
+use crate::triage::{Fix, Triage};
+use stepscope_base::json::Value;
+
+/// One record in the table. Absent numbers are NaN.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// First byte of the record in its source.
+    pub offset: u64,
+    /// Which rules spoke, as [`RuleBits`] number them.
+    rules: u64,
+    /// Bytes of the record; at most `u32::MAX`.
+    pub len: u32,
+    /// The confidence that the model gave itself.
+    pub confidence: f32,
+    /// Of a run, fitness and final number as the bits of floats; of a typed answer, what [`TypedRow`] says.
+    facts: [u32; 2],
+    /// How many findings of each severity, gravest first; 255 means 255 or more.
+    pub counts: [u8; 4],
+    /// How many steps the procedure has.
+    pub steps: u16,
+    /// The kind in the lower four bits, the triage in the upper.
+    kind: u8,
+    flags: u8,
+}
+
+/// The upper bits of `Row::kind`: 0 is no triage, else one more than the place in [`Fix::ALL`].
+const FIX_SHIFT: u8 = 4;
+/// The highest bit of `Row::kind`: the recovered answer is the gold one.
+const RECOVERS_GOLD: u8 = 0x80;
+const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and triage share a byte");
+
+/// The highest bit of `Row::rules`: the baseline answers otherwise. Rules have the bits below.
+const DISAGREES: u64 = 1 << 63;
+
+const _: () = assert!(size_of::<Row>() == 40, "the memory promise: forty bytes a record");
+
+/// Facts about a record that need one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Flag {
+    /// The rules have looked at it.
+    Checked = 1,
+    /// The run was judged right.
+    Right = 2,
+    /// The run was judged wrong.
+    Wrong = 4,
+    /// It holds a run trace.
+    Trace = 8,
+    /// It holds a procedure.
+    Procedure = 16,
+    /// It stands behind another value on one line or in one document.
+    Joined = 32,
+    /// Its id stands earlier in the same source.
+    Duplicate = 64,
+    /// Checking it failed: a fault of stepscope, not of the record.
+    Fault = 128,
+}
+
+/// What a typed answer says of itself, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Said {
+    /// An answer was found.
+    Found = 1,
+    /// It is complete.
+    Complete = 2,
+    /// The evidence conflicts.
+    Conflict = 4,
+    /// The model asks back.
+    Clarify = 8,
+    /// The text reached the model without its layout.
+    Unstructured = 16,
+}
+
+/// What a row keeps of a typed answer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct TypedRow {
+    /// Where it goes.
+    pub route: Option<Route>,
+    /// What the page after the last says.
+    pub strong: Strong,
+    /// The type that was asked for, by its place among the types.
+    pub asked: Option<u8>,
+    /// Bits of [`Said`].
+    said: u8,
+    /// How many items rest on quotes that stand where they should; `None` where the document is not at hand.
+    pub grounded: Option<u16>,
+    /// How many items there are.
+    pub items: u16,
+}
+
+impl TypedRow {
+    /// What rules and record say of a typed answer.
+    fn of(subject: &Subject<'_>, findings: &[Finding]) -> Option<Self> {
+        let (typed, answered) = subject.answered()?;
+        let routed = route(subject, findings);
+        let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types.position(kind.bytes()));
+        let is = |flag, wanted| typed.flag(flag) == Some(wanted);
+        let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+        let clarify = routed.iter().any(|routed| routed.fired().any(|route| route == Route::Clarify));
+        let said = [
+            (Said::Found, is("answer_found", true)),
+            (Said::Complete, is("complete_answer_found", true)),
+            (Said::Conflict, is("conflicting_evidence", true)),
+            (Said::Clarify, clarify),
+            (Said::Unstructured, is("context_structured", false)),
+        ];
+        Some(Self {
+            route: routed.as_ref().map(|routed| routed.route),
+            strong: routed.map(|routed| routed.strong).unwrap_or_default(),
+            asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
+            said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
+            grounded: subject.grounded().map(small).filter(|count| *count < u16::MAX),
+            items: small(answered.items.len()),
+        })
+    }
+
+    fn pack(self) -> [u32; 2] {
+        let place = |at: Option<usize>| at.map_or(0, |at| at as u32 + 1);
+        let route = place(Route::ALL.iter().position(|route| Some(*route) == self.route));
+        let strong = place(Strong::ALL.iter().position(|strong| *strong == self.strong));
+        let asked = place(self.asked.map(usize::from));
+        let counts = u32::from(self.grounded.unwrap_or(u16::MAX)) << 16 | u32::from(self.items);
+        [route | strong << 4 | asked << 8 | u32::from(self.said) << 16, counts]
+    }
+
+    fn unpack([first, counts]: [u32; 2]) -> Self {
+        let place = |shift: u32, mask: u32| (first >> shift & mask).checked_sub(1);
+        Self {
+            route: place(0, 0xf).and_then(|n| Route::ALL.get(n as usize).copied()),
+            strong: place(4, 0xf).and_then(|n| Strong::ALL.get(n as usize).copied()).unwrap_or_default(),
+            asked: place(8, 0xff).and_then(|n| u8::try_from(n).ok()),
+            said: (first >> 16) as u8,
+            grounded: Some((counts >> 16) as u16).filter(|count| *count < u16::MAX),
+            items: counts as u16,
+        }
+    }
+
+    /// Whether the answer says so of itself.
+    pub const fn says(&self, said: Said) -> bool {
+        self.said & said as u8 != 0
+    }
+
+    /// Which part of the items is grounded; `None` without items, and where nobody can tell.
+    pub fn share(&self) -> Option<f64> {
+        let grounded = self.grounded.filter(|_| self.items > 0)?;
+        Some(f64::from(grounded) / f64::from(self.items))
+    }
+}
+
+impl Row {
+    /// A record of which nothing is known but its place.
+    pub const fn unchecked(offset: u64, len: u64) -> Self {
+        Self {
+            offset,
+            rules: 0,
+            len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
+            confidence: f32::NAN,
+            facts: [f32::NAN.to_bits(); 2],
+            counts: [0; 4],
+            steps: 0,
+            kind: RecordKind::Unknown as u8,
+            flags: 0,
+        }
+    }
+
+    /// What the record itself says, where no rule looks at it; the place is kept.
+    #[must_use]
+    pub fn read(mut self, record: Option<&Record<'_>>) -> Self {
+        self.kind = RecordKind::Broken as u8;
+        if let Some(record) = record {
+            self.take(record);
+        }
+        self
+    }
+
+    /// What the rules and the record itself say; the place is kept.
+    #[must_use]
+    pub fn checked(self, subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
+        let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
+        row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
+        if let Some(record) = &subject.record {
+            row.take(record);
+        }
+        row.steps = subject.procedure.as_ref().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
+        if let Some(typed) = TypedRow::of(subject, findings) {
+            row.facts = typed.pack();
+        }
+        for finding in findings {
+            row.note(finding.rule, finding.severity);
+        }
+        let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
+        if baseline.is_some_and(differs) {
+            row.rules |= DISAGREES;
+        }
+        if row.has(Flag::Right) && subject.is_right() {
+            // Most runs are right, and then there is nothing to look for.
+            row.kind |= 1 << FIX_SHIFT;
+        } else if let Some(triage) = Triage::judge(subject, findings, baseline) {
+            row.judge(&triage);
+        }
+        row
+    }
+
+    fn take(&mut self, record: &Record<'_>) {
+        let number = |value: Option<Value<'_>>| value.and_then(Value::float).map_or(f32::NAN, |number| number as f32);
+        self.kind = record.kind as u8;
+        self.confidence = record.confidence().map_or(f32::NAN, |number| number as f32);
+        self.facts = [number(record.fitness).to_bits(), number(record.pred_num).to_bits()];
+        for (flag, on) in [
+            (Flag::Right, record.correct == Some(true)),
+            (Flag::Wrong, record.correct == Some(false)),
+            (Flag::Trace, record.trace_steps.is_some()),
+            (Flag::Procedure, record.procedure.is_some()),
+        ] {
+            if on {
+                self.set(flag);
+            }
+        }
+    }
+
+    /// The fitness that was recorded; NaN where there is none.
+    pub fn fitness(&self) -> f32 {
+        self.run_fact(0)
+    }
+
+    /// The final number; NaN where there is none.
+    pub fn pred_num(&self) -> f32 {
+        self.run_fact(1)
+    }
+
+    fn run_fact(&self, n: usize) -> f32 {
+        let bits = self.facts.get(n).filter(|_| self.kind() != RecordKind::Typed);
+        bits.map_or(f32::NAN, |bits| f32::from_bits(*bits))
+    }
+
+    /// What it keeps of a typed answer; `None` of everything else.
+    pub fn typed(&self) -> Option<TypedRow> {
+        (self.kind() == RecordKind::Typed).then(|| TypedRow::unpack(self.facts))
+    }
+
+    /// Counts one finding.
+    pub fn note(&mut self, rule: &str, severity: Severity) {
+        if let Some(n) = RULES.iter().position(|known| known.id == rule) {
+            self.rules |= RuleBits::of(n).bit(self.kind());
+        }
+        if let Some(count) = self.counts.get_mut(severity as usize) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// What the record is; `Unknown` until it was checked.
+    pub fn kind(&self) -> RecordKind {
+        RecordKind::ALL.get(usize::from(self.kind & 0xf)).copied().unwrap_or(RecordKind::Unknown)
+    }
+
+    /// Notes where to fix the run.
+    pub fn judge(&mut self, triage: &Triage) {
+        let place = Fix::ALL.iter().position(|fix| *fix == triage.fix).map_or(0, |place| place + 1);
+        self.kind = (self.kind & 0xf) | ((place as u8) << FIX_SHIFT);
+        if triage.recovers_gold {
+            self.kind |= RECOVERS_GOLD;
+        }
+    }
+
+    /// Where to fix the run; `None`: it was not judged.
+    pub fn fix(&self) -> Option<Fix> {
+        let place = usize::from((self.kind & !RECOVERS_GOLD) >> FIX_SHIFT).checked_sub(1)?;
+        Fix::ALL.get(place).copied()
+    }
+
+    /// Whether the procedure, executed exactly, gives the gold answer.
+    pub const fn recovers_gold(&self) -> bool {
+        self.kind & RECOVERS_GOLD != 0
+    }
+
+    /// Whether a fact holds.
+    pub const fn has(&self, flag: Flag) -> bool {
+        self.flags & flag as u8 != 0
+    }
+
+    /// Notes a fact.
+    pub const fn set(&mut self, flag: Flag) {
+        self.flags |= flag as u8;
+    }
+
+    /// Whether the run was judged right; `None`: it says nothing of it.
+    pub const fn correct(&self) -> Option<bool> {
+        match (self.has(Flag::Right), self.has(Flag::Wrong)) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether the baseline answers otherwise, as far as one was at hand.
+    pub const fn disagrees(&self) -> bool {
+        self.rules & DISAGREES != 0
+    }
+
+    /// Whether one of some rules spoke.
+    pub fn spoke(&self, rules: RuleBits) -> bool {
+        self.rules & rules.bit(self.kind()) != 0
+    }
+
+    /// How many findings of a severity.
+    pub fn count(&self, severity: Severity) -> u8 {
+        self.counts.get(severity as usize).copied().unwrap_or(0)
+    }
+
+    /// The gravest severity among its findings.
+    pub fn worst(&self) -> Option<Severity> {
+        Severity::ALL.into_iter().find(|&severity| self.count(severity) > 0)
+    }
+
+    /// One past the last byte of the record in its source.
+    pub fn end(&self) -> u64 {
+        self.offset.saturating_add(u64::from(self.len))
+    }
+}
+
+/// Which records a rule can speak of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Family {
+    All,
+    Runs,
+    Typed,
+}
+
+impl Family {
+    fn of(rule: &Rule) -> Self {
+        match rule.id.split_once('/') {
+            Some(("reading" | "record", _)) => Self::All,
+            Some(("span", _)) => Self::Typed,
+            // Upstream's four schemas are for the answers of runs.
+            Some(("answer", name)) if name != "schema" => Self::Typed,
+            _ => Self::Runs,
+        }
+    }
+}
+
+/// Rules as bits of a row. Runs and typed answers share numbers, because no rule is about both but those that are
+/// about every record: so all rules have a bit of their own in 63.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RuleBits {
+    runs: u64,
+    typed: u64,
+}
+
+impl RuleBits {
+    /// The bits of a rule by its position in [`RULES`].
+    pub fn of(rule: usize) -> Self {
+        static ALL: LazyLock<Vec<RuleBits>> = LazyLock::new(RuleBits::number);
+        ALL.get(rule).copied().unwrap_or_default()
+    }
+
+    fn number() -> Vec<Self> {
+        let shared = RULES.iter().filter(|rule| Family::of(rule) == Family::All).count();
+        let (mut all, mut runs, mut typed) = (0, shared, shared);
+        let next = |n: &mut usize| {
+            *n += 1;
+            1_u64 << (*n - 1).min(62)
+        };
+        let number = |rule: &&Rule| match Family::of(rule) {
+            Family::All => {
+                let bit = next(&mut all);
+                Self { runs: bit, typed: bit }
+            }
+            Family::Runs => Self { runs: next(&mut runs), typed: 0 },
+            Family::Typed => Self { runs: 0, typed: next(&mut typed) },
+        };
+        RULES.iter().map(number).collect()
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self { runs: self.runs | other.runs, typed: self.typed | other.typed }
+    }
+
+    /// Whether no rule is in it.
+    pub const fn is_empty(self) -> bool {
+        self.runs | self.typed == 0
+    }
+
+    const fn bit(self, kind: RecordKind) -> u64 {
+        if matches!(kind, RecordKind::Typed) { self.typed } else { self.runs }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Finding, Place};
+    use crate::record::formats;
+    use stepscope_base::json::{Pointer, Tape};
+
+    #[test]
+    fn a_row_says_what_the_record_says() {
+        let text = br#"{"id": 1, "procedure": {"steps": [{}, {}]}, "state": {"confidence": 0.5}, "fitness": 0.25, "pred_num": 7, "correct": false, "trace": {"steps": []}}"#;
+        let mut tape = Tape::default();
+        let root = tape.parse(text).unwrap();
+        let subject = Subject::new(text, &[], Some(formats::read(root)));
+        let finding = |severity| Finding::new("x", severity, "m", Place::Value(Pointer::default()));
+        let mut findings = vec![finding(Severity::Warning); 300];
+        findings.push(finding(Severity::Note));
+        let row = Row::unchecked(12, 34).checked(&subject, &findings, None);
+        assert_eq!((row.offset, row.len, row.end(), row.steps), (12, 34, 46, 2));
+        assert_eq!((row.fitness(), row.confidence, row.pred_num()), (0.25, 0.5, 7.0));
+        assert_eq!((row.kind(), row.correct()), (RecordKind::Procedural, Some(false)));
+        assert!(row.has(Flag::Trace) && row.has(Flag::Procedure) && row.has(Flag::Checked) && !row.has(Flag::Joined));
+        assert_eq!(row.counts, [0, 0, 255, 1]);
+        assert_eq!(row.worst(), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn the_row_and_the_verdict_agree_on_what_is_right() {
+        let cases = [
+            // Judged right, with another number than gold: gold counts.
+            (r#""gold_num": 10, "pred_num": 12, "correct": true"#, Fix::Procedure),
+            // Judged right by a gold number that was misread at its comma.
+            (r#""gold_answer": "24 * 45 #### 1,080", "gold_num": 1, "pred_num": 1, "correct": true"#, Fix::Procedure),
+            (r#""gold_answer": "24 * 45 #### 1,080", "gold_num": 1, "pred_num": 1080, "correct": false"#, Fix::Gold),
+        ];
+        for (facts, fix) in cases {
+            let text = format!(r#"{{"procedure": {{"steps": [{{}}]}}, "state": {{"a": 1}}, {facts}}}"#);
+            let mut tape = Tape::default();
+            let root = tape.parse(text.as_bytes()).unwrap();
+            let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+            let row = Row::unchecked(0, 3).checked(&subject, &[], None);
+            let verdict = Triage::judge(&subject, &[], None).map(|triage| triage.fix);
+            assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
+        }
+    }
+
+    #[test]
+    fn a_broken_record_is_broken() {
+        let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &[], None);
+        assert_eq!(row.kind(), RecordKind::Broken);
+        assert!(row.fitness().is_nan() && row.correct().is_none());
+    }
+
+    #[test]
+    fn every_rule_has_a_bit_of_its_own_in_its_family() {
+        for kind in [RecordKind::Procedural, RecordKind::Typed] {
+            let bits: Vec<u64> = (0..RULES.len()).map(|n| RuleBits::of(n).bit(kind)).filter(|bit| *bit > 0).collect();
+            let all = bits.iter().fold(0, |all, bit| all | bit);
+            assert_eq!(all.count_ones() as usize, bits.len(), "{kind:?}: more than 63 rules");
+        }
+        assert!((0..RULES.len()).all(|n| !RuleBits::of(n).is_empty()));
+    }
+
+    #[test]
+    fn a_row_keeps_the_route_and_how_much_is_grounded() {
+        let text = br#"{"format": "stepscope.answer_trace", "parsed_question": {"expected_answer_shape": "date"},
+            "document": {"lines": ["one", "two"]},
+            "answer": {"answer_found": true, "confidence": 0.5, "conflicting_evidence": true, "items": [
+            {"text": "a", "spans": [{"line_start": 1, "line_end": 1, "quote": "two"}]}, {"text": "b", "spans": []},
+            {"text": "c", "spans": [{"line_start": 1, "line_end": 1, "quote": "one"}]}]}}"#;
+        let mut tape = Tape::default();
+        let subject = Subject::new(text, &[], Some(formats::read(tape.parse(text).unwrap())));
+        let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
+        let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
+        let row = Row::unchecked(0, 3).checked(&subject, &findings, None);
+        let typed = row.typed().unwrap();
+        assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), Some(1), 3));
+        assert_eq!(typed.asked, subject.types.position(b"date").map(|place| place as u8));
+        let said = [Said::Found, Said::Complete, Said::Conflict, Said::Clarify, Said::Unstructured];
+        assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);
+        assert!(row.fitness().is_nan() && row.pred_num().is_nan() && row.fix().is_none());
+        assert_eq!(TypedRow::unpack(typed.pack()), typed);
+    }
+}

@@ -1,0 +1,696 @@
+//! Where to fix a wrong run: in the run of a step, in the procedure, or in the gold answer. From the record alone, with
+//! the argument, strongest first, and honest about how sure it is.
+//!
+//! The procedure executed exactly is the main witness: if that gives the gold number, a step was run wrongly; if it gives
+//! what the run gave, the steps are sound and the plan or the gold is not.
+
+use std::collections::HashSet;
+
+use crate::arithmetic::expression::{clock, list, numbers};
+use crate::arithmetic::gold::{Gold, marks};
+use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::quantity::Uptake;
+use crate::arithmetic::recompute::follows::{gives, may_give};
+use crate::arithmetic::recompute::{
+    Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
+};
+use crate::finding::{Finding, Severity};
+use crate::procedure::Procedure;
+use crate::record::{Record, RecordKind};
+use crate::rules::Subject;
+use crate::rules::run;
+use crate::rules::run::{Fault, contradictions, differs, explained};
+use crate::run::state::{State, last_step_surprise};
+use stepscope_base::json::{Pointer, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+mod doubt;
+mod misread;
+
+/// Where to fix a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fix {
+    /// The answer is right.
+    None,
+    /// A right procedure, executed wrongly.
+    StepRun,
+    /// A quantity missed, or a wrong plan.
+    Procedure,
+    /// The gold answer, or its unit.
+    Gold,
+    /// The record does not tell.
+    Unknown,
+}
+
+impl Fix {
+    /// All.
+    pub const ALL: [Self; 5] = [Self::None, Self::StepRun, Self::Procedure, Self::Gold, Self::Unknown];
+
+    /// The word in output and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::StepRun => "step_run",
+            Self::Procedure => "procedure",
+            Self::Gold => "gold",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// For people.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::None => "nothing to fix",
+            Self::StepRun => "fix the step run",
+            Self::Procedure => "fix the procedure",
+            Self::Gold => "look at the gold answer",
+            Self::Unknown => "cannot tell where to fix",
+        }
+    }
+
+    /// The place of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fix| fix.word() == word)
+    }
+}
+
+/// How sure a verdict is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Confidence {
+    /// Proved by calculation.
+    Sure,
+    /// The best explanation.
+    Likely,
+    /// Hardly more than a guess.
+    Unsure,
+}
+
+impl Confidence {
+    /// The word in output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Likely => "likely",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
+/// One reason, with the place that proves it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Argument {
+    /// The rule that belongs to it, else `triage/...`.
+    pub rule: &'static str,
+    /// Where in the record to look.
+    pub pointer: Pointer,
+    /// In a sentence.
+    pub text: Shown,
+}
+
+/// Where to fix a run, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Triage {
+    /// Where.
+    pub fix: Fix,
+    /// Position of the first bad step, from 0.
+    pub step: Option<usize>,
+    /// What the procedure gives when it is executed exactly.
+    pub recovered: Option<Number>,
+    /// That number is the gold number.
+    pub recovers_gold: bool,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The argument, strongest first.
+    pub why: Vec<Argument>,
+}
+
+/// Everything that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'e, 'a> {
+    /// The record.
+    pub record: &'e Record<'a>,
+    /// Its procedure.
+    pub procedure: Option<&'e Procedure<'a>>,
+    /// What the rules found.
+    pub findings: &'e [Finding],
+    /// What the run made of the quantities of the question.
+    pub uptake: Option<&'e Uptake>,
+    /// The answer of the baseline to the same question.
+    pub baseline: Option<f64>,
+}
+
+impl Triage {
+    /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
+    pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
+        let record = subject.record.as_ref()?;
+        let procedure = subject.procedure.as_ref();
+        match record.kind {
+            RecordKind::Error => return Some(of_error(record)),
+            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
+            _ => return None,
+        }
+        // A question that nobody ran yet.
+        if record.state.is_none() && record.answer.is_none() && record.pred_num.is_none() && record.correct.is_none() {
+            return None;
+        }
+        let right = subject.is_right();
+        let state = if right { State::default() } else { State::of(record, procedure) };
+        let own;
+        let recomputed = if let Some(recomputed) = subject.recomputed() {
+            recomputed
+        } else {
+            own = if right {
+                Recomputed { answer: Answer::of(record), ..Recomputed::default() }
+            } else {
+                Recomputed::of(record, procedure, &state)
+            };
+            &own
+        };
+        let uptake = if right { None } else { subject.uptake() };
+        let evidence = Evidence { record, procedure, findings, uptake, baseline };
+        Some(Self::with(&evidence, &state, recomputed))
+    }
+
+    /// Judges a run that was executed already.
+    pub fn with(evidence: &Evidence<'_, '_>, state: &State<'_>, recomputed: &Recomputed) -> Self {
+        let mut case = Case::new(evidence, state, recomputed);
+        let (fix, step, confidence) = case.judge();
+        let recovered = case.recovered;
+        let recovers_gold = recovered.zip(case.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
+        Self { fix, step, recovered, recovers_gold, confidence, why: case.why }
+    }
+}
+
+type Verdict = (Fix, Option<usize>, Confidence);
+
+struct Case<'c, 'a> {
+    evidence: &'c Evidence<'c, 'a>,
+    record: &'c Record<'a>,
+    state: &'c State<'a>,
+    recomputed: &'c Recomputed,
+    gold: Option<Gold>,
+    answer: Option<Written>,
+    recovered: Option<Number>,
+    why: Vec<Argument>,
+}
+
+impl<'c, 'a> Case<'c, 'a> {
+    fn new(evidence: &'c Evidence<'c, 'a>, state: &'c State<'a>, recomputed: &'c Recomputed) -> Self {
+        let record = evidence.record;
+        let (gold, answer) = (Gold::of(record), recomputed.answer.value());
+        let recovered = recomputed.recovered;
+        Self { evidence, record, state, recomputed, gold, answer, recovered, why: Vec::new() }
+    }
+
+    /// Whether a number is the gold number, as exactly as that is written.
+    fn is_gold(gold: &Gold, number: Number) -> bool {
+        let scale = [10, 100, 1000].map(Number::whole).into_iter();
+        let step = scale.into_iter().find(|scale| gold.value.times(*scale).is_some_and(Number::is_whole));
+        let half = step.filter(|_| !gold.value.is_whole()).map_or(0.0, |step| 0.5 / step.float() + 1e-9);
+        gold.value.is_near(number) || (gold.value.float() - number.float()).abs() <= half
+    }
+
+    /// Whether the answer is this number, as people write it.
+    fn answers(&self, number: Number) -> bool {
+        self.answer.is_some_and(|answer| answer.stands_for(number) || answer.value.is_near(number))
+    }
+
+    fn argue(&mut self, rule: &'static str, pointer: Pointer, text: Shown) {
+        self.why.push(Argument { rule, pointer, text });
+    }
+
+    fn judge(&mut self) -> Verdict {
+        let right = is_right(self.record);
+        if right == Some(true) {
+            return self.right();
+        }
+        let verdict = match self.gold.clone() {
+            Some(gold) if self.record.kind != RecordKind::Baseline => self.against(&gold),
+            Some(gold) => self.baseline_against(&gold),
+            None => self.alone(),
+        };
+        self.add_slips(verdict.0);
+        verdict
+    }
+
+    fn right(&mut self) -> Verdict {
+        let number = number_pointer(self.record);
+        match &self.gold {
+            None => {
+                self.argue("triage/judged", Pointer::from_iter(["correct"]), Shown::own("the run was judged right"));
+                (Fix::None, None, Confidence::Likely)
+            }
+            Some(gold) => {
+                let (gold, misread) = (gold.value, gold.misread);
+                self.argue("triage/right", number, shown!("the answer is the gold number, {}", gold.shown()));
+                if let Some(misread) = misread {
+                    let text = shown!("gold_num says {}, but the gold text ends in {}", misread.shown(), gold.shown());
+                    self.argue(run::GOLD_NUM.id, Pointer::from_iter(["gold_num"]), text);
+                }
+                if misread.is_some() && self.record.correct == Some(false) {
+                    return (Fix::Gold, None, Confidence::Sure);
+                }
+                let numerical = self.recomputed.answer.numerical.is_none_or(|number| number.value.is_near(gold));
+                if !numerical {
+                    let text = Shown::own("the sentence says it, only the number beside it is 0");
+                    self.argue(run::FINAL_MISMATCH.id, number_pointer(self.record), text);
+                }
+                (Fix::None, None, if numerical { Confidence::Sure } else { Confidence::Likely })
+            }
+        }
+    }
+
+    fn baseline_against(&mut self, gold: &Gold) -> Verdict {
+        if self.wrong_marks() { (Fix::Gold, None, Confidence::Likely) } else { self.unknown(gold) }
+    }
+
+    fn unknown(&mut self, gold: &Gold) -> Verdict {
+        let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+        let text = shown!("the answer is {said}, the gold {}, and nothing in the record says why", gold.value.shown());
+        self.argue("triage/unknown", number_pointer(self.record), text);
+        (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    /// A wrong run with a gold number.
+    fn against(&mut self, gold: &Gold) -> Verdict {
+        if let Some(verdict) = self.no_answer_asked() {
+            return verdict;
+        }
+        let recovered = self.recomputed.recovered;
+        // What was rounded on the way without need is exact here.
+        let exactly = self.recomputed.replay(self.state, &[]).filter(|_| self.recomputed.exact);
+        if recovered.into_iter().chain(exactly).any(|recovered| Self::is_gold(gold, recovered)) {
+            self.recovered = Some(gold.value);
+            return self.executed_wrongly(gold.value);
+        }
+        if let Some(verdict) = self.corrected(gold) {
+            return verdict;
+        }
+        if let Some(fatal) = self.fatal() {
+            return fatal;
+        }
+        let slip = self.first_slip(true);
+        if slip.is_none()
+            && let Some(verdict) = self.suspect_gold(gold)
+        {
+            return verdict;
+        }
+        if let Some(verdict) = self.unknown_quantity() {
+            return verdict;
+        }
+        match recovered {
+            Some(recovered) => self.plan_contradicted(gold, recovered, slip),
+            None => self.not_executed(gold, slip),
+        }
+    }
+
+    /// Executed exactly, the procedure gives gold.
+    fn executed_wrongly(&mut self, recovered: Number) -> Verdict {
+        let rounded = |write: &&Computed| write.alone.is_some() && write.alone != write.value && !write.differs();
+        let rounded = || self.recomputed.writes.iter().find(rounded).map(|write| write.step);
+        let step = self.first_slip(false).or_else(|| self.first_waiting());
+        let step = step.or_else(rounded).or_else(|| Some(self.last()?.step));
+        let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+        let wrote = match step.map(|step| step + 1) {
+            Some(step) => format!("; step {step} is where the run leaves it, the answer was {said}"),
+            None => format!("; the answer was {said}"),
+        };
+        let (pointer, rule) = (self.end_pointer(), run::RECOMPUTE.id);
+        let text = match self.first_slip_write(false).map(|write| differs(self.state, self.recomputed, write)) {
+            Some(slip) => {
+                let slip = slip.into_string();
+                let slip = slip.trim_end_matches('.');
+                shown!("executed exactly, this procedure gives {} = gold; {}", recovered.shown(), lower_first(slip))
+            }
+            None => shown!("executed exactly, this procedure gives {} = gold{wrote}", recovered.shown()),
+        };
+        self.argue(rule, pointer, text);
+        let exact = self.recomputed.exact;
+        if !exact {
+            let text = Shown::own("some values on the way had to be taken as recorded");
+            self.argue("triage/partial", Pointer::from_iter(["state"]), text);
+        }
+        (Fix::StepRun, step, if exact { Confidence::Sure } else { Confidence::Likely })
+    }
+
+    /// The ids keep upstream from asking for the answer's number.
+    fn no_answer_asked(&mut self) -> Option<Verdict> {
+        let procedure = self.evidence.procedure?;
+        let surprise = last_step_surprise(&procedure.steps)?;
+        let asked = self.record.answer.is_some_and(|answer| answer.get("final_answer_numerical").is_some());
+        if asked {
+            return None;
+        }
+        let pointer = self.record.procedure_pointer.then("steps");
+        self.argue(run::LAST_STEP.id, pointer, shown!("no number was asked for: {}", surprise.meaning()));
+        Some((Fix::Procedure, procedure.steps.len().checked_sub(1), Confidence::Sure))
+    }
+
+    fn fatal(&mut self) -> Option<Verdict> {
+        let fatal = self
+            .evidence
+            .findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Fatal && finding.rule.starts_with("procedure/"))?;
+        let (rule, pointer, text) = (fatal.rule, fatal.place().pointer(), fatal.message.line());
+        self.argue(rule, pointer, text);
+        Some((Fix::Procedure, None, Confidence::Likely))
+    }
+
+    /// The plan goes on with something that nothing ever gives: an extracted "x".
+    fn unknown_quantity(&mut self) -> Option<Verdict> {
+        let unknown =
+            |write: &&Computed| write.basis == Basis::Extracted && write.value.is_none() && write.recorded.is_none();
+        let used = |write: &&Computed| {
+            let planned = |other: &Computed| {
+                other.plan.as_ref().is_some_and(|plan| plan.expression.names().contains(&(write.variable as u32)))
+            };
+            self.recomputed.writes.iter().any(planned)
+        };
+        // A list or a time of day is a value of its own kind.
+        let is_own_kind = |write: &&Computed| {
+            let value = self.state.variables().get(write.variable).and_then(|variable| variable.final_value);
+            let text = value.and_then(Value::string).unwrap_or_default();
+            text.utf8().is_some_and(|text| clock(text).is_some() || list(text).is_some())
+        };
+        let write = self.recomputed.writes.iter().filter(unknown).filter(|write| !is_own_kind(write)).find(used)?;
+        let pointer = value_pointer(self.record, self.state, write)?;
+        let (step, name) = (write.step, name_of(self.state, write.variable));
+        if self.is_named_unknown(write) {
+            let text = shown!("the plan calculates with {name}, and no step ever gives it a number");
+            self.argue("triage/unknown_quantity", pointer, text);
+            return Some((Fix::Procedure, Some(step), Confidence::Likely));
+        }
+        self.argue("triage/unknown_quantity", pointer, shown!("step {} gave {name} no number", step + 1));
+        Some((Fix::StepRun, Some(step), Confidence::Likely))
+    }
+
+    /// Whether the plan itself leaves a quantity open: a letter for a number.
+    fn is_named_unknown(&self, write: &Computed) -> bool {
+        let variable = self.state.variables().get(write.variable);
+        let text = variable.and_then(|variable| variable.final_value).and_then(Value::string).unwrap_or_default();
+        let description =
+            variable.and_then(|variable| variable.field?.description).and_then(Value::string).unwrap_or_default();
+        let open =
+            ["unknown", "unspecified", "symbolic", "to be determined", "to be found", "not given", "not specified"];
+        let described = description.utf8().map(str::to_lowercase).unwrap_or_default();
+        let letter = text
+            .utf8()
+            .is_some_and(|text| text.trim().chars().count() == 1 && text.trim().chars().all(char::is_alphabetic));
+        let said = text.utf8().map(str::to_lowercase).unwrap_or_default();
+        letter || open.iter().any(|word| described.contains(word) || said.contains(word))
+    }
+
+    /// The plan, executed exactly, does not give gold.
+    fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Verdict {
+        let exact = self.recomputed.exact;
+        let agrees = self.answers(recovered);
+        if let Some(verdict) = self.misread_question().or_else(|| self.other_numbers(gold, slip)) {
+            return verdict;
+        }
+        let text = if agrees && exact {
+            shown!(
+                "every step holds: executed exactly, the plan gives {} too, not {}",
+                recovered.shown(),
+                gold.value.shown()
+            )
+        } else {
+            shown!("executed exactly, the plan gives {}, not {}", recovered.shown(), gold.value.shown())
+        };
+        let pointer = self.end_pointer();
+        // One slip beside a plan that misses gold; several, and it is the execution that cannot be trusted.
+        let slips = self.recomputed.writes.iter().filter(|write| write.differs()).count();
+        if let Some(slip) = slip.filter(|_| !exact || slips > 1) {
+            return (Fix::StepRun, Some(slip), Confidence::Unsure);
+        }
+        if let Some(verdict) = self.worked_out_wrongly(gold).filter(|_| !exact) {
+            return verdict;
+        }
+        self.argue("triage/plan", pointer, text);
+        self.missed_quantities();
+        let step = self.departs_from_gold(gold);
+        (Fix::Procedure, step, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
+    }
+
+    /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold
+    /// text does follow.
+    fn worked_out_wrongly(&mut self, gold: &Gold) -> Option<Verdict> {
+        let marks = marks(self.record);
+        let open = |write: &&Computed| write.basis == Basis::Recorded && write.plan.is_none();
+        for write in self.recomputed.writes.iter().filter(open) {
+            let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
+            let wrote = wrote.value.float();
+            let text = self.evidence.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
+            let text = text.and_then(Value::string).unwrap_or_default();
+            let constants: Vec<f64> =
+                numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
+            let is_result = |value: f64| marks.iter().any(|mark| (mark.says.value.float() - value).abs() < 1e-6);
+            let mut more = values.clone();
+            let with_constant = constants.into_iter().take(3).any(|constant| {
+                more.truncate(values.len());
+                more.push(constant);
+                may_give(&more, wrote)
+            });
+            if is_result(wrote) || may_give(&values, wrote) || with_constant {
+                continue;
+            }
+            let results = marks.iter().map(|mark| mark.says.value).chain([gold.value]);
+            let Some(result) = results.into_iter().find(|result| gives(&values, result.float())) else {
+                continue;
+            };
+            let pointer = value_pointer(self.record, self.state, write)?;
+            let text = shown!(
+                "step {} wrote {wrote}, which follows from nothing that it reads; {} does, and the gold text has it",
+                write.step + 1,
+                result.shown()
+            );
+            self.argue(run::RECOMPUTE.id, pointer, text);
+            return Some((Fix::StepRun, Some(write.step), Confidence::Unsure));
+        }
+        None
+    }
+
+    /// The numbers that a step reads; `None` if one of its inputs is none.
+    fn read_by(&self, write: &Computed) -> Option<Vec<f64>> {
+        let step = self.evidence.procedure?.steps.get(write.step)?;
+        let number = |name: Untrusted<'_>| {
+            let variable = self.state.variable(&name)?;
+            let before = |other: &&Computed| other.variable == variable && other.step < write.step;
+            let input = self.recomputed.writes.iter().rfind(before)?;
+            Some(input.recorded.map(|number| number.value).or(input.unevaluated_value)?.float())
+        };
+        step.input_names().map(number).collect()
+    }
+
+    /// The first step that calculates a number which the gold text's own calculations never give; if there is none, the
+    /// step after which the gold text goes on.
+    fn departs_from_gold(&mut self, gold: &Gold) -> Option<usize> {
+        let given = doubt::given_by_gold(self.record);
+        if given.is_empty() {
+            return None;
+        }
+        let is_given = |value: Number| {
+            let stands = |mark: &Number| Written { value: *mark, decimals: 2 }.stands_for(value);
+            given.iter().any(|mark| mark.is_near(value) || stands(mark))
+        };
+        let number = |write: &Computed| write.value.or(write.recorded.map(|number| number.value));
+        let calculated = |write: &&Computed| !matches!(write.basis, Basis::Extracted);
+        let strange = |write: &&Computed| number(write).is_some_and(|value| !is_given(value));
+        let mut calculations = self.recomputed.writes.iter().filter(calculated);
+        if let Some(write) = calculations.clone().find(strange) {
+            let (name, value) = (name_of(self.state, write.variable), number(write)?);
+            let pointer = value_pointer(self.record, self.state, write)?;
+            let text = shown!(
+                "step {} gives {name} = {}, which none of the gold text's calculations gives",
+                write.step + 1,
+                value.shown()
+            );
+            self.argue("triage/departs", pointer, text);
+            return Some(write.step);
+        }
+        let answer = self.answer?.value;
+        let write = calculations.find(|write| number(write).is_some_and(|value| value.is_near(answer)))?;
+        let pointer = value_pointer(self.record, self.state, write)?;
+        let text = shown!(
+            "step {} gives the answer {}, which the gold text has too, but it goes on from there to {}",
+            write.step + 1,
+            answer.shown(),
+            gold.value.shown()
+        );
+        self.argue("triage/departs", pointer, text);
+        Some(write.step)
+    }
+
+    fn missed_quantities(&mut self) {
+        if let Some(missed) = self.evidence.uptake.map(|uptake| uptake.missed.len()).filter(|missed| *missed > 0) {
+            let text = shown!("{missed} of the question's quantities were not taken up");
+            self.argue("run/quantity_missed", Pointer::from_iter(["question"]), text);
+        }
+    }
+
+    /// No exact execution to the end.
+    fn not_executed(&mut self, gold: &Gold, slip: Option<usize>) -> Verdict {
+        if let Some(step) = slip {
+            return (Fix::StepRun, Some(step), Confidence::Likely);
+        }
+        if let Some(verdict) = self.misread_question() {
+            return verdict;
+        }
+        if let Some(step) = self.first_slip(false) {
+            return (Fix::StepRun, Some(step), Confidence::Unsure);
+        }
+        if let Some(step) = self.first_waiting() {
+            let text = Shown::own("a calculation was passed on instead of a number");
+            self.argue(run::UNEVALUATED.id, self.end_pointer(), text);
+            return (Fix::StepRun, Some(step), Confidence::Unsure);
+        }
+        if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.empty_plan()) {
+            return verdict;
+        }
+        // Values that follow from one another are those of a plan, even if nobody wrote it down as a calculation.
+        let counts = |write: &&Computed| write.basis != Basis::Extracted && write.recorded.is_some();
+        let planned = self.recomputed.writes.iter().filter(counts).count() > 1
+            || self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
+        if !planned || self.answer.is_none() {
+            return self.unknown(gold);
+        }
+        let text = shown!("no step contradicts its own calculation, yet the answer is not {}", gold.value.shown());
+        self.argue("triage/plan", self.end_pointer(), text);
+        self.missed_quantities();
+        (Fix::Procedure, self.departs_from_gold(gold), Confidence::Unsure)
+    }
+
+    /// The plan has nothing to do with the question: its steps share no word with it, and give no number.
+    fn empty_plan(&mut self) -> Option<Verdict> {
+        let procedure = self.evidence.procedure?;
+        let question = self.record.question.and_then(Value::string)?;
+        let question = question.utf8()?.to_lowercase();
+        let end = self.last().map(|end| end.variable);
+        let is_number = |write: &Computed| write.recorded.is_some() || write.unevaluated.is_some();
+        if self.recomputed.writes.iter().any(|write| Some(write.variable) != end && is_number(write)) {
+            return None;
+        }
+        let plan = String::from_utf8_lossy(procedure.value.raw()).to_lowercase();
+        let said: HashSet<&str> = plan.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3).collect();
+        let words = question.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3);
+        if words.filter(|word| said.contains(word)).take(2).count() > 1 {
+            return None;
+        }
+        let pointer = self.record.procedure_pointer.then("steps");
+        self.argue("triage/plan", pointer, Shown::own("the plan speaks of nothing in the question"));
+        Some((Fix::Procedure, None, Confidence::Likely))
+    }
+
+    /// Without a gold number only what contradicts itself can be said.
+    fn alone(&mut self) -> Verdict {
+        if let Some(verdict) = self.no_answer_asked() {
+            return verdict;
+        }
+        if let Some(step) = self.first_slip(true) {
+            return (Fix::StepRun, Some(step), Confidence::Likely);
+        }
+        let answer = self.answer;
+        if let Some(recovered) = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered)) {
+            let said = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+            let text = shown!("executed exactly, this procedure gives {}, the answer was {said}", recovered.shown());
+            self.argue(run::RECOMPUTE.id, self.end_pointer(), text);
+            let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
+            let confidence = if self.recomputed.exact { Confidence::Likely } else { Confidence::Unsure };
+            return (Fix::StepRun, step, confidence);
+        }
+        if let Some(verdict) = self.fatal() {
+            return verdict;
+        }
+        if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
+            self.argue(run::FINAL_MISMATCH.id, pointer, shown!("{text}"));
+            return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
+        }
+        let text = Shown::own("there is no gold number, and nothing in the run contradicts itself");
+        self.argue("triage/unknown", number_pointer(self.record), text);
+        (Fix::Unknown, None, Confidence::Unsure)
+    }
+
+    fn last(&self) -> Option<&'c Computed> {
+        self.recomputed.end(self.state)
+    }
+
+    fn end_pointer(&self) -> Pointer {
+        number_pointer(self.record)
+    }
+
+    /// The first step whose number is not what its calculation gives; `sure`: only calculations in signs count.
+    fn first_slip(&self, sure: bool) -> Option<usize> {
+        self.first_slip_write(sure).map(|write| write.step)
+    }
+
+    fn first_slip_write(&self, sure: bool) -> Option<&'c Computed> {
+        let counts = |write: &&Computed| {
+            let stated = write.plan.as_ref().is_some_and(|plan| plan.sure || plan.wording == Wording::Statement);
+            write.differs() && (!sure || stated)
+        };
+        self.recomputed.writes.iter().find(counts)
+    }
+
+    /// The first step that passed a calculation on.
+    fn first_waiting(&self) -> Option<usize> {
+        self.recomputed.writes.iter().find(|write| write.unevaluated.is_some()).map(|write| write.step)
+    }
+
+    /// What the single steps show, behind the main argument.
+    fn add_slips(&mut self, fix: Fix) {
+        let mut arguments = Vec::new();
+        for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
+            let rule = if run::slips(write) { run::RECOMPUTE.id } else { run::FINAL_MISMATCH.id };
+            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
+            let place = self
+                .evidence
+                .procedure
+                .and_then(|procedure| plan_pointer(&self.record.procedure_pointer, procedure, write));
+            if let (Some(pointer), true) = (place, fix == Fix::StepRun) {
+                let text = shown!("this is what step {} should calculate", write.step + 1);
+                arguments.push(Argument { rule, pointer, text });
+            }
+        }
+        for write in self.recomputed.writes.iter().filter(|write| write.unevaluated.is_some()).take(3) {
+            let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
+            let gives =
+                write.unevaluated_value.map_or_else(String::new, |value| format!("; it gives {}", value.shown()));
+            let text = shown!("step {} passes a calculation on instead of a number{gives}", write.step + 1);
+            arguments.push(Argument { rule: run::UNEVALUATED.id, pointer, text });
+        }
+        self.why.append(&mut arguments);
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+fn of_error(record: &Record<'_>) -> Triage {
+    let (kind, error) = (
+        record.error_type.and_then(Value::string).unwrap_or_default(),
+        record.error.and_then(Value::string).unwrap_or_default(),
+    );
+    let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
+    let fix = match fault {
+        Fault::Reply => Fix::StepRun,
+        Fault::Plan => Fix::Procedure,
+        Fault::Outside => Fix::Unknown,
+    };
+    let step = id.and_then(|id| id.checked_sub(1)).filter(|_| fault == Fault::Reply);
+    let confidence = if fault == Fault::Outside { Confidence::Unsure } else { Confidence::Likely };
+    let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
+    let why = vec![Argument { rule: run::ERROR.id, pointer, text: shown!("the run ended in an error: {what}") }];
+    Triage { fix, step, recovered: None, recovers_gold: false, confidence, why }
+}
+
+/// The answer of a baseline record: a number for the join.
+pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
+    Answer::of(record).value().map(|answer| answer.value.float())
+}
+
+#[cfg(test)]
+mod tests;

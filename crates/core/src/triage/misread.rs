@@ -1,0 +1,183 @@
+//! Whether the question was misread: the plan gives gold with the question's own numbers in place of what was extracted.
+
+use super::{Case, Confidence, Fix, Verdict};
+use crate::arithmetic::expression::{Names, Reading, numbers, read};
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::number::Number;
+use crate::arithmetic::quantity::{Quantity, word_value};
+use crate::arithmetic::recompute::{Basis, name_of, value_pointer};
+use crate::finding::{Datum, Finding, Severity};
+use crate::rules::quantity;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+
+/// Questions with more numbers are not read otherwise.
+const MAX_KNOWN: usize = 10;
+/// Nor are runs that extract more values.
+const MAX_EXTRACTED: usize = 6;
+
+impl Case<'_, '_> {
+    /// With the numbers that the question has in place of those that were misread, the plan gives gold.
+    pub(super) fn corrected(&mut self, gold: &Gold) -> Option<Verdict> {
+        let uptake = self.evidence.uptake?;
+        let procedure = self.evidence.procedure?;
+        let write_of = |taker: usize| {
+            let taker = uptake.takers.get(taker)?;
+            let variable = self.state.variable(&taker.name(procedure)?)?;
+            self.recomputed.write(variable, taker.step)
+        };
+        let right = |quantity: usize| Number::from_float(uptake.quantities.get(quantity)?.float());
+        let changed: Vec<(usize, Number)> = uptake
+            .changed
+            .iter()
+            .filter_map(|changed| Some((write_of(changed.taker)?, right(changed.quantity)?)))
+            .collect();
+        let mut ways = vec![changed];
+        // What was missed may belong where the same number stands twice, or one that is nobody's.
+        for missed in uptake.missed.iter().filter(|missed| missed.room).take(2) {
+            let Some(value) = right(missed.quantity) else { continue };
+            let extracted = (0..uptake.takers.len()).take(MAX_EXTRACTED).filter_map(write_of);
+            ways.extend(extracted.map(|write| vec![(write, value)]));
+        }
+        let gives = |others: &Vec<(usize, Number)>| {
+            let given = self.recomputed.replay(self.state, others);
+            !others.is_empty() && given.is_some_and(|given| given.is_near(gold.value))
+        };
+        let found = ways.into_iter().find(gives)?;
+        self.recovered = Some(gold.value);
+        self.misread_as(&found, gold, Confidence::Likely)
+    }
+
+    /// Extracted values that stand nowhere in the question, or a quantity without a value though there is a place for it:
+    /// the first step was run wrongly. Where the plan itself names the value, it is not the run's fault.
+    pub(super) fn misread_question(&mut self) -> Option<Verdict> {
+        let uptake = self.evidence.uptake?;
+        let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
+        let of_run = |finding: &&Finding| {
+            let fault = finding.details.iter().find(|(key, _)| *key == "fault");
+            let run = matches!(fault, Some((_, Datum::Text(fault))) if *fault == "step_run");
+            run && finding.severity < Severity::Note
+        };
+        let all = self.evidence.findings.iter();
+        let mut found = all.clone().filter(of_run);
+        let strange = [quantity::CHANGED.id, quantity::INVENTED.id];
+        if let Some(finding) = found.clone().find(|finding| strange.contains(&finding.rule)) {
+            let taker = uptake.changed.first().map(|changed| changed.taker).or(uptake.invented.first().copied());
+            let step = taker.and_then(|taker| uptake.takers.get(taker)).map_or(first.step, |taker| taker.step);
+            let (rule, pointer, text) = (finding.rule, finding.place().pointer(), finding.message.line());
+            self.argue(rule, pointer, text);
+            return Some((Fix::StepRun, Some(step), Confidence::Unsure));
+        }
+        // Of an exact execution it is known what came of it.
+        let numbers = || self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
+        let read = numbers().count() > 1 && numbers().all(|write| write.recorded.is_some());
+        let is_missed = |finding: &&Finding| finding.rule == quantity::MISSED.id;
+        let nothing = self.holds_nothing();
+        let missed = if nothing { all.clone().find(is_missed)? } else { found.find(is_missed)? };
+        let known = self.recomputed.recovered.is_some() && self.first_slip(true).is_none();
+        if !read || (known && !nothing) {
+            return None;
+        }
+        let (pointer, text, step) = (missed.place().pointer(), missed.message.line(), first.step);
+        self.argue(quantity::MISSED.id, pointer, text);
+        Some((Fix::StepRun, Some(step), Confidence::Unsure))
+    }
+
+    /// None of several extracted values is a number of the question.
+    fn holds_nothing(&self) -> bool {
+        let Some(uptake) = self.evidence.uptake else { return false };
+        let stands = |value: Number| {
+            let said =
+                |quantity: &Quantity| Number::from_float(quantity.float()).is_some_and(|said| said.is_near(value));
+            uptake.quantities.iter().any(said)
+        };
+        let extracted = self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
+        let values: Vec<Number> = extracted.filter_map(|write| write.recorded).map(|number| number.value).collect();
+        values.len() > 1 && uptake.missed.len() > 1 && !values.into_iter().any(stands)
+    }
+
+    /// A model that slips may have misread the question too: with one or two other numbers of the question in place of
+    /// what it extracted, the plan gives gold.
+    pub(super) fn other_numbers(&mut self, gold: &Gold, slip: Option<usize>) -> Option<Verdict> {
+        slip?;
+        let question = self.record.question.and_then(Value::string)?;
+        let mut known = said(question.utf8()?);
+        known.sort_unstable();
+        known.dedup();
+        let extracted: Vec<usize> = self
+            .recomputed
+            .writes
+            .iter()
+            .enumerate()
+            .filter(|(_, write)| write.basis == Basis::Extracted && write.value.is_some())
+            .map(|(n, _)| n)
+            .collect();
+        if known.len() > MAX_KNOWN || extracted.len() > MAX_EXTRACTED || !self.recomputed.exact {
+            return None;
+        }
+        let found = self.changed(&[], &extracted, &known, gold, 2)?;
+        self.misread_as(&found, gold, Confidence::Unsure)
+    }
+
+    fn misread_as(&mut self, found: &[(usize, Number)], gold: &Gold, confidence: Confidence) -> Option<Verdict> {
+        let name = |n: usize| {
+            self.recomputed.writes.get(n).map(|write| name_of(self.state, write.variable)).unwrap_or_default()
+        };
+        let named: Vec<_> = found.iter().map(|(n, value)| format!("{} = {}", name(*n), value.shown())).collect();
+        let first = self.recomputed.writes.get(found.first()?.0)?;
+        let pointer = value_pointer(self.record, self.state, first)?;
+        let step = first.step;
+        let text = shown!(
+            "with the question's own numbers ({}) the plan gives {} = gold",
+            named.join(", "),
+            gold.value.shown()
+        );
+        self.argue("triage/misread", pointer, text);
+        Some((Fix::StepRun, Some(step), confidence))
+    }
+
+    /// The fewest extracted values to change so that the plan gives gold.
+    fn changed(
+        &self,
+        so_far: &[(usize, Number)],
+        extracted: &[usize],
+        known: &[Number],
+        gold: &Gold,
+        most: usize,
+    ) -> Option<Vec<(usize, Number)>> {
+        let mut tried = Vec::new();
+        for (at, &write) in extracted.iter().enumerate() {
+            for &value in known {
+                let mut others = so_far.to_vec();
+                others.push((write, value));
+                if self.recomputed.replay(self.state, &others).is_some_and(|given| given.is_near(gold.value)) {
+                    return Some(others);
+                }
+                tried.push((at, others));
+            }
+        }
+        if most <= 1 {
+            return None;
+        }
+        tried
+            .into_iter()
+            .find_map(|(at, others)| self.changed(&others, extracted.get(at + 1..)?, known, gold, most - 1))
+    }
+}
+
+/// The numbers that a text says, in digits and in words.
+fn said(text: &str) -> Vec<Number> {
+    let mut list: Vec<Number> = numbers(text).into_iter().map(|(number, _)| number.value).collect();
+    let fractions = text.split(|c: char| !(c.is_ascii_digit() || c == '/')).filter(|word| word.contains('/'));
+    list.extend(fractions.filter_map(|word| match read(word, &Names::default()) {
+        Reading::Number(number) => Some(number.value),
+        _ => None,
+    }));
+    for word in text.split(|c: char| !c.is_alphabetic()) {
+        let word = word.to_lowercase();
+        let once = (word == "once").then_some((1, 1));
+        let known = once.or_else(|| word_value(word.as_bytes()));
+        list.extend(known.and_then(|(upper, lower)| Number::fraction(upper, lower)));
+    }
+    list
+}

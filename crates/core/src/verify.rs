@@ -1,0 +1,510 @@
+//! Verifiers: a completion in, a reward out, as training runs give them.
+//!
+//! Results, details and errors are those of the Python package that writes `cycle_N_verified.jsonl` (halo-forge). What
+//! it would hang on, or what would end it in an exception, is an error of its own here: the result is then a failure
+//! without reward whose error says why.
+
+use std::fmt::Write as _;
+
+use crate::rules::answer::Schema;
+use bleu::{References, score_beside};
+pub use field::Field;
+use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::pyjson;
+use stepscope_base::pyload::{Refused, loads};
+use stepscope_base::pyregex::{Pattern, Undecided};
+use stepscope_base::python::Message;
+use stepscope_base::text::{Shown, Untrusted};
+
+pub mod bleu;
+mod field;
+mod json;
+
+/// Below this difference two rewards are one.
+const SAME_REWARD: f64 = 1e-9;
+
+/// The details where the reference ended in an exception.
+const EXCEPTION: &str = "Verification exception";
+
+/// What a verifier says of a completion.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VerifyResult {
+    /// Whether it passed.
+    pub success: bool,
+    /// From 0 to 1, as long as the weights of a chain add up to 1.
+    pub reward: f64,
+    /// What was found, for people.
+    pub details: Untrusted<'static>,
+    /// Why it failed: `invalid_json`, `schema_invalid`, `no_match`, ... or a sentence where it could not be judged.
+    pub error: Option<Untrusted<'static>>,
+    /// How far a chain came.
+    pub metadata: Metadata,
+    /// Whether it could be judged at all.
+    pub judged: bool,
+}
+
+/// What more is known of a result.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub enum Metadata {
+    /// Nothing.
+    #[default]
+    None,
+    /// A chain passed all its stages.
+    Passed {
+        /// How many.
+        stages: usize,
+    },
+    /// A chain stopped.
+    Failed {
+        /// At which stage, from 0.
+        stage: usize,
+        /// What that stage said.
+        result: Box<VerifyResult>,
+    },
+}
+
+impl VerifyResult {
+    fn passed(details: Message) -> Self {
+        Self {
+            success: true,
+            reward: 1.0,
+            details: details.into(),
+            error: None,
+            metadata: Metadata::None,
+            judged: true,
+        }
+    }
+
+    fn failed(reward: f64, details: Message, error: &str) -> Self {
+        let error = Some(Untrusted::from(error.to_owned()));
+        Self { success: false, reward, error, ..Self::passed(details) }
+    }
+
+    /// A failure because nothing could be judged, and why.
+    pub fn not_judged(why: &Shown) -> Self {
+        let details = Message::new("Not judged: ").text(why.as_str());
+        Self { judged: false, ..Self::failed(0.0, details, why.as_str()) }
+    }
+
+    /// The reward; `None`: it could not be judged, and nothing is no bad score.
+    pub fn scored(&self) -> Option<f64> {
+        self.judged.then_some(self.reward)
+    }
+
+    /// Says in the error where it was, if it could not be judged.
+    #[must_use]
+    pub fn located(mut self, place: &Shown) -> Self {
+        if let Some(error) = self.error.take_if(|_| !self.judged) {
+            self.error = Some(Message::new(place.as_str()).text(": ").text(error.bytes()).into());
+        }
+        self
+    }
+
+    fn not_json(refused: Refused) -> Self {
+        match refused {
+            Refused::Decode(words) => {
+                Self::failed(0.0, Message::new("Invalid JSON: ").text(words.bytes()), "invalid_json")
+            }
+            // The reference's verifier does not catch it: its caller does, and a chain ends there with nothing.
+            Refused::Value(words) => Self { error: Some(words), ..Self::failed(0.0, Message::new(EXCEPTION), "") },
+            Refused::Limit(words) => Self::not_judged(&Shown::own(words)),
+        }
+    }
+
+    fn is_exception(&self) -> bool {
+        self.details == EXCEPTION
+    }
+
+    fn empty() -> Self {
+        Self::failed(0.0, Message::new("Empty response"), "empty_response")
+    }
+
+    /// Appends it as a JSON object, with the reward that was recorded if there is one.
+    pub fn write_json(&self, recorded: Option<f64>, out: &mut Vec<u8>) {
+        out.extend_from_slice(if self.success { b"{\"success\":true" } else { b"{\"success\":false" });
+        out.extend_from_slice(b",\"reward\":");
+        match self.scored() {
+            Some(reward) => pyjson::write_float(reward, out),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"details\":");
+        self.details.write_json(out);
+        out.extend_from_slice(b",\"error\":");
+        match &self.error {
+            Some(error) => error.write_json(out),
+            None => out.extend_from_slice(b"null"),
+        }
+        out.extend_from_slice(b",\"metadata\":{");
+        let begun = out.len();
+        match &self.metadata {
+            Metadata::None => {}
+            Metadata::Passed { stages } => out.extend_from_slice(format!("\"stages_passed\":{stages}").as_bytes()),
+            Metadata::Failed { stage, result } => {
+                out.extend_from_slice(format!("\"failed_stage\":{stage},\"stage_result\":").as_bytes());
+                result.write_json(None, out);
+            }
+        }
+        if let Some(recorded) = recorded {
+            out.extend_from_slice(if out.len() > begun { b"," } else { b"" });
+            out.extend_from_slice(b"\"recorded_reward\":");
+            pyjson::write_float(recorded, out);
+        }
+        out.extend_from_slice(b"}}");
+    }
+}
+
+/// The reward that a record holds.
+pub fn recorded_reward(record: Value<'_>) -> Option<f64> {
+    record.get("reward").filter(|reward| reward.is_number())?.float().filter(|reward| reward.is_finite())
+}
+
+/// Whether two rewards are not the same.
+pub fn differ(a: f64, b: f64) -> bool {
+    (a - b).abs() > SAME_REWARD
+}
+
+/// What a verifier looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// The completion.
+    pub text: &'a [u8],
+    /// The record in which it stands.
+    pub record: Value<'a>,
+}
+
+/// A verifier, ready to judge.
+#[derive(Debug)]
+pub enum Verifier {
+    /// The completion is JSON.
+    JsonStructure,
+    /// The completion is JSON that a schema allows.
+    JsonSchema {
+        /// The schema; an empty one allows everything.
+        schema: Option<Box<Schema>>,
+        /// JSON of another shape is worth a half.
+        partial_credit: bool,
+    },
+    /// The completion holds what a pattern describes, or is it.
+    RegexFormat {
+        /// The pattern.
+        pattern: Box<Pattern>,
+        /// The whole completion must be it.
+        full_match: bool,
+        /// To hold it where it should be it is worth a half.
+        partial_credit: bool,
+    },
+    /// The completion is near to references, by sentence BLEU.
+    Bleu(Bleu),
+    /// Several, one after another.
+    Chained(Chain),
+}
+
+/// How [`Verifier::Bleu`] judges.
+#[derive(Clone, Debug)]
+pub struct Bleu {
+    /// References of every record.
+    pub references: References,
+    /// Where a record holds further references: a text, or a list of texts.
+    pub field: Option<Field>,
+    /// The score, from 0 to 1, from which on it passes.
+    pub threshold: f64,
+    /// Orders that the completion is too short for do not count.
+    pub effective_order: bool,
+}
+
+/// From this score on BLEU passes, if nothing else is said.
+pub const THRESHOLD: f64 = 0.3;
+
+/// Verifiers in order; the first that fails ends it.
+#[derive(Debug)]
+pub struct Chain {
+    stages: Vec<Stage>,
+}
+
+/// One verifier of a chain.
+#[derive(Debug)]
+pub struct Stage {
+    /// Its name, for people.
+    pub name: Shown,
+    /// What judges.
+    pub verifier: Verifier,
+    /// What its reward counts.
+    pub weight: f64,
+}
+
+/// Why there is no such chain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ChainError {
+    /// There is nothing in it.
+    #[error("a chain needs at least one stage")]
+    Empty,
+    /// Some stages have a weight and others have none.
+    #[error("either all stages of a chain have a weight, or none")]
+    SomeWeights,
+    /// A weight is no usable number.
+    #[error("a weight is a number from -1000 to 1000")]
+    Weight,
+}
+
+/// What each stage of a chain did with one completion: a ladder that is climbed until a rung breaks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ladder {
+    /// The stages, from the first.
+    pub rungs: Vec<Rung>,
+    /// What the whole says.
+    pub result: VerifyResult,
+}
+
+/// One stage of a [`Ladder`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rung {
+    /// The stage's name.
+    pub name: Shown,
+    /// What its reward counts.
+    pub weight: f64,
+    /// What it said; `None`: the chain had stopped before.
+    pub result: Option<VerifyResult>,
+    /// What it added to the reward.
+    pub adds: f64,
+}
+
+impl Ladder {
+    /// The stage at which it stopped, from 0.
+    pub fn stopped(&self) -> Option<usize> {
+        self.rungs.iter().position(|rung| rung.result.as_ref().is_some_and(|result| !result.success))
+    }
+}
+
+impl Chain {
+    /// A chain of verifiers with their names and weights; without weights each counts alike.
+    pub fn new(stages: Vec<(Shown, Verifier, Option<f64>)>) -> Result<Self, ChainError> {
+        let given = stages.iter().filter(|(_, _, weight)| weight.is_some()).count();
+        if stages.is_empty() {
+            return Err(ChainError::Empty);
+        }
+        if given > 0 && given < stages.len() {
+            return Err(ChainError::SomeWeights);
+        }
+        let even = 1.0 / stages.len() as f64;
+        let stages = stages.into_iter().map(|(name, verifier, weight)| {
+            let weight = weight.unwrap_or(even);
+            if (-1000.0..=1000.0).contains(&weight) {
+                Ok(Stage { name, verifier, weight })
+            } else {
+                Err(ChainError::Weight)
+            }
+        });
+        Ok(Self { stages: stages.collect::<Result<_, _>>()? })
+    }
+
+    /// The stages in order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> Ladder {
+        let mut reward = 0.0;
+        let mut details = Message::default();
+        let mut stopped = None;
+        let mut rungs = Vec::with_capacity(self.stages.len());
+        for (n, Stage { name, verifier, weight }) in self.stages.iter().enumerate() {
+            let mut rung = Rung { name: name.clone(), weight: *weight, result: None, adds: 0.0 };
+            if stopped.is_none() {
+                let result = verifier.verify(candidate, tape);
+                if result.success {
+                    rung.adds = result.reward * weight;
+                    reward += rung.adds;
+                    let between = if n > 0 { "; " } else { "" };
+                    details =
+                        details.text(between).text("Stage ").number(n + 1).text(": ").text(result.details.bytes());
+                } else {
+                    stopped = Some((n, result.clone()));
+                }
+                rung.result = Some(result);
+            }
+            rungs.push(rung);
+        }
+        let result = match stopped {
+            None => VerifyResult {
+                success: true,
+                reward,
+                details: details.into(),
+                error: None,
+                metadata: Metadata::Passed { stages: self.stages.len() },
+                judged: true,
+            },
+            Some((_, result)) if result.is_exception() => result,
+            Some((stage, result)) => VerifyResult {
+                success: false,
+                reward,
+                details: Message::new("Stage ").number(stage + 1).text(" failed: ").text(result.details.bytes()).into(),
+                error: result.error.clone(),
+                judged: result.judged,
+                metadata: Metadata::Failed { stage, result: Box::new(result) },
+            },
+        };
+        Ladder { rungs, result }
+    }
+}
+
+impl Verifier {
+    /// The name of its kind.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::JsonStructure => "json_structure",
+            Self::JsonSchema { .. } => "json_schema",
+            Self::RegexFormat { .. } => "regex_format",
+            Self::Bleu(_) => "bleu",
+            Self::Chained(_) => "chained",
+        }
+    }
+
+    /// Judges a completion.
+    pub fn verify(&self, candidate: Candidate<'_>, tape: &mut Tape) -> VerifyResult {
+        match self {
+            Self::JsonStructure => json_structure(candidate.text, tape),
+            Self::JsonSchema { schema, partial_credit } => {
+                json_schema(candidate.text, schema.as_deref(), *partial_credit, tape)
+            }
+            Self::RegexFormat { .. } if candidate.text.is_empty() => VerifyResult::empty(),
+            Self::RegexFormat { pattern, full_match, partial_credit } => {
+                let found = if *full_match {
+                    full_match_format(candidate.text, pattern, *partial_credit)
+                } else {
+                    search_format(candidate.text, pattern)
+                };
+                found.unwrap_or_else(|undecided| VerifyResult::not_judged(&Shown::error(&undecided)))
+            }
+            Self::Bleu(bleu) => bleu.verify(candidate),
+            Self::Chained(chain) => chain.climb(candidate, tape).result,
+        }
+    }
+
+    /// Judges a completion and keeps what every stage said; a verifier alone is a ladder of one rung.
+    pub fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> Ladder {
+        if let Self::Chained(chain) = self {
+            return chain.climb(candidate, tape);
+        }
+        let result = self.verify(candidate, tape);
+        let rung =
+            Rung { name: Shown::own(self.kind()), weight: 1.0, adds: result.reward, result: Some(result.clone()) };
+        Ladder { rungs: vec![rung], result }
+    }
+}
+
+/// The completion that stands in a field of a record, or why there is none. `null` is an empty one.
+pub fn completion<'a>(record: Value<'a>, field: &Field) -> Result<Untrusted<'a>, Shown> {
+    let Some(value) = field.find(record) else {
+        return Err(Shown::own("there is no field ").join(&field.shown()));
+    };
+    match value.kind() {
+        Kind::String => Ok(value.string().unwrap_or_default()),
+        Kind::Null => Ok(Untrusted::default()),
+        _ => Err(Shown::own("the field ").join(&field.shown()).and(" holds no text")),
+    }
+}
+
+fn json_structure(text: &[u8], tape: &mut Tape) -> VerifyResult {
+    let text = stepscope_base::python::strip(text);
+    if text.is_empty() {
+        return VerifyResult::empty();
+    }
+    match loads(tape, &json::unfenced(text)) {
+        Ok(value) => VerifyResult::passed(Message::new("Valid JSON (").text(json::type_name(value)).text(")")),
+        Err(refused) => VerifyResult::not_json(refused),
+    }
+}
+
+fn json_schema(text: &[u8], schema: Option<&Schema>, partial_credit: bool, tape: &mut Tape) -> VerifyResult {
+    let text = json::unfenced(text);
+    if text.is_empty() {
+        return VerifyResult::empty();
+    }
+    let value = match loads(tape, &text) {
+        Ok(value) => value,
+        Err(refused) => return VerifyResult::not_json(refused),
+    };
+    let Some(schema) = schema else {
+        return VerifyResult::passed(Message::new("No schema configured; valid JSON."));
+    };
+    match schema.judge(value) {
+        Ok(None) => VerifyResult::passed(Message::new("JSON valid + schema-compliant")),
+        Ok(Some(problem)) => {
+            let details = Message::new("Schema validation failed: ").text(problem.bytes());
+            VerifyResult::failed(if partial_credit { 0.5 } else { 0.0 }, details, "schema_invalid")
+        }
+        Err(undecided) => VerifyResult::not_judged(&Shown::error(&undecided)),
+    }
+}
+
+fn search_format(text: &[u8], pattern: &Pattern) -> Result<VerifyResult, Undecided> {
+    Ok(match pattern.search(text)? {
+        Some(at) => VerifyResult::passed(Message::new("Matched at offset ").number(at)),
+        None => no_match(pattern),
+    })
+}
+
+fn full_match_format(text: &[u8], pattern: &Pattern, partial_credit: bool) -> Result<VerifyResult, Undecided> {
+    if pattern.is_all_of(text)? {
+        return Ok(VerifyResult::passed(Message::new("Full match against /").text(pattern.text()).text("/")));
+    }
+    if !partial_credit {
+        return Ok(no_match(pattern));
+    }
+    Ok(match pattern.search(text)? {
+        Some(at) => {
+            let details = Message::new("Pattern found at offset ").number(at).text(" but not full-match");
+            VerifyResult::failed(0.5, details, "partial_match")
+        }
+        None => no_match(pattern),
+    })
+}
+
+fn no_match(pattern: &Pattern) -> VerifyResult {
+    VerifyResult::failed(0.0, Message::new("No match for /").text(pattern.text()).text("/"), "no_match")
+}
+
+impl Bleu {
+    fn verify(&self, candidate: Candidate<'_>) -> VerifyResult {
+        if candidate.text.is_empty() {
+            return VerifyResult::failed(0.0, Message::new("Empty candidate"), "empty_response");
+        }
+        let own = match self.field.as_ref().map(|field| self.of(candidate.record, field)).transpose() {
+            Ok(own) => own,
+            Err(why) => return VerifyResult::not_judged(&why),
+        };
+        let references: Vec<&References> = std::iter::once(&self.references).chain(&own).collect();
+        let score = match score_beside(&references, candidate.text, self.effective_order) {
+            Ok(score) => (score / 100.0).clamp(0.0, 1.0),
+            Err(undecided) => return VerifyResult::not_judged(&Shown::error(&undecided)),
+        };
+        let mut details = String::new();
+        let _ = write!(details, "BLEU = {score:.4} (threshold {:.2})", self.threshold);
+        let success = score >= self.threshold;
+        VerifyResult { success, reward: score, ..VerifyResult::passed(Message::new(&details)) }
+    }
+
+    /// The references of this record.
+    fn of(&self, record: Value<'_>, field: &Field) -> Result<References, Shown> {
+        let found = field.find(record);
+        let texts: Vec<_> = match found.map(Value::kind) {
+            Some(Kind::String) => found.into_iter().collect(),
+            Some(Kind::Array) => found.into_iter().flat_map(Value::items).collect(),
+            _ => Vec::new(),
+        };
+        let mut references = References::default();
+        for text in texts {
+            let Some(text) = text.string() else {
+                return Err(Shown::own("the field ").join(&field.shown()).and(" holds a reference that is no text"));
+            };
+            references.add(text.bytes()).map_err(|why| Shown::error(&why))?;
+        }
+        if references.is_empty() && self.references.is_empty() {
+            return Err(Shown::own("there is no reference in the field ").join(&field.shown()));
+        }
+        Ok(references)
+    }
+}
+
+#[cfg(test)]
+mod tests;

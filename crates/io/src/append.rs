@@ -1,0 +1,363 @@
+//! Files that are only added to, a line at a time: reviews, forks, cassettes. Never the file that records came from.
+//!
+//! An append takes the kernel's lock, seals a line that a stopped writer left without an end, writes the whole line at
+//! the end of the file, waits until it is on the disk, and only then tells. Nothing that stands there is ever changed.
+//! A failed `fsync` says nothing of later ones on the same descriptor: the file is opened anew and the same line
+//! appended again, so whoever reads it must take a line that stands there twice for one.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
+
+use rustix::fs::{FileType, OFlags};
+
+use crate::beneath::{Beneath, Place, is_link};
+use crate::failure::{Failure, reason};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// What was tried when it failed.
+pub const SAVE: &str = "cannot save to";
+/// So much of a file is looked at before anything is written into it.
+const HEAD: usize = 1 << 20;
+/// How often an append is tried: a second time on a fresh descriptor.
+const ATTEMPTS: usize = 2;
+/// The system's names for locks that a file system does not have.
+const NO_LOCKS: [rustix::io::Errno; 3] =
+    [rustix::io::Errno::NOLCK, rustix::io::Errno::OPNOTSUPP, rustix::io::Errno::NOSYS];
+
+/// What a file holds. Another file than an empty one is added to only if it holds that already, by its content or, where
+/// it is damaged, by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Content {
+    /// In a word, plural.
+    pub what: &'static str,
+    /// How the names of such files end.
+    pub suffix: &'static str,
+    /// The option that names another file.
+    pub option: &'static str,
+    /// Whether the first bytes of a file look like it.
+    pub is_like: fn(&[u8]) -> bool,
+    /// Whether a line has to be on the disk before it counts as appended.
+    pub durable: bool,
+}
+
+impl Content {
+    /// The file for what belongs to a file of records: beside it.
+    pub fn beside(&self, records: &Path) -> Place {
+        Place::Named(records.to_owned()).beside(self.suffix)
+    }
+
+    /// Whether a name says that the file holds it.
+    pub fn names(&self, path: &Path) -> bool {
+        path.as_os_str().as_encoded_bytes().ends_with(self.suffix.as_bytes())
+    }
+}
+
+/// What an append met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Met {
+    /// The last line had no end, because its writer was stopped: it was given one and stays.
+    pub sealed: bool,
+    /// The file was removed or replaced meanwhile, and a new one was begun.
+    pub anew: bool,
+}
+
+/// The time, RFC 3339 in UTC, to the millisecond.
+pub fn now() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}
+
+/// Adds one line, without its end, to a file and returns when it is on the disk.
+pub fn append_line(place: impl Into<Place>, content: Content, line: &[u8]) -> Result<Met, Failure> {
+    Appender::open(place, content)?.append(&[line, b"\n"].concat())
+}
+
+/// The one hand that writes into a file.
+#[derive(Debug)]
+pub struct Appender {
+    place: Place,
+    content: Content,
+    file: Option<File>,
+    /// A file was there once.
+    begun: bool,
+    /// The file never becomes larger.
+    limit: u64,
+}
+
+impl Appender {
+    /// Looks whether the file can be written. It is made by the first line: looking creates nothing.
+    pub fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
+        let place = place.into();
+        let appender = Self { place: place.clone(), content, file: None, begun: false, limit: u64::MAX };
+        place.beneath().and_then(|at| look(&at, content)).map_err(|error| appender.failure(&error))?;
+        Ok(appender)
+    }
+
+    /// The same, for a file that would be of no use if it were larger. Fails if it is already as large.
+    pub fn within(self, limit: u64) -> Result<Self, Failure> {
+        let limited = Self { limit, ..self };
+        match std::fs::metadata(limited.place.path()) {
+            Ok(meta) if meta.len() >= limit => Err(limited.failure(&ErrorKind::FileTooLarge.into())),
+            _ => Ok(limited),
+        }
+    }
+
+    /// Adds a line, which has its end.
+    pub fn append(&mut self, line: &[u8]) -> Result<Met, Failure> {
+        let mut met = Met::default();
+        for attempt in 1.. {
+            let Err(error) = self.attempt(line, attempt > 1, &mut met) else { break };
+            // Nothing more is believed of this descriptor; closing it gives the lock back too.
+            self.file = None;
+            if attempt >= ATTEMPTS || is_settled(&error) {
+                return Err(self.failure(&error));
+            }
+        }
+        Ok(met)
+    }
+
+    /// Why something could not be saved there, and what helps.
+    pub fn failure(&self, error: &io::Error) -> Failure {
+        Failure { what: SAVE, path: Shown::path(self.place.path()), source: why(error, self.content) }
+    }
+
+    /// `again`: it was tried before, and nobody knows what of it reached the disk.
+    fn attempt(&mut self, line: &[u8], again: bool, met: &mut Met) -> io::Result<()> {
+        let (durable, limit) = (self.content.durable, self.limit);
+        let file = self.locked(met)?;
+        let len = file.metadata()?.len();
+        let mut last = [b'\n'];
+        if len > 0 {
+            file.read_exact_at(&mut last, len - 1)?;
+        }
+        let seal = last != [b'\n'];
+        met.sealed |= seal && !again;
+        let mut file = file;
+        if len.saturating_add(line.len() as u64 + 1) > limit {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        if seal || again {
+            file.write_all(&[b"\n", line].concat())?;
+        } else {
+            file.write_all(line)?;
+        }
+        if durable {
+            file.sync_data()?;
+        }
+        file.unlock()
+    }
+
+    /// The file that the path leads to, locked.
+    fn locked(&mut self, met: &mut Met) -> io::Result<&File> {
+        loop {
+            let file = match self.file.take() {
+                Some(file) => file,
+                None => self.opened(met)?,
+            };
+            lock(&file)?;
+            // While we waited, or since the last line, somebody may have moved it away: what is appended to a file
+            // without a name is lost.
+            if leads_to(&self.place, &file) {
+                return Ok(self.file.insert(file));
+            }
+        }
+    }
+
+    fn opened(&mut self, met: &mut Met) -> io::Result<File> {
+        let at = self.place.beneath()?;
+        look(&at, self.content)?;
+        let file = match at.open(WRITE, 0) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                met.anew |= self.begun;
+                at.open(WRITE | OFlags::CREATE, 0o600)?
+            }
+            opened => opened?,
+        };
+        let file = File::from(file);
+        refuse(&at, &file, self.content)?;
+        if self.content.durable {
+            // The name must be as safe as what will stand in the file, whoever made it.
+            at.sync_name()?;
+        }
+        self.begun = true;
+        Ok(file)
+    }
+}
+
+/// A pipe is not waited for.
+const WRITE: OFlags = OFlags::RDWR.union(OFlags::APPEND).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
+fn lock(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // Some network file systems have no locks; appending whole lines is all that can be done there.
+            Err(error) if NO_LOCKS.iter().any(|none| error.raw_os_error() == Some(none.raw_os_error())) => {
+                return Ok(());
+            }
+            locked => return locked,
+        }
+    }
+}
+
+fn leads_to(place: &Place, file: &File) -> bool {
+    match (place.beneath().and_then(|at| at.kind()), file.metadata()) {
+        (Ok(there), Ok(here)) => there.id == (here.dev(), here.ino()),
+        _ => false,
+    }
+}
+
+/// The folder in which a file lies.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Why nothing may be written there, as far as that shows without writing.
+fn look(at: &Beneath, content: Content) -> io::Result<()> {
+    match at.kind() {
+        Err(error) if error.kind() == ErrorKind::NotFound => at.may_be_made(),
+        // Somebody else may have put it there.
+        Err(error) if is_link(&error) => Err(io::Error::other("it is a symbolic link; name the file itself")),
+        Err(error) => Err(error),
+        Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is no regular file")),
+        Ok(_) => refuse(at, &at.open(WRITE, 0)?.into(), content),
+    }
+}
+
+/// Records are never written: a file that holds something else is left alone, unless its name says that it is ours and
+/// so only damaged. That name must be its only one: another may be the name of anything.
+fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut head = vec![0; HEAD.min(usize::try_from(meta.len()).unwrap_or(HEAD))];
+    let mut filled = 0;
+    while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, filled as u64) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    head.truncate(filled);
+    let Content { what, option, .. } = content;
+    if (content.is_like)(&head) {
+        return Ok(());
+    }
+    if meta.nlink() > 1 {
+        let why = format!("it has another name too and holds no {what}; copy it, or name another with {option}");
+        return Err(io::Error::other(why));
+    }
+    if head.trim_ascii().is_empty() || content.names(at.path()) {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("it holds something else than {what} and is left alone; name another with {option}")))
+}
+
+/// Whether trying again on a fresh descriptor cannot help.
+fn is_settled(error: &io::Error) -> bool {
+    use ErrorKind as E;
+    matches!(
+        error.kind(),
+        E::StorageFull | E::QuotaExceeded | E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound | E::FileTooLarge
+    )
+}
+
+/// Why it could not be saved, and what helps.
+fn why(error: &io::Error, content: Content) -> Shown {
+    use ErrorKind as E;
+    let option = content.option;
+    match error.kind() {
+        E::StorageFull => Shown::own("the disk is full; make room, then save again"),
+        E::QuotaExceeded => Shown::own("your share of the disk is used up; make room, then save again"),
+        E::ReadOnlyFilesystem => shown!("the disk is read-only; name a file elsewhere with {option}"),
+        E::PermissionDenied => shown!("you may not write there; name a file elsewhere with {option}"),
+        E::NotFound | E::NotADirectory => {
+            shown!("its folder is gone; make it again, or name a file elsewhere with {option}")
+        }
+        E::FileTooLarge => shown!("it would become too large to be read again; name another file with {option}"),
+        _ => reason(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    const NUMBERS: Content = Content {
+        what: "numbers",
+        suffix: ".numbers.jsonl",
+        option: "--numbers",
+        is_like: |head| head.first().is_some_and(u8::is_ascii_digit),
+        durable: true,
+    };
+
+    #[test]
+    fn a_line_is_added_behind_a_closed_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = NUMBERS.beside(&folder.path().join("a"));
+        let path = place.path();
+        assert_eq!(append_line(&place, NUMBERS, b"{}").unwrap(), Met::default());
+        assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(path, b"{}\n{\"torn\"").unwrap();
+        assert_eq!(append_line(&place, NUMBERS, b"[1]").unwrap(), Met { sealed: true, anew: false });
+        assert_eq!(std::fs::read(path).unwrap(), b"{}\n{\"torn\"\n[1]\n");
+    }
+
+    #[test]
+    fn what_holds_something_else_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for (there, taken) in [("", true), ("\n", true), ("1\n", true), ("x\n", false), (" {}", false)] {
+            std::fs::write(&path, there).unwrap();
+            assert_eq!(append_line(&path, NUMBERS, b"2").is_ok(), taken, "{there:?}");
+            let expected = if taken { format!("{there}2\n") } else { there.to_owned() };
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
+        }
+        let said = append_line(&path, NUMBERS, b"2").unwrap_err().to_string();
+        assert!(said.ends_with("something else than numbers and is left alone; name another with --numbers"), "{said}");
+    }
+
+    #[test]
+    fn a_link_is_followed_where_it_was_named_and_no_device_is_written_into() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, b"").unwrap();
+        symlink(&file, &link).unwrap();
+        let refused = |path: &Path| append_line(path, NUMBERS, b"x").unwrap_err().to_string();
+        let found = append_line(Place::Beside(link.clone()), NUMBERS, b"x").unwrap_err().to_string();
+        assert!(found.contains("symbolic link"), "{found}");
+        assert!(refused(Path::new("/dev/null")).contains("no regular file"));
+        assert!(refused(&folder.path().join("no/file")).contains("its folder is gone"));
+        assert_eq!(std::fs::read(&file).unwrap(), b"");
+        append_line(&*link, NUMBERS, b"1").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"1\n");
+    }
+
+    #[test]
+    fn nothing_is_written_where_a_second_name_or_a_swapped_folder_leads() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("profile"), "export A=1\n").unwrap();
+        std::fs::hard_link(at("profile"), at("runs.numbers.jsonl")).unwrap();
+        let refused = append_line(NUMBERS.beside(&at("runs")), NUMBERS, b"x").unwrap_err().to_string();
+        assert!(refused.contains("another name too"), "{refused}");
+        std::fs::create_dir_all(at("root/sub")).unwrap();
+        std::fs::create_dir(at("home")).unwrap();
+        let records = Beneath::root(&at("root")).unwrap().join("sub/runs");
+        let mut appender = Appender::open(Place::Beneath(records).beside(NUMBERS.suffix), NUMBERS).unwrap();
+        appender.append(b"1\n").unwrap();
+        std::fs::rename(at("root/sub"), at("root/gone")).unwrap();
+        symlink(at("home"), at("root/sub")).unwrap();
+        assert!(appender.append(b"2\n").unwrap_err().to_string().contains("symbolic link"));
+        assert_eq!(std::fs::read_dir(at("home")).unwrap().count(), 0);
+        assert_eq!(std::fs::read(at("profile")).unwrap(), b"export A=1\n");
+    }
+}

@@ -1,0 +1,536 @@
+//! What data and listings name, opened beneath a folder that a person named.
+//!
+//! A name that a person gives may lead anywhere, through any symbolic link. A name that a record, a store or a listing
+//! gives leads into a folder that is held open, follows no link on the way nor at its end, and cannot climb out: by
+//! `openat2`, or name by name where the system has no such call. So it does not matter what is swapped meanwhile.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, accessat, fstat, openat, statat};
+use rustix::io::Errno;
+
+use crate::append::folder;
+
+/// So many folders are held open; of more, each use opens its folder anew and looks whether it is the same one.
+const MAX_HELD: usize = 32;
+/// So often the kernel is asked again after somebody renamed something on the way.
+#[cfg(target_os = "linux")]
+const TRIES: usize = 8;
+/// To look at something without opening it.
+#[cfg(target_os = "linux")]
+const LOOK: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const LOOK: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// A folder that a person named.
+#[derive(Debug)]
+struct Root {
+    path: PathBuf,
+    /// Device and inode.
+    id: (u64, u64),
+    /// `None`: very many are held open already.
+    held: Option<OwnedFd>,
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        if self.held.is_some() {
+            HELD.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Root {
+    fn open(path: &Path) -> io::Result<Self> {
+        let fd = opened(path)?;
+        let id = id_of(&fd)?;
+        let room = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held < MAX_HELD).then(|| held + 1));
+        Ok(Self { path: path.to_owned(), id, held: room.is_ok().then_some(fd) })
+    }
+
+    fn with<T>(&self, act: impl FnOnce(BorrowedFd<'_>) -> Result<T, Errno>) -> io::Result<T> {
+        if let Some(fd) = &self.held {
+            return Ok(act(fd.as_fd())?);
+        }
+        let fd = opened(&self.path)?;
+        if id_of(&fd)? != self.id {
+            return Err(io::Error::other("another folder has taken its name; open it again"));
+        }
+        Ok(act(fd.as_fd())?)
+    }
+}
+
+fn opened(path: &Path) -> io::Result<OwnedFd> {
+    Ok(openat(CWD, path, LOOK | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
+fn id_of(fd: &impl AsFd) -> io::Result<(u64, u64)> {
+    let stat = fstat(fd)?;
+    Ok((stat.st_dev as u64, stat.st_ino as u64))
+}
+
+/// A name beneath a folder that a person named, or that folder itself.
+#[derive(Clone, Debug)]
+pub struct Beneath {
+    root: Arc<Root>,
+    /// What was named beneath it; empty: the folder itself.
+    rest: PathBuf,
+    /// All of it, to be shown.
+    path: PathBuf,
+}
+
+impl PartialEq for Beneath {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.rest, self.root.id) == (&other.path, &other.rest, other.root.id)
+    }
+}
+
+impl Eq for Beneath {}
+
+impl Hash for Beneath {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.path, &self.rest, self.root.id).hash(state);
+    }
+}
+
+/// What something on the disk is, without following a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// A file, a folder, a link.
+    pub kind: FileType,
+    /// Device and inode.
+    pub id: (u64, u64),
+}
+
+/// An entry of a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: OsString,
+    /// What it is; a link is a link.
+    pub kind: FileType,
+}
+
+impl Beneath {
+    /// A folder that a person named; links may lead there.
+    pub fn root(path: &Path) -> io::Result<Self> {
+        Ok(Self { root: Arc::new(Root::open(path)?), rest: PathBuf::new(), path: path.to_owned() })
+    }
+
+    /// A name in the folder of a path that a person named: for what belongs to a file and lies beside it.
+    pub fn beside(path: &Path, name: &OsStr) -> io::Result<Self> {
+        Ok(Self { path: path.with_file_name(name), ..Self::root(folder(path))?.join(name) })
+    }
+
+    /// A name from data or a listing, beneath this one.
+    #[must_use]
+    pub fn join(&self, name: impl AsRef<Path>) -> Self {
+        let name = name.as_ref();
+        // An absolute name would take the place of all before it.
+        let join = |base: &Path| if base.as_os_str().is_empty() { name.to_owned() } else { base.join(name) };
+        Self { root: self.root.clone(), rest: join(&self.rest), path: self.path.join(name) }
+    }
+
+    /// The folder in which it lies; `None`: that is above what was named.
+    pub fn parent(&self) -> Option<Self> {
+        let rest = self.rest.parent()?.to_owned();
+        Some(Self { root: self.root.clone(), path: self.path.parent()?.to_owned(), rest })
+    }
+
+    /// With more behind its name.
+    #[must_use]
+    pub fn with_suffix(&self, suffix: &str) -> Self {
+        let add = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        Self { root: self.root.clone(), rest: add(&self.rest), path: add(&self.path) }
+    }
+
+    /// All of its name, to be shown.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The part of its name that was not named by a person.
+    pub fn rest(&self) -> &Path {
+        &self.rest
+    }
+
+    /// Opens it, by the rules of this module.
+    pub fn open(&self, flags: OFlags, mode: RawMode) -> io::Result<OwnedFd> {
+        self.root.with(|root| open_beneath(root, &self.rest, flags, mode.into()))
+    }
+
+    /// What it is; a link is an error, as is everything behind one.
+    pub fn kind(&self) -> io::Result<Kind> {
+        let fd = self.open(LOOK, 0)?;
+        let id = id_of(&fd)?;
+        Ok(Kind { kind: FileType::from_raw_mode(fstat(&fd)?.st_mode as RawMode), id })
+    }
+
+    /// Whether another name can be made in the folder in which it lies.
+    pub fn may_be_made(&self) -> io::Result<()> {
+        let folder = self.parent().ok_or(io::ErrorKind::NotFound)?.open(LOOK | OFlags::DIRECTORY, 0)?;
+        Ok(accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?)
+    }
+
+    /// Waits until the names in the folder in which it lies are on the disk.
+    pub fn sync_name(&self) -> io::Result<()> {
+        let folder = self.parent().ok_or(io::ErrorKind::NotFound)?;
+        File::from(folder.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?).sync_all()
+    }
+
+    /// Whether it is a regular file.
+    pub fn is_file(&self) -> bool {
+        self.kind().is_ok_and(|found| found.kind == FileType::RegularFile)
+    }
+
+    /// Whether it is a folder.
+    pub fn is_folder(&self) -> bool {
+        self.kind().is_ok_and(|found| found.kind == FileType::Directory)
+    }
+
+    /// Gives the entries of a folder, without hidden ones, until `each` has had enough.
+    pub fn list(&self, mut each: impl FnMut(Entry) -> bool) -> io::Result<()> {
+        let fd = self.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?;
+        let mut folder = Dir::new(fd)?;
+        while let Some(entry) = folder.read() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name.to_bytes().starts_with(b".") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system says it in the listing.
+                FileType::Unknown => {
+                    let stat = statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW);
+                    stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode as RawMode))
+                }
+                kind => kind,
+            };
+            if !each(Entry { name: OsStr::from_bytes(name.to_bytes()).to_owned(), kind }) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A path and how far it is to be trusted.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// A person named it: links are followed.
+    Named(PathBuf),
+    /// It belongs to what a person named and lies beside it: its folder may be anywhere, its own name is nobody's word.
+    Beside(PathBuf),
+    /// Data or a listing named it.
+    Beneath(Beneath),
+}
+
+impl Place {
+    /// Its name.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Named(path) | Self::Beside(path) => path,
+            Self::Beneath(at) => at.path(),
+        }
+    }
+
+    /// Another file that belongs to it: in its folder, by its name with more behind it.
+    #[must_use]
+    pub fn beside(&self, suffix: &str) -> Self {
+        match self {
+            Self::Beneath(at) if !at.rest().as_os_str().is_empty() => Self::Beneath(at.with_suffix(suffix)),
+            _ => {
+                // A folder may be named with a slash behind it.
+                let mut name = self.path().components().as_path().as_os_str().to_owned();
+                name.push(suffix);
+                Self::Beside(name.into())
+            }
+        }
+    }
+
+    /// Its name in its folder, where it is no link; of a link that a person named, where it leads.
+    pub fn beneath(&self) -> io::Result<Beneath> {
+        let led;
+        let path = match self {
+            Self::Beneath(at) => return Ok(at.clone()),
+            Self::Named(path) if path.is_symlink() => {
+                led = std::fs::canonicalize(path);
+                led.as_ref().unwrap_or(path)
+            }
+            Self::Named(path) | Self::Beside(path) => path,
+        };
+        Beneath::beside(path, path.file_name().ok_or(io::ErrorKind::NotFound)?)
+    }
+}
+
+impl From<Beneath> for Place {
+    fn from(at: Beneath) -> Self {
+        Self::Beneath(at)
+    }
+}
+
+impl From<&Self> for Place {
+    fn from(place: &Self) -> Self {
+        place.clone()
+    }
+}
+
+impl From<&Path> for Place {
+    fn from(path: &Path) -> Self {
+        Self::Named(path.to_owned())
+    }
+}
+
+impl From<&PathBuf> for Place {
+    fn from(path: &PathBuf) -> Self {
+        Self::Named(path.clone())
+    }
+}
+
+/// Whether an error says that a link stood on the way.
+pub fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+}
+
+/// Whether an error says that the name leads out of its folder.
+pub fn is_outside(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::XDEV.raw_os_error())
+}
+
+/// Opens a name beneath a folder. `..`, absolute names and links, wherever they stand in it, are errors: `XDEV` for what
+/// leads out, `LOOP` for links.
+fn open_beneath(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    let names = names(rest)?;
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    if let Some(opened) = ask_kernel(root, rest, flags, mode) {
+        return opened;
+    }
+    open_by_steps(root, &names, flags, mode)
+}
+
+/// The names on the way.
+fn names(rest: &Path) -> Result<Vec<&OsStr>, Errno> {
+    let name = |part| match part {
+        Component::Normal(name) => Some(Ok(name)),
+        Component::CurDir => None,
+        Component::ParentDir | Component::RootDir | Component::Prefix(_) => Some(Err(Errno::XDEV)),
+    };
+    rest.components().filter_map(name).collect()
+}
+
+/// All in one call; `None`: the system does not have it.
+#[cfg(target_os = "linux")]
+fn ask_kernel(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) -> Option<Result<OwnedFd, Errno>> {
+    use rustix::fs::{ResolveFlags, openat2};
+    static MISSING: AtomicBool = AtomicBool::new(false);
+    if MISSING.load(Ordering::Relaxed) {
+        return None;
+    }
+    let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    for _ in 0..TRIES {
+        match openat2(root, rest, flags, mode, resolve) {
+            // Somebody renames what stands on the way.
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            // An old system, or one that keeps the call from containers: the steps find the true reason, if it is another.
+            Err(Errno::NOSYS | Errno::PERM) => {
+                MISSING.store(true, Ordering::Relaxed);
+                return None;
+            }
+            Ok(fd) if flags.contains(LOOK) => return Some(no_link(fd)),
+            opened => return Some(opened),
+        }
+    }
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_kernel(_: BorrowedFd<'_>, _: &Path, _: OFlags, _: Mode) -> Option<Result<OwnedFd, Errno>> {
+    None
+}
+
+/// To look at a link is not to open it.
+fn no_link(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    let kind = FileType::from_raw_mode(fstat(&fd)?.st_mode as RawMode);
+    if kind == FileType::Symlink { Err(Errno::LOOP) } else { Ok(fd) }
+}
+
+/// Name by name: each folder is opened in the one before it, and none is a link.
+fn open_by_steps(root: BorrowedFd<'_>, names: &[&OsStr], flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+    let Some((last, folders)) = names.split_last() else {
+        return openat(root, ".", flags, mode);
+    };
+    let step = |at: BorrowedFd<'_>, name: &OsStr, flags: OFlags, mode: Mode| {
+        let opened =
+            openat(at, name, flags, mode).and_then(|fd| if flags.contains(LOOK) { no_link(fd) } else { Ok(fd) });
+        match opened {
+            // A link is no folder: say which of the two it is.
+            Err(Errno::NOTDIR) => match statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) if FileType::from_raw_mode(stat.st_mode as RawMode) == FileType::Symlink => Err(Errno::LOOP),
+                _ => Err(Errno::NOTDIR),
+            },
+            opened => opened,
+        }
+    };
+    let into = LOOK | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let mut held: Option<OwnedFd> = None;
+    for name in folders {
+        let at = held.as_ref().map_or(root, AsFd::as_fd);
+        held = Some(step(at, name, into, Mode::empty())?);
+    }
+    step(held.as_ref().map_or(root, AsFd::as_fd), last, flags, mode)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A folder with everything in it that a name can lead to, and a secret beside it.
+    fn folder_of_links() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("root/sub/deep")).unwrap();
+        std::fs::create_dir(at("outside")).unwrap();
+        for name in ["root/a", "root/sub/b", "root/sub/deep/c"] {
+            std::fs::write(at(name), "inside").unwrap();
+        }
+        std::fs::write(at("outside/secret"), "secret").unwrap();
+        symlink(at("outside/secret"), at("root/absolute")).unwrap();
+        symlink("../outside/secret", at("root/relative")).unwrap();
+        symlink("a", at("root/own")).unwrap();
+        symlink("sub", at("root/folder")).unwrap();
+        symlink("../outside", at("root/out")).unwrap();
+        symlink("nowhere", at("root/dangling")).unwrap();
+        symlink("self", at("root/self")).unwrap();
+        symlink("/proc/self/root", at("root/magic")).unwrap();
+        rustix::fs::mknodat(CWD, at("root/pipe"), FileType::Fifo, 0o600.into(), 0).unwrap();
+        dir
+    }
+
+    const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
+
+    #[test]
+    fn the_kernel_and_the_steps_say_the_same() {
+        let dir = folder_of_links();
+        let root = opened(&dir.path().join("root")).unwrap();
+        let secret = dir.path().join("outside/secret");
+        let cases: Vec<(&str, Result<(), Errno>)> = vec![
+            ("a", Ok(())),
+            ("./sub/./b", Ok(())),
+            ("sub/deep/c", Ok(())),
+            ("pipe", Ok(())),
+            ("", Ok(())),
+            ("missing", Err(Errno::NOENT)),
+            ("missing/b", Err(Errno::NOENT)),
+            ("a/b", Err(Errno::NOTDIR)),
+            ("absolute", Err(Errno::LOOP)),
+            ("relative", Err(Errno::LOOP)),
+            ("own", Err(Errno::LOOP)),
+            ("folder", Err(Errno::LOOP)),
+            ("folder/b", Err(Errno::LOOP)),
+            ("folder/deep/c", Err(Errno::LOOP)),
+            ("out/secret", Err(Errno::LOOP)),
+            ("dangling", Err(Errno::LOOP)),
+            ("self", Err(Errno::LOOP)),
+            ("magic/etc/passwd", Err(Errno::LOOP)),
+            ("..", Err(Errno::XDEV)),
+            ("../outside/secret", Err(Errno::XDEV)),
+            ("sub/../a", Err(Errno::XDEV)),
+            ("sub/../../outside/secret", Err(Errno::XDEV)),
+            (secret.to_str().unwrap(), Err(Errno::XDEV)),
+            ("/", Err(Errno::XDEV)),
+        ];
+        for flags in [FILE, LOOK] {
+            for (name, expected) in &cases {
+                let rest = Path::new(name);
+                let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+                let forced = names(rest).and_then(|names| open_by_steps(root.as_fd(), &names, flags, Mode::empty()));
+                assert_eq!(forced.map(drop), *expected, "by steps: {name:?}");
+                let asked = open_beneath(root.as_fd(), rest, flags, Mode::empty());
+                assert_eq!(asked.map(drop), *expected, "{name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_made_behind_a_link() {
+        let dir = folder_of_links();
+        let root = opened(&dir.path().join("root")).unwrap();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        for name in ["out/new", "dangling", "relative"] {
+            let rest = Path::new(name);
+            assert_eq!(open_beneath(root.as_fd(), rest, flags, 0o600.into()).map(drop), Err(Errno::LOOP), "{name}");
+            let forced = open_by_steps(root.as_fd(), &names(rest).unwrap(), flags, 0o600.into());
+            assert_eq!(forced.map(drop), Err(Errno::LOOP), "{name}");
+        }
+        assert!(!dir.path().join("outside/new").exists() && !dir.path().join("root/nowhere").exists());
+    }
+
+    #[test]
+    fn a_folder_that_is_swapped_meanwhile_leads_nowhere_else() {
+        let dir = folder_of_links();
+        let root = Beneath::root(&dir.path().join("root")).unwrap();
+        let at = root.join("sub/b");
+        std::fs::rename(dir.path().join("root/sub"), dir.path().join("root/gone")).unwrap();
+        symlink("../outside", dir.path().join("root/sub")).unwrap();
+        std::fs::write(dir.path().join("outside/b"), "secret").unwrap();
+        assert!(is_link(&at.open(FILE, 0).unwrap_err()));
+        // The root itself is the folder that was named, whatever has taken its name.
+        std::fs::rename(dir.path().join("root"), dir.path().join("moved")).unwrap();
+        symlink("outside", dir.path().join("root")).unwrap();
+        let mut text = String::new();
+        std::fs::File::from(root.join("a").open(FILE, 0).unwrap()).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "inside");
+        assert!(root.join("secret").open(FILE, 0).is_err());
+    }
+
+    #[test]
+    fn of_very_many_folders_each_is_the_one_that_was_named() {
+        let dir = folder_of_links();
+        let held: Vec<_> = (0..2 * MAX_HELD).map(|_| Beneath::root(&dir.path().join("root")).unwrap()).collect();
+        assert!(held.iter().all(|root| root.join("a").is_file()));
+        assert!(held.iter().any(|root| root.root.held.is_none()));
+        std::fs::rename(dir.path().join("root"), dir.path().join("moved")).unwrap();
+        symlink("outside", dir.path().join("root")).unwrap();
+        for root in held {
+            assert!(!root.join("secret").is_file());
+            assert_eq!(root.join("a").is_file(), root.root.held.is_some());
+        }
+    }
+
+    #[test]
+    fn a_listing_tells_links_from_files() {
+        let dir = folder_of_links();
+        let mut found = Vec::new();
+        let root = Beneath::root(&dir.path().join("root")).unwrap();
+        root.list(|entry| {
+            found.push((entry.name.into_string().unwrap(), entry.kind));
+            true
+        })
+        .unwrap();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let links = found.iter().filter(|(_, kind)| *kind == FileType::Symlink).count();
+        assert_eq!((found.len(), links, found[0].1), (11, 8, FileType::RegularFile));
+        assert!(root.join("folder").list(|_| true).is_err());
+    }
+}

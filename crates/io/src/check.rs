@@ -1,0 +1,337 @@
+//! `stepscope check`: every record is checked and rendered on all cores, in input order. `check::read` is the same without the
+//! rules, for commands that ask for no findings.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::block::Block;
+use crate::cut::{Skips, is_cut_off};
+use crate::examine::{Examined, Examiner, cited, in_full};
+use crate::failure::Failure;
+use crate::input::Expand;
+use crate::library::Documents;
+use crate::line::{self, Done, Origin, Task};
+use stepscope_base::guard::guarded;
+use stepscope_base::json::Tape;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
+use stepscope_core::finding::Findings;
+use stepscope_core::record::RecordKind;
+use stepscope_core::rules::Subject;
+use stepscope_core::rules::answer::Schema;
+
+/// What is printed of a block is at most so many times as long as the block.
+pub const MAX_OUTPUT: usize = 10;
+/// What is printed of a short block.
+pub const FREE_OUTPUT: usize = 1 << 20;
+
+/// One record, checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked<'a> {
+    /// Where it comes from.
+    pub origin: Origin<'a>,
+    /// Its bytes.
+    pub text: &'a [u8],
+    /// What the rules looked at.
+    pub subject: &'a Subject<'a>,
+    /// What they found.
+    pub findings: &'a Findings,
+    /// Whether more may be printed of its block.
+    pub has_room: bool,
+    /// It stands behind another value on one line or in one document.
+    pub joined: bool,
+    /// Where the documents are that it may cite.
+    pub documents: Option<&'a Documents>,
+}
+
+impl Checked<'_> {
+    /// The document that it cites.
+    pub fn document(&self) -> Option<Arc<Document>> {
+        cited(self.subject.record.as_ref(), self.documents)
+    }
+
+    /// Hands on a record that was only read as the rules see it, with what they find and the document that it cites.
+    pub fn in_full<T>(&self, then: impl FnOnce(&Checked<'_>) -> T) -> T {
+        let (subject, findings) = in_full(self.subject, self.joined, self.documents);
+        then(&Checked { subject: &subject, findings: &findings, ..*self })
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Records.
+    pub records: u64,
+    /// Records that could not be read as JSON.
+    pub broken: u64,
+    /// Findings of each severity, gravest first.
+    pub findings: [u64; 4],
+    /// Records whose gravest finding is of a severity, gravest first.
+    pub worst: [u64; 4],
+    /// Records that could not be checked: faults of stepscope.
+    pub faults: u64,
+    /// Records of which something is to be said that is not printed: it would be too much for the size of the input.
+    pub unprinted: u64,
+    /// What is no record.
+    pub skips: Skips,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.broken += other.broken;
+        self.faults += other.faults;
+        self.unprinted += other.unprinted;
+        for (to, from) in [(&mut self.findings, other.findings), (&mut self.worst, other.worst)] {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+        self.skips = self.skips.plus(other.skips);
+    }
+
+    fn count(&mut self, examined: &Examined<'_>) {
+        self.records += 1;
+        self.faults += u64::from(examined.fault);
+        self.broken += u64::from(examined.subject.record.as_ref().is_none_or(|r| r.kind == RecordKind::Broken));
+        let mut worst = None;
+        for finding in &examined.findings {
+            if let Some(count) = self.findings.get_mut(finding.severity as usize) {
+                *count += 1;
+            }
+            worst = worst.min(Some(finding.severity)).or(Some(finding.severity));
+        }
+        if let Some(count) = worst.and_then(|severity| self.worst.get_mut(severity as usize)) {
+            *count += 1;
+        }
+    }
+}
+
+/// What one source held.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceCounts {
+    /// Its name.
+    pub name: Shown,
+    /// What was counted in it.
+    pub counts: Counts,
+    /// It is standard input, which may be empty: that is what a search without a hit hands on.
+    pub is_piped: bool,
+}
+
+impl SourceCounts {
+    /// Whether there should have been a record in it, and none was.
+    pub const fn is_empty(&self) -> bool {
+        let skips = &self.counts.skips;
+        self.counts.records == 0 && !(self.is_piped && skips.cut.is_none() && skips.nul == 0)
+    }
+}
+
+/// A record whose id stands earlier in the same source.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Duplicate {
+    /// Position of the source in [`Outcome::sources`].
+    pub source: usize,
+    /// The line of the record.
+    pub line: u64,
+    /// The line where its id stood first.
+    pub first: u64,
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// All sources together.
+    pub counts: Counts,
+    /// Each source that could be opened, by its position among the inputs.
+    pub sources: BTreeMap<usize, SourceCounts>,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+    /// Documents that answers cite and that could not be read; the answers were.
+    pub missing: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub notes: Vec<(Shown, Shown)>,
+    /// Files in folders that do not look like JSON.
+    pub passed_over: u64,
+    /// Links in folders, which are not followed.
+    pub links: u64,
+    /// Ids that stand twice, by source and line.
+    pub duplicates: Vec<Duplicate>,
+    /// The sink refused to take more.
+    pub stopped: Option<io::Error>,
+}
+
+impl Outcome {
+    /// Everything that could not be read, documents last.
+    pub fn unread(&self) -> impl Iterator<Item = &Failure> {
+        self.failures.iter().chain(&self.missing)
+    }
+}
+
+/// Checks everything. `render` writes what is to be said of a record, on any thread; `sink` gets the bytes of a whole
+/// block, in input order, on this thread. If the sink fails, everything ends. With `answers` every record is taken as an
+/// answer object of that schema.
+pub fn check(
+    inputs: Expand,
+    threads: usize,
+    answers: Option<&Schema>,
+    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    examine_all(inputs, threads, || Examiner::judging(answers), render, sink)
+}
+
+/// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
+/// in input order.
+pub fn read<K: Send>(
+    inputs: Expand,
+    threads: usize,
+    record: impl Fn(&Checked<'_>) -> Option<K> + Sync,
+) -> (Vec<K>, Outcome) {
+    let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
+    let keep = |checked: &Checked<'_>, _: &mut Vec<u8>| {
+        if let Some(found) = record(checked) {
+            let place = (checked.origin.source, checked.origin.offset);
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push((place, found));
+        }
+    };
+    let outcome = read_through(inputs, threads, keep, |_, _| Ok(()));
+    let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    kept.sort_by_key(|(place, _)| *place);
+    (kept.into_iter().map(|(_, found)| found).collect(), outcome)
+}
+
+/// Reads everything, and runs no rule; else as [`check`].
+pub fn read_through(
+    inputs: Expand,
+    threads: usize,
+    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    examine_all(inputs, threads, Examiner::reading, render, sink)
+}
+
+fn examine_all<'s>(
+    inputs: Expand,
+    threads: usize,
+    examiner: impl Fn() -> Examiner<'s> + Sync,
+    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut ids = Ids::default();
+    let worker = || (examiner(), Tape::default());
+    let work = |worker: &mut (Examiner<'_>, Tape), task: &Task, block: &mut Block, done: &mut Done<Tally>| {
+        render_block(task, block, worker, &render, done);
+    };
+    let ended = line::run(inputs, threads, worker, work, |done| {
+        let Tally { counts, ids: found } = &mut done.tally;
+        if outcome.stopped.is_none()
+            && let Err(error) = sink(&done.out, counts)
+        {
+            outcome.stopped = Some(error);
+        }
+        outcome.counts.add(counts);
+        let (name, is_piped) = (&done.name, done.is_piped);
+        let new = || SourceCounts { name: name.clone(), counts: Counts::default(), is_piped };
+        outcome.sources.entry(done.source).or_insert_with(new).counts.add(counts);
+        ids.add(done.source, found, &mut outcome.duplicates);
+        outcome.stopped.is_none()
+    });
+    ids.finish(&mut outcome.duplicates);
+    outcome.duplicates.sort_unstable();
+    (outcome.failures, outcome.missing) = (ended.failures, ended.missing);
+    outcome.notes = ended.notes;
+    outcome.passed_over = ended.passed_over;
+    outcome.links = ended.links;
+    outcome
+}
+
+/// Hashes of ids with the lines of their records.
+type IdLines = Vec<(u64, u64)>;
+
+/// What is known of a block once it is checked.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    ids: IdLines,
+}
+
+impl line::Tally for Tally {
+    fn clear(&mut self) {
+        self.counts = Counts::default();
+        self.ids.clear();
+    }
+}
+
+fn render_block(
+    task: &Task,
+    block: &mut Block,
+    (examiner, tape): &mut (Examiner<'_>, Tape),
+    render: &(impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync),
+    done: &mut Done<Tally>,
+) {
+    let Tally { counts, ids } = &mut done.tally;
+    counts.skips = block.skips;
+    examiner.citing(task.documents.as_ref());
+    let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+    let mut has_room = true;
+    task.each(block, |place, cut| {
+        if place.open && is_cut_off(tape, place.text) {
+            counts.skips.cut = Some(place.line);
+            return;
+        }
+        examiner.each(place.text, block.len_of(cut), cut.joined, |examined| {
+            counts.count(examined);
+            ids.extend(examined.id_hash().map(|hash| (hash, place.line)));
+            let checked = Checked {
+                origin: place.origin(&examined.range),
+                text: examined.subject.text,
+                subject: &examined.subject,
+                findings: &examined.findings,
+                has_room,
+                joined: examined.joined,
+                documents: task.documents.as_ref(),
+            };
+            let sound = done.out.len();
+            if guarded(|| render(&checked, &mut done.out)).is_none() {
+                done.out.truncate(sound);
+                counts.faults += 1;
+            }
+            if done.out.len() > room {
+                done.out.truncate(sound);
+                has_room = false;
+            }
+            // What is not printed of a record without findings would not speak of any.
+            counts.unprinted += u64::from(!has_room && !examined.findings.is_empty());
+        });
+    });
+}
+
+/// Hashes of ids with their lines, of one source at a time.
+#[derive(Default)]
+struct Ids {
+    source: usize,
+    all: IdLines,
+}
+
+/// How many ids of one source are compared; 16 bytes each.
+pub const MAX_IDS: usize = 16 << 20;
+
+impl Ids {
+    fn add(&mut self, source: usize, ids: &mut IdLines, duplicates: &mut Vec<Duplicate>) {
+        if source != self.source {
+            self.finish(duplicates);
+            self.source = source;
+        }
+        let room = MAX_IDS.saturating_sub(self.all.len());
+        self.all.extend(ids.drain(..ids.len().min(room)));
+    }
+
+    fn finish(&mut self, duplicates: &mut Vec<Duplicate>) {
+        self.all.sort_unstable();
+        for same in self.all.chunk_by(|a, b| a.0 == b.0) {
+            let Some((&(_, first), later)) = same.split_first() else { continue };
+            duplicates.extend(later.iter().map(|&(_, line)| Duplicate { source: self.source, line, first }));
+        }
+        self.all.clear();
+    }
+}

@@ -1,0 +1,650 @@
+//! Where one record ends and the next begins, found without reading values: JSON lines by their line ends, other
+//! documents by their brackets. Pure: bytes in, ranges out, block by block.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr3};
+
+use stepscope_base::json::{ProblemKind, Tape};
+use stepscope_base::text::Shown;
+
+/// How the records of a source are laid out; told from its beginning, see [`Layout::of`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// One record a line; the byte that ends a line.
+    Lines(u8),
+    /// Values one after another, over as many lines as they like; of a list, its items.
+    Values,
+}
+
+impl Layout {
+    /// Tells the layout by the first block of a source. `Lines` where nothing can be told.
+    pub fn of(block: &[u8]) -> Self {
+        let Some(start) = first_value(block) else { return Self::Lines(line_end(block)) };
+        let text = block.get(start..).unwrap_or_default();
+        if opens_list(text, DEEPEST) == Some(true) {
+            return Self::Values;
+        }
+        let end = line_end(text);
+        let line = text.get(..memchr(end, text).unwrap_or(text.len())).unwrap_or_default();
+        let mut tape = Tape::default();
+        match failure(&mut tape, line) {
+            None | Some(ProblemKind::Trailing) => return Self::Lines(end),
+            _ if line.len() == text.len() => return Self::Values,
+            Some(ProblemKind::Cut) => match failure(&mut tape, text) {
+                None | Some(ProblemKind::Trailing) => return Self::Values,
+                // The block cuts a long document, or the first line is cut and what follows only looks like its rest.
+                Some(ProblemKind::Cut) if !has_good_line(&mut tape, text, end) => return Self::Values,
+                _ => {}
+            },
+            _ => {}
+        }
+        if has_good_line(&mut tape, text, end) || !matches!(text.first(), Some(b'{' | b'[')) {
+            Self::Lines(end)
+        } else {
+            Self::Values
+        }
+    }
+}
+
+fn failure(tape: &mut Tape, text: &[u8]) -> Option<ProblemKind> {
+    if tape.read(text) { None } else { tape.problems.last().map(|problem| problem.kind) }
+}
+
+/// A line among the first that is an object by itself, at the margin: inside a document they are indented.
+fn has_good_line(tape: &mut Tape, text: &[u8], end: u8) -> bool {
+    text.split(|&b| b == end).take(50).any(|line| line.starts_with(b"{\"") && tape.read(line))
+}
+
+/// Old Mac files end their lines with a carriage return alone.
+fn line_end(text: &[u8]) -> u8 {
+    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
+}
+
+/// Lists of records in a list, such as a population's elites by generation, are gone into so deep.
+const DEEPEST: u8 = 2;
+
+/// Whether the text opens a list whose items are records, or at most so many lists around them; `None`: it cannot be
+/// told yet. What holds nothing, an empty generation or a `null`, tells nothing.
+fn opens_list(text: &[u8], most: u8) -> Option<bool> {
+    let (mut open, mut at) = (0, 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let len = match rest.first() {
+            Some(b'[') if open < most => {
+                open += 1;
+                1
+            }
+            Some(b']') if open > 1 => {
+                open -= 1;
+                1
+            }
+            Some(b',') if open > 0 => 1,
+            Some(byte) if byte.is_ascii_whitespace() => 1,
+            Some(b'n') if open > 0 && rest.starts_with(b"null") => 4,
+            Some(b'n') if open > 0 && b"null".starts_with(rest) => return None,
+            byte => return Some(open > 0 && byte == Some(&b'{')),
+        };
+        at += len;
+    }
+    None
+}
+
+/// Whether the text begins with a list that holds nothing.
+fn opens_empty_list(text: &[u8]) -> bool {
+    let inside = text.strip_prefix(b"[").unwrap_or_default();
+    inside.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']')
+}
+
+/// Where the first thing that is neither blank nor a comment begins.
+fn first_value(block: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += leading(block.get(at..)?);
+        let rest = block.get(at..).filter(|rest| !rest.is_empty())?;
+        if !rest.starts_with(b"//") {
+            return Some(at);
+        }
+        at += memchr2(b'\n', b'\r', rest)?;
+    }
+}
+
+/// Whether a file's first block begins like JSON; what folders are searched for.
+pub fn looks_like_json(block: &[u8]) -> bool {
+    let Some(rest) = first_value(block).and_then(|at| block.get(at..)) else { return false };
+    let after = rest.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
+    match rest.first() {
+        Some(b'{') => matches!(after, Some(b'"' | b'}') | None),
+        Some(b'[') => matches!(after, Some(b'{' | b'[' | b']') | None),
+        _ => false,
+    }
+}
+
+/// Blanks, byte order marks, record separators (RFC 7464) and NUL bytes: they stand around records, not in them.
+const fn is_filler(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x1e | 0)
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+pub(crate) fn leading(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        if rest.first().is_some_and(|&b| is_filler(b)) {
+            at += 1;
+        } else if rest.starts_with(BOM) {
+            at += BOM.len();
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+pub(crate) fn trailing(text: &[u8]) -> usize {
+    text.iter().rev().take_while(|&&b| is_filler(b)).count()
+}
+
+/// A text without what may stand around a record.
+pub(crate) fn without_filler(text: &[u8]) -> &[u8] {
+    let text = text.get(leading(text)..).unwrap_or_default();
+    text.get(..text.len() - trailing(text)).unwrap_or_default()
+}
+
+/// What was passed over, by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Skips {
+    /// Lines without anything.
+    pub blank: u64,
+    /// Lines that begin with `//`.
+    pub comments: u64,
+    /// Lines of NUL bytes alone.
+    pub nul: u64,
+    /// The last line, if it is cut off: it is being written, or its writer died. Its number, from 1.
+    pub cut: Option<u64>,
+}
+
+impl Skips {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            blank: self.blank + other.blank,
+            comments: self.comments + other.comments,
+            nul: self.nul + other.nul,
+            cut: self.cut.or(other.cut),
+        }
+    }
+
+    /// How many lines.
+    pub fn total(&self) -> u64 {
+        self.blank + self.comments + self.nul + u64::from(self.cut.is_some())
+    }
+
+    /// What was read and what was not: `read 274, skipped 1: line 275 cut off`.
+    pub fn phrase(&self, read: u64) -> Shown {
+        let mut parts = Vec::new();
+        if let Some(line) = self.cut {
+            parts.push(format!("line {line} cut off"));
+        }
+        for (n, one, many) in [
+            (self.comments, "comment line", "comment lines"),
+            (self.blank, "blank line", "blank lines"),
+            (self.nul, "line of NUL bytes", "lines of NUL bytes"),
+        ] {
+            if n > 0 {
+                parts.push(format!("{n} {}", if n == 1 { one } else { many }));
+            }
+        }
+        if parts.is_empty() {
+            stepscope_base::shown!("read {read}")
+        } else {
+            stepscope_base::shown!("read {read}, skipped {}: {}", self.total(), parts.join(", "))
+        }
+    }
+}
+
+/// What the cutter knows between two records.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct State {
+    /// Inside so many lists whose items are records.
+    list: u8,
+    /// A value at the outermost level has been seen.
+    seen: bool,
+}
+
+impl State {
+    /// How to find the end of the value that begins here, in a document.
+    pub fn span(self, text: &[u8]) -> Span {
+        match text.first() {
+            Some(b'{' | b'[') => Span::Brackets { depth: 0, string: false, escape: false },
+            _ if self.is_list() => Span::Item,
+            // A lone string, number or word is a record only in a document of its own; rubbish goes by the line.
+            _ => Span::Line(b'\n'),
+        }
+    }
+
+    /// Whether the next value is an item of a list.
+    pub const fn is_list(self) -> bool {
+        self.list > 0
+    }
+
+    /// In how many lists the next value stands.
+    pub const fn lists(self) -> u8 {
+        self.list
+    }
+
+    /// Notes that the source ends inside the list: nothing more is missing from it.
+    pub const fn end_list(&mut self) {
+        self.list = 0;
+    }
+
+    /// Notes that a value was read; whether it is joined to another.
+    pub fn pass(&mut self) -> bool {
+        let joined = self.seen && !self.is_list();
+        self.seen = true;
+        joined
+    }
+}
+
+/// A record in a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Its bytes, without what stands around them.
+    pub range: Range<usize>,
+    /// It stands behind another value of the same document.
+    pub joined: bool,
+    /// It is an item of a list; in so many lists.
+    pub lists: u8,
+}
+
+impl Cut {
+    /// What the cutter knew before this record.
+    pub const fn state(&self) -> State {
+        State { list: self.lists, seen: self.lists > 0 || self.joined }
+    }
+}
+
+/// Cuts a block that begins at a border between records. What is complete goes to `cuts`; the number of bytes up to the
+/// last border comes back, and the number of lines that end before it. If `last`, nothing follows, and the rest of the
+/// block is a record too.
+pub fn cut(
+    layout: Layout,
+    state: &mut State,
+    block: &[u8],
+    last: bool,
+    cuts: &mut Vec<Cut>,
+    skips: &mut Skips,
+) -> (usize, u64) {
+    match layout {
+        Layout::Lines(end) => cut_lines(end, block, last, cuts, skips),
+        Layout::Values => {
+            let done = cut_values(state, block, last, cuts, skips);
+            (done, line_ends(layout, block.get(..done).unwrap_or_default()))
+        }
+    }
+}
+
+fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> (usize, u64) {
+    let (mut from, mut lines) = (0, 0);
+    for to in memchr::memchr_iter(end, block) {
+        cut_line(block, from..to, cuts, skips);
+        from = to + 1;
+        lines += 1;
+    }
+    if last && from < block.len() {
+        // What stands behind the last line end is a line only if there is anything.
+        let rest = block.get(from..).unwrap_or_default();
+        if leading(rest) < rest.len() || rest.contains(&0) {
+            cut_line(block, from..block.len(), cuts, skips);
+        }
+        from = block.len();
+    }
+    (from, lines)
+}
+
+fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut Skips) {
+    let line = block.get(range.clone()).unwrap_or_default();
+    // Nearly every line begins and ends with its record.
+    if let (Some(b'{'), Some(b'}')) = (line.first(), line.last()) {
+        cuts.push(Cut { range, joined: false, lists: 0 });
+        return;
+    }
+    let lead = leading(line);
+    let text = line.get(lead..).unwrap_or_default();
+    if text.is_empty() {
+        *(if line.contains(&0) { &mut skips.nul } else { &mut skips.blank }) += 1;
+    } else if text.starts_with(b"//") {
+        skips.comments += 1;
+    } else {
+        cuts.push(Cut { range: range.start + lead..range.end - trailing(text), joined: false, lists: 0 });
+    }
+}
+
+fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
+    let mut at = 0;
+    loop {
+        let Some(rest) = block.get(at..).filter(|rest| !rest.is_empty()) else { return at };
+        let lead = leading(rest);
+        let Some(rest) = rest.get(lead..).filter(|rest| !rest.is_empty()) else { return block.len() };
+        let start = at + lead;
+        match rest.first() {
+            Some(b',') if state.is_list() => at = start + 1,
+            Some(b']') if state.is_list() => {
+                state.list -= 1;
+                at = start + 1;
+            }
+            Some(b'/') if rest.starts_with(b"//") => {
+                let Some(line) = end_or_all(memchr2(b'\n', b'\r', rest), rest, last) else { return at };
+                skips.comments += 1;
+                at = start + line;
+            }
+            Some(b'[') if state.list < DEEPEST => match opens_list(rest, DEEPEST - state.list) {
+                None if !last => return at,
+                // In a list of lists, such as a population by generation, one may be empty.
+                told if told == Some(true) || state.is_list() && opens_empty_list(rest) => {
+                    state.list += 1;
+                    state.seen = true;
+                    at = start + 1;
+                }
+                _ => match end_or_all(state.span(rest).feed(rest), rest, last) {
+                    Some(len) => at = push_value(state, start..start + len, block, cuts),
+                    None => return at,
+                },
+            },
+            _ => {
+                let end = state.span(rest).feed(rest);
+                let Some(len) = end_or_all(end, rest, last) else { return at };
+                at = push_value(state, start..start + len, block, cuts);
+                // What is missing is missing from this item first of all.
+                if end.is_none() && is_cut_off(&mut Tape::default(), rest) {
+                    state.end_list();
+                }
+            }
+        }
+    }
+}
+
+fn end_or_all(end: Option<usize>, rest: &[u8], last: bool) -> Option<usize> {
+    end.or(last.then_some(rest.len()))
+}
+
+fn push_value(state: &mut State, range: Range<usize>, block: &[u8], cuts: &mut Vec<Cut>) -> usize {
+    let end = range.end;
+    let text = block.get(range.clone()).unwrap_or_default();
+    let (lists, joined) = (state.list, state.pass());
+    cuts.push(Cut { range: range.start..end - trailing(text), joined, lists });
+    end
+}
+
+/// A value whose end is looked for, over as many blocks as it takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Span {
+    /// Up to a line's end.
+    Line(u8),
+    /// Up to the end of a plain item of a list.
+    Item,
+    /// Up to the bracket that closes it.
+    Brackets {
+        /// How many brackets are open.
+        depth: u64,
+        /// Inside a string.
+        string: bool,
+        /// Behind a backslash.
+        escape: bool,
+    },
+}
+
+impl Span {
+    /// The end of the value in these next bytes, if it is there.
+    pub fn feed(&mut self, text: &[u8]) -> Option<usize> {
+        match self {
+            Self::Line(end) => memchr(*end, text),
+            Self::Item => memchr3(b',', b']', b'\n', text),
+            Self::Brackets { depth, string, escape } => brackets(depth, string, escape, text),
+        }
+    }
+}
+
+fn brackets(depth: &mut u64, string: &mut bool, escape: &mut bool, text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if *escape {
+            *escape = false;
+            at += 1;
+        } else if *string {
+            let found = memchr2(b'"', b'\\', rest)?;
+            *string = rest.get(found) != Some(&b'"');
+            *escape = *string;
+            at += found + 1;
+        } else {
+            let found = rest.iter().position(|b| matches!(b, b'"' | b'{' | b'[' | b'}' | b']'))?;
+            at += found + 1;
+            match rest.get(found) {
+                Some(b'"') => *string = true,
+                Some(b'{' | b'[') => *depth += 1,
+                _ => *depth = depth.saturating_sub(1),
+            }
+            if *depth == 0 && !*string {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+/// Reads the record, or the records, of one cut. Several values on one line are given one by one, from the second on
+/// marked as joined; what cannot be read is given whole. `each` gets the range in `text` and the tape that read it.
+pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMut(Range<usize>, bool, &Tape)) {
+    let (mut from, mut joined) = (0, joined);
+    loop {
+        let rest = text.get(from..).unwrap_or_default();
+        let mut len = rest.len();
+        let mut more = false;
+        if !tape.read(rest)
+            && let Some(first) = value_before_another(tape, rest)
+        {
+            len = first - trailing(rest.get(..first).unwrap_or_default());
+            tape.read(rest.get(..len).unwrap_or_default());
+            more = true;
+            from += first - len;
+        }
+        let start = text.len() - rest.len();
+        each(start..start + len, joined, tape);
+        if !more {
+            return;
+        }
+        from += len;
+        joined = true;
+    }
+}
+
+/// After a failed read: where the second value of the line begins, if the first is good and the second looks like one.
+fn value_before_another(tape: &Tape, text: &[u8]) -> Option<usize> {
+    let problem = tape.problems.last().filter(|problem| problem.kind == ProblemKind::Trailing)?;
+    let at = problem.range.start + leading(text.get(problem.range.start..)?);
+    let container = matches!(text.first(), Some(b'{' | b'['));
+    (container && at > 0 && matches!(text.get(at), Some(b'{' | b'['))).then_some(at)
+}
+
+/// Whether a last line without a line end is merely unfinished.
+pub fn is_cut_off(tape: &mut Tape, text: &[u8]) -> bool {
+    failure(tape, text) == Some(ProblemKind::Cut)
+}
+
+/// How many lines end in these bytes.
+pub fn line_ends(layout: Layout, block: &[u8]) -> u64 {
+    let end = if let Layout::Lines(end) = layout { end } else { b'\n' };
+    memchr::memchr_iter(end, block).count() as u64
+}
+
+/// UTF-16 and UTF-32 as UTF-8, told by the byte order mark or by the NUL bytes of the first character; `None`: neither.
+pub fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
+    let (width, little, skip) = match text {
+        [0xff, 0xfe, 0, 0, ..] => (4, true, 4),
+        [0, 0, 0xfe, 0xff, ..] => (4, false, 4),
+        [0xff, 0xfe, ..] => (2, true, 2),
+        [0xfe, 0xff, ..] => (2, false, 2),
+        [b'{' | b'[', 0, 0, 0, ..] => (4, true, 0),
+        [0, 0, 0, b'{' | b'[', ..] => (4, false, 0),
+        [b'{' | b'[', 0, second, 0, ..] if *second != 0 => (2, true, 0),
+        [0, b'{' | b'[', 0, second, ..] if *second != 0 => (2, false, 0),
+        _ => return None,
+    };
+    let units = text.get(skip..)?.chunks(width).map(|unit| {
+        let join = |code: u32, &byte: &u8| code << 8 | u32::from(byte);
+        if little { unit.iter().rev().fold(0, join) } else { unit.iter().fold(0, join) }
+    });
+    let replaced = |c: Option<char>| c.unwrap_or(char::REPLACEMENT_CHARACTER);
+    let decoded: String = if width == 4 {
+        units.map(|unit| replaced(char::from_u32(unit))).collect()
+    } else {
+        char::decode_utf16(units.map(|unit| unit as u16)).map(|c| replaced(c.ok())).collect()
+    };
+    Some(decoded.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All records of a text, read in blocks of a size, as the scout does it.
+    fn records(text: &str, size: usize) -> (Layout, Vec<String>, Skips) {
+        let layout = Layout::of(text.as_bytes());
+        let (mut state, mut skips, mut out) = (State::default(), Skips::default(), Vec::new());
+        let (mut at, mut want) = (0, size);
+        loop {
+            let end = (at + want).min(text.len());
+            let (mut cuts, block) = (Vec::new(), &text.as_bytes()[at..end]);
+            let (done, _) = cut(layout, &mut state, block, end == text.len(), &mut cuts, &mut skips);
+            out.extend(cuts.into_iter().map(|cut| {
+                let mark = if cut.joined { "+" } else { "" };
+                format!("{mark}{}", String::from_utf8_lossy(&block[cut.range]))
+            }));
+            if end == text.len() {
+                assert_eq!(done, block.len());
+                return (layout, out, skips);
+            }
+            want = if done == 0 { want * 2 } else { size };
+            at += done;
+        }
+    }
+
+    fn check(text: &str, layout: Layout, expected: &[&str]) -> Skips {
+        let (found, all, skips) = records(text, usize::MAX >> 1);
+        assert_eq!((found, &all[..]), (layout, &expected.iter().map(ToString::to_string).collect::<Vec<_>>()[..]));
+        for size in 1..text.len().min(40) {
+            assert_eq!(records(text, size), (layout, all.clone(), skips), "in blocks of {size}");
+        }
+        skips
+    }
+
+    const LF: Layout = Layout::Lines(b'\n');
+
+    #[test]
+    fn lines_and_their_traps() {
+        let skips = check(
+            "{\"a\":1}\n\n// note\n{\"a\":2}\r\n  \t\n \u{feff}{\"a\":3} \nnot json\n",
+            LF,
+            &["{\"a\":1}", "{\"a\":2}", "{\"a\":3}", "not json"],
+        );
+        assert_eq!((skips.blank, skips.comments, skips.nul), (2, 1, 0));
+        check("\u{feff}{\"a\":1}\n\u{feff}{\"a\":2}", LF, &["{\"a\":1}", "{\"a\":2}"]);
+        check("{\"a\":1}\r{\"a\":2}\r", Layout::Lines(b'\r'), &["{\"a\":1}", "{\"a\":2}"]);
+        check("\x1e{\"a\":1}\n\x1e{\"a\":2}\n", LF, &["{\"a\":1}", "{\"a\":2}"]);
+        let skips = check("{\"a\":1}\n\0\0\0\0", LF, &["{\"a\":1}"]);
+        assert_eq!(skips.nul, 1);
+        check("", LF, &[]);
+        check(" \n\n ", LF, &[]);
+        check("\u{feff}", LF, &[]);
+        check("null\n7\n{\"a\":1}\n", LF, &["null", "7", "{\"a\":1}"]);
+        check("{\"a\":1}{\"a\":2}\n{\"a\":3} {\"a\":4}\n", LF, &["{\"a\":1}{\"a\":2}", "{\"a\":3} {\"a\":4}"]);
+        check("{\"a\":1,\"b\n{\"a\":2}\n", LF, &["{\"a\":1,\"b", "{\"a\":2}"]);
+        check("{\"a\":\n{\"a\":2}\n", LF, &["{\"a\":", "{\"a\":2}"]);
+        check("{\"a\":\n{\"a\":2}\n}\n", Layout::Values, &["{\"a\":\n{\"a\":2}\n}"]);
+    }
+
+    #[test]
+    fn documents_and_their_traps() {
+        let pretty = "{\n \"a\": [\n  {\"b\": \"}\\\"\"},\n  {\"c\": 1}\n ]\n}";
+        check(pretty, Layout::Values, &[pretty]);
+        let second = format!("+{pretty}");
+        check(&format!("// x\n{pretty}\n{pretty}\n"), Layout::Values, &[pretty, &second]);
+        check(&format!("{pretty}{pretty}"), Layout::Values, &[pretty, &second]);
+        check("[{\"a\":1},{\"a\":2}]", Layout::Values, &["{\"a\":1}", "{\"a\":2}"]);
+        check("[\n{\"a\":1},\n7,\n{\"a\":[2]}\n]\n", Layout::Values, &["{\"a\":1}", "7", "{\"a\":[2]}"]);
+        check("[1, 2]", LF, &["[1, 2]"]);
+        check("[]", LF, &["[]"]);
+        check("{\n \"a\": 1,\n \"b", Layout::Values, &["{\n \"a\": 1,\n \"b"]);
+        check("{\n 'a': 1 /* c */\n}\n", Layout::Values, &["{\n 'a': 1 /* c */\n}"]);
+        check("[{\"a\":1},{\"a\":", Layout::Values, &["{\"a\":1}", "{\"a\":"]);
+        check("Here:\n```json\n{\"a\":1}\n```\n", LF, &["Here:", "```json", "{\"a\":1}", "```"]);
+        check("{\"a\":\n1}\nTraceback }}\n", Layout::Values, &["{\"a\":\n1}", "+Traceback }}"]);
+    }
+
+    #[test]
+    fn lists_of_records_in_a_list_are_gone_into() {
+        let pretty = "[\n [{\"a\":1},\n  {\"a\":2}],\n [ {\"b\":[[1]]} ],\n []\n]\n";
+        check(pretty, Layout::Values, &["{\"a\":1}", "{\"a\":2}", "{\"b\":[[1]]}"]);
+        check("[[{\"a\":1}],{\"a\":2}]{\"a\":3}", Layout::Values, &["{\"a\":1}", "{\"a\":2}", "+{\"a\":3}"]);
+        check("[[{\"a\":1}],[[{\"a\":2}]]]", Layout::Values, &["{\"a\":1}", "[[{\"a\":2}]]"]);
+        check("[[1, 2], [3]]", LF, &["[[1, 2], [3]]"]);
+    }
+
+    #[test]
+    fn what_holds_nothing_does_not_hide_the_records_after_it() {
+        for generations in
+            ["[[],[{\"a\":1}],[{\"a\":2}]]", "[[{\"a\":1}],[ ],[{\"a\":2}],[\n]]", "[[],[],[{\"a\":1},{\"a\":2}]]"]
+        {
+            check(generations, Layout::Values, &["{\"a\":1}", "{\"a\":2}"]);
+        }
+        check("[null, {\"a\":1}]", Layout::Values, &["null", "{\"a\":1}"]);
+        check("[[null], [{\"a\":1}]]", Layout::Values, &["[null]", "{\"a\":1}"]);
+        for other in ["[[], []]", "[null]", "[[], 1]", "[[[]]]", "[]"] {
+            check(other, LF, &[other]);
+        }
+    }
+
+    #[test]
+    fn what_was_skipped_is_said() {
+        assert_eq!(Skips::default().phrase(3).as_str(), "read 3");
+        let cut = Skips { cut: Some(275), ..Skips::default() };
+        assert_eq!(cut.phrase(274).as_str(), "read 274, skipped 1: line 275 cut off");
+        let more = Skips { comments: 1, blank: 2, nul: 0, cut: Some(9) };
+        assert_eq!(more.phrase(5).as_str(), "read 5, skipped 4: line 9 cut off, 1 comment line, 2 blank lines");
+    }
+
+    #[test]
+    fn several_values_on_a_line_are_read_one_by_one() {
+        let mut tape = Tape::default();
+        let mut read = |text: &str| {
+            let mut out = Vec::new();
+            read_each(&mut tape, text.as_bytes(), false, |range, joined, tape| {
+                let good = tape.root(&text.as_bytes()[range.clone()]).is_some();
+                out.push((text[range].to_owned(), joined, good));
+            });
+            out
+        };
+        let is = |text: &str, joined, good| (text.to_owned(), joined, good);
+        assert_eq!(read("{}"), [is("{}", false, true)]);
+        assert_eq!(read("{} [1]{"), [is("{}", false, true), is("[1]", true, true), is("{", true, false)]);
+        assert_eq!(read("{} x"), [is("{} x", false, false)]);
+        assert_eq!(read("1 {}"), [is("1 {}", false, false)]);
+        assert_eq!(read("x"), [is("x", false, false)]);
+    }
+
+    #[test]
+    fn wide_text_becomes_utf8() {
+        let text = "{\"é\": \"😀\"}";
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        let four: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        for (mark, bytes) in
+            [(&b"\xff\xfe"[..], &little), (b"", &little), (b"\xfe\xff", &big), (b"", &big), (b"\xff\xfe\0\0", &four)]
+        {
+            assert_eq!(decode_wide(&[mark, bytes].concat()).unwrap(), text.as_bytes());
+        }
+        assert_eq!(decode_wide(b"{\0\0\0\0\0").map(|text| text.len()), Some(2));
+        assert_eq!(decode_wide(text.as_bytes()), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! What could not be done, where, and what to do about it: one sentence for the status line or standard error.
+
+use std::fmt;
+use std::path::Path;
+
+use stepscope_base::text::Shown;
+
+/// Something outside that did not work. Bad *data* is never a failure: it is a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// What was tried, as the beginning of a sentence: `cannot open`.
+    pub what: &'static str,
+    /// On what.
+    pub path: Shown,
+    /// Why not, and what helps.
+    pub source: Shown,
+}
+
+impl Failure {
+    /// A failure in the program's own words.
+    pub fn own(what: &'static str, path: &Shown, why: &'static str) -> Self {
+        Self { what, path: path.clone(), source: Shown::own(why) }
+    }
+
+    /// A failure that the system reported.
+    pub fn system(what: &'static str, path: &Path, error: &std::io::Error) -> Self {
+        Self { what, path: Shown::path(path), source: reason(error) }
+    }
+}
+
+/// The system's reason in plain words where we have better ones.
+pub fn reason(error: &std::io::Error) -> Shown {
+    use std::io::ErrorKind as E;
+    match error.kind() {
+        E::NotFound => Shown::own("there is no such file; check the spelling"),
+        E::PermissionDenied => Shown::own("you may not read it; ask its owner, or copy it"),
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            Shown::own("its symbolic links lead in a circle")
+        }
+        _ => Shown::error(error),
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.what, self.path, self.source)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,266 @@
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::sync::mpsc::Receiver;
+
+use super::*;
+use stepscope_core::review::event::{EventKind, Item, Reviewer, ReviewerKind, Verdict};
+use stepscope_core::review::fold::Reviews;
+
+fn verdict(id: &str) -> Event {
+    let item = Item { id: Some(Untrusted::from(id.to_owned())), ..Item::default() };
+    Event::verdict(Reviewer { id: "ada".into(), kind: ReviewerKind::Person }, item, Verdict::Pass)
+}
+
+fn open(path: &Path) -> (Journal, Receiver<Told>) {
+    let (tell, told) = channel();
+    let journal = Journal::open(path, move |what| drop(tell.send(what))).unwrap();
+    (journal, told)
+}
+
+/// Saves events and gives what was met.
+fn save(path: &Path, ids: &[&str]) -> Vec<Met> {
+    let (mut journal, told) = open(path);
+    for id in ids {
+        journal.append(verdict(id));
+    }
+    assert!(journal.close(Duration::MAX));
+    let met = |what| match what {
+        Told::Saved { met, .. } => met,
+        Told::Failed { failure, .. } => panic!("{failure}"),
+    };
+    told.iter().map(met).collect()
+}
+
+/// What stands in the journal, and what is to be said of it.
+fn read(path: &Path) -> (Reviews, Report) {
+    let mut reviews = Reviews::default();
+    let report = read_lines(path, |read, _| {
+        reviews.push(read.event);
+    })
+    .unwrap();
+    (reviews, report)
+}
+
+fn ids(path: &Path) -> Vec<String> {
+    let (reviews, _) = read(path);
+    let id = |event: &Event| event.item.as_ref().unwrap().id.as_ref().unwrap().line().into_string();
+    reviews.events().iter().map(id).collect()
+}
+
+#[test]
+fn what_is_told_saved_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = beside(&folder.path().join("runs.jsonl")).path().to_owned();
+    assert_eq!(path, folder.path().join("runs.jsonl.reviews.jsonl"));
+    assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.reviews.jsonl"));
+    let (mut journal, told) = open(&path);
+    assert!(!path.exists(), "looking creates nothing");
+    let tickets = [journal.append(verdict("a")), journal.append(verdict("b"))];
+    for ticket in tickets {
+        let Told::Saved { ticket: saved, event, met } = told.recv().unwrap() else { panic!("not saved") };
+        assert_eq!((saved, met), (ticket, Met::default()));
+        let kept = read(&path).0;
+        assert_eq!(kept.event(&event.event_id), Some((&*event, true)));
+        let id = uuid::Uuid::parse_str(event.event_id.utf8().unwrap()).unwrap();
+        assert_eq!(id.get_version_num(), 7);
+        assert!(event.times.decided.as_ref().unwrap().utf8().unwrap().ends_with('Z'));
+    }
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(journal.close(Duration::MAX));
+    assert_eq!(read(&path).1, Report::default());
+}
+
+#[test]
+fn an_event_that_is_given_again_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    let (mut journal, _told) = open(&path);
+    let mut event = verdict("a");
+    stamp(&mut event);
+    journal.append(event.clone());
+    journal.append(event);
+    assert!(journal.close(Duration::MAX));
+    assert_eq!(ids(&path), ["a"]);
+}
+
+#[test]
+fn a_torn_line_is_sealed_kept_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    save(&path, &["a", "b"]);
+    let whole = std::fs::read(&path).unwrap();
+    for cut in 1..whole.len() / 2 {
+        let torn = &whole[..whole.len() - cut];
+        std::fs::write(&path, torn).unwrap();
+        let (_, before) = read(&path);
+        // Without its line end alone, the line is whole.
+        let lost = u64::from(cut > 1);
+        assert_eq!(before.faults(), lost);
+        assert_eq!(save(&path, &["c"]), [Met { sealed: cut < whole.len() / 2, anew: false }]);
+        let after = std::fs::read(&path).unwrap();
+        assert!(after.starts_with(&[torn, b"\n"].concat()), "nothing is dropped");
+        let expected: &[&str] = if lost == 1 { &["a", "c"] } else { &["a", "b", "c"] };
+        assert_eq!(ids(&path), expected, "cut by {cut}");
+        assert_eq!(read(&path).1.faults(), lost);
+    }
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    let said = read(&path).1.sentences(&Shown::own("j"));
+    assert_eq!(said[0].as_str(), "j: line 2: torn, its writer was stopped or still writes; kept, not counted");
+}
+
+#[test]
+fn two_instances_write_one_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    let writers: Vec<_> = ["a", "b", "c"]
+        .map(|tag| {
+            let path = path.clone();
+            std::thread::spawn(move || {
+                let ids: Vec<String> = (0..100).map(|n| format!("{tag}-{n}")).collect();
+                save(&path, &ids.iter().map(String::as_str).collect::<Vec<_>>()).len()
+            })
+        })
+        .into_iter()
+        .collect();
+    let saved: usize = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
+    let found = ids(&path);
+    assert_eq!((saved, found.len(), read(&path).1), (300, 300, Report::default()));
+    for tag in ["a", "b", "c"] {
+        let own: Vec<_> = found.iter().filter(|id| id.starts_with(tag)).cloned().collect();
+        assert_eq!(own, (0..100).map(|n| format!("{tag}-{n}")).collect::<Vec<_>>(), "each in its order");
+    }
+}
+
+#[test]
+fn a_journal_that_is_moved_away_is_begun_anew_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    let (mut journal, told) = open(&path);
+    journal.append(verdict("a"));
+    assert!(matches!(told.recv(), Ok(Told::Saved { .. })));
+    std::fs::rename(&path, folder.path().join("old")).unwrap();
+    journal.append(verdict("b"));
+    assert!(matches!(told.recv(), Ok(Told::Saved { met: Met { sealed: false, anew: true }, .. })));
+    assert_eq!((ids(&folder.path().join("old")), ids(&path)), (vec!["a".to_owned()], vec!["b".to_owned()]));
+}
+
+#[test]
+fn what_cannot_be_saved_comes_back_and_can_be_given_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let path = inner.join("j");
+    let (mut journal, told) = open(&path);
+    journal.append(verdict("a"));
+    assert!(matches!(told.recv(), Ok(Told::Saved { .. })));
+    std::fs::remove_dir_all(&inner).unwrap();
+    let ticket = journal.append(verdict("b"));
+    let Ok(Told::Failed { ticket: failed, event, failure }) = told.recv() else { panic!("saved in a removed folder") };
+    assert_eq!(failed, ticket);
+    assert!(failure.to_string().contains("its folder is gone; make it again"), "{failure}");
+    std::fs::create_dir(&inner).unwrap();
+    journal.append(*event);
+    assert!(matches!(told.recv(), Ok(Told::Saved { .. })));
+    assert_eq!(ids(&path), ["b"]);
+}
+
+#[test]
+fn nothing_but_a_journal_is_written_into() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let refused = |path: &Path| Journal::open(path, |_| {}).err().map(|failure| failure.source.into_string());
+    std::fs::write(at("runs.jsonl"), "{\"id\": 1, \"state\": {}}\n").unwrap();
+    std::fs::write(at("pretty.json"), "{\n  \"steps\": [").unwrap();
+    std::fs::write(at("empty"), "").unwrap();
+    symlink(at("runs.jsonl"), at("records")).unwrap();
+    symlink(at("pretty.json"), at("named.reviews.jsonl")).unwrap();
+    symlink(at("nowhere"), at("dangling")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    for (name, why) in [
+        ("runs.jsonl", "something else than reviews"),
+        ("pretty.json", "something else than reviews"),
+        ("records", "something else than reviews"),
+        ("named.reviews.jsonl", "something else than reviews"),
+        ("dangling", "symbolic link"),
+        ("pipe", "no regular file"),
+        (".", "no regular file"),
+        ("none/j", "its folder is gone"),
+        ("empty/j", "its folder is gone"),
+    ] {
+        let said = refused(&at(name)).unwrap_or_else(|| panic!("{name} was taken"));
+        assert!(said.contains(why), "{name}: {said}");
+    }
+    // What our own name is given to is a journal, however damaged.
+    std::fs::write(at("a.reviews.jsonl"), "{\"id\": 1, \"sta").unwrap();
+    assert_eq!(save(&at("a.reviews.jsonl"), &["a"]), [Met { sealed: true, anew: false }]);
+    // Also for root, who may write into a folder without the right.
+    let (mut journal, told) = open(Path::new("/proc/stepscope-reviews"));
+    journal.append(verdict("a"));
+    assert!(matches!(told.recv(), Ok(Told::Failed { .. })));
+    assert_eq!(save(&at("empty"), &["a"]), [Met::default()]);
+    // A file that takes the journal's place later is looked at again.
+    let path = at("later");
+    let (mut journal, told) = open(&path);
+    std::fs::copy(at("runs.jsonl"), &path).unwrap();
+    journal.append(verdict("a"));
+    assert!(matches!(told.recv(), Ok(Told::Failed { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(at("runs.jsonl")).unwrap());
+}
+
+#[test]
+fn a_damaged_journal_is_read_as_far_as_it_goes_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    save(&path, &["a", "b", "c"]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    bytes.extend_from_slice(&[0; 4096]);
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(save(&path, &["d"]), [Met { sealed: true, anew: false }]);
+    assert_eq!(ids(&path), ["a", "c", "d"]);
+    assert!(std::fs::read(&path).unwrap().starts_with(&bytes), "nothing is deleted");
+    let said = read(&path).1.sentences(&Shown::own("j"));
+    assert_eq!(said.iter().map(Shown::as_str).collect::<Vec<_>>(), ["j: lines 2, 4: damaged; kept, not counted"]);
+}
+
+#[test]
+fn a_file_without_line_ends_is_no_burden() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j");
+    std::fs::write(&path, vec![b'x'; 20 << 20]).unwrap();
+    let report = read(&path).1;
+    assert_eq!(report.faults(), 1);
+    assert!(read(&folder.path().join("none")).1.absent);
+    assert!(read_all(&[Place::Named(folder.path().join("none/none"))]).is_err());
+}
+
+#[test]
+fn what_others_append_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("j.reviews.jsonl");
+    let mut follow = super::Follow::new(&path);
+    let ids = |news: &super::contents::News| -> Vec<String> {
+        news.events.iter().map(|event| event.event_id.line().into_string()).collect()
+    };
+    assert!(follow.news().unwrap().events.is_empty(), "there is none yet");
+    let line = |id: &str| {
+        let mut event = Event::new(EventKind::Note, Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+        event.event_id = id.to_owned().into();
+        event.item = Some(Item { id: Some("a".into()), ..Item::default() });
+        let mut line = Vec::new();
+        write(&event, &mut line);
+        line
+    };
+    std::fs::write(&path, [line("1"), line("2")].concat()).unwrap();
+    assert_eq!(ids(&follow.news().unwrap()), ["1", "2"]);
+    assert!(follow.news().unwrap().events.is_empty());
+    let third = line("3");
+    std::fs::write(&path, [line("1"), line("2"), third[..20].to_vec()].concat()).unwrap();
+    let torn = follow.news().unwrap();
+    assert_eq!((ids(&torn).len(), torn.sentences.len()), (0, 1), "a line that is being written");
+    std::fs::write(&path, [line("1"), line("2"), third].concat()).unwrap();
+    assert_eq!(ids(&follow.news().unwrap()), ["3"]);
+    std::fs::write(&path, line("4")).unwrap();
+    let anew = follow.news().unwrap();
+    assert!(anew.anew && ids(&anew) == ["4"]);
+}

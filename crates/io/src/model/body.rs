@@ -1,0 +1,233 @@
+//! A call as the body of a request, for each kind of server. Upstream's keys come first and in upstream's order, so
+//! that what goes to Ollama differs from upstream's own bytes in `"stream":true` alone.
+
+use super::endpoint::Backend;
+use stepscope_base::compose::{self, number};
+use stepscope_base::json::Tape;
+use stepscope_base::pyjson::{Letters, Spacing, spelled, write_line};
+use stepscope_core::run::rerun::{Call, Rung};
+
+/// Anthropic wants a limit; this is it unless the user gives one.
+const ANTHROPIC_TOKENS: u64 = 4096;
+
+/// Something of a call that a kind of server does not know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unsaid(pub &'static str);
+
+/// The body of a call, and what of it this kind of server cannot be told.
+pub fn body(backend: Backend, call: &Call, rung: Rung, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
+    let unsaid = match backend {
+        Backend::Responses | Backend::Anthropic if call.seed.is_some() => vec![Unsaid("seed")],
+        _ => Vec::new(),
+    };
+    let body = match backend {
+        Backend::Ollama | Backend::OllamaChat => ollama(backend, call, rung, stream),
+        Backend::Chat => chat(call, rung, stream),
+        Backend::Responses => responses(call, rung, stream),
+        Backend::Anthropic => anthropic(call, rung, stream),
+    };
+    (body, unsaid)
+}
+
+/// The rungs that a kind of server has, from the one that is asked for down.
+pub fn ladder(backend: Backend, call: &Call) -> Vec<Rung> {
+    let has_schema = call.schema.is_some();
+    let mut rungs = Vec::new();
+    if call.rung == Rung::Schema && has_schema {
+        rungs.push(Rung::Schema);
+    }
+    if call.rung == Rung::Json || (call.rung == Rung::Schema && has_schema) {
+        rungs.push(Rung::Json);
+    }
+    rungs.retain(|rung| backend != Backend::Anthropic || *rung != Rung::Json);
+    rungs.push(call.weakest());
+    rungs
+}
+
+fn object() -> compose::Object {
+    compose::Object::new(Letters::All)
+}
+
+fn ollama(backend: Backend, call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+    let format = match rung {
+        Rung::Schema => schema(call),
+        Rung::Json => Some(b"\"json\"".to_vec()),
+        Rung::Prompt | Rung::Nothing => None,
+    };
+    let options = object()
+        .maybe("temperature", call.temperature.map(number))
+        .maybe("seed", call.seed.map(digits))
+        .maybe("num_predict", call.max_tokens.map(digits))
+        .end();
+    let body = object()
+        .text("model", call.model.as_bytes())
+        .raw("stream", if stream { "true" } else { "false" })
+        .raw("options", options)
+        .maybe("format", format);
+    match backend {
+        Backend::OllamaChat => body.raw("messages", messages(call)).raw("tools", "[]").end(),
+        _ => body.text("prompt", call.prompt.bytes()).end(),
+    }
+}
+
+fn chat(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+    let format = match rung {
+        Rung::Schema => schema(call).map(|schema| {
+            let named = object().text("name", NAME).raw("strict", "true").raw("schema", schema).end();
+            object().text("type", b"json_schema").raw("json_schema", named).end()
+        }),
+        Rung::Json => Some(b"{\"type\":\"json_object\"}".to_vec()),
+        Rung::Prompt | Rung::Nothing => None,
+    };
+    let body = object()
+        .text("model", call.model.as_bytes())
+        .raw("messages", messages(call))
+        .maybe("temperature", call.temperature.map(number))
+        .maybe("seed", call.seed.map(digits))
+        .maybe("max_tokens", call.max_tokens.map(digits))
+        .maybe("response_format", format)
+        .raw("stream", if stream { "true" } else { "false" });
+    if stream { body.raw("stream_options", "{\"include_usage\":true}").end() } else { body.end() }
+}
+
+fn responses(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+    let format = match rung {
+        Rung::Schema => schema(call).map(|schema| {
+            let body = object().text("type", b"json_schema").text("name", NAME);
+            body.raw("strict", "true").raw("schema", schema).end()
+        }),
+        Rung::Json => Some(b"{\"type\":\"json_object\"}".to_vec()),
+        Rung::Prompt | Rung::Nothing => None,
+    };
+    object()
+        .text("model", call.model.as_bytes())
+        .text("input", call.prompt.bytes())
+        .maybe("temperature", call.temperature.map(number))
+        .maybe("max_output_tokens", call.max_tokens.map(digits))
+        .maybe("text", format.map(|format| object().raw("format", format).end()))
+        // The provider would keep the question and the reply otherwise.
+        .raw("store", "false")
+        .raw("stream", if stream { "true" } else { "false" })
+        .end()
+}
+
+fn anthropic(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+    let format = schema(call).filter(|_| rung == Rung::Schema).map(|schema| {
+        let format = object().text("type", b"json_schema").raw("schema", schema).end();
+        object().raw("format", format).end()
+    });
+    object()
+        .text("model", call.model.as_bytes())
+        .raw("max_tokens", digits(call.max_tokens.unwrap_or(ANTHROPIC_TOKENS)))
+        .raw("messages", messages(call))
+        .maybe("temperature", call.temperature.map(number))
+        .maybe("output_config", format)
+        .raw("stream", if stream { "true" } else { "false" })
+        .end()
+}
+
+/// What schemas are called where they must have a name.
+const NAME: &[u8] = b"step_output";
+
+fn messages(call: &Call) -> Vec<u8> {
+    let message = object().text("role", b"user").text("content", call.prompt.bytes()).end();
+    [&b"["[..], &message, b"]"].concat()
+}
+
+/// The schema on one line; its text as it is, where it cannot be read.
+fn schema(call: &Call) -> Option<Vec<u8>> {
+    let schema = call.schema.as_ref()?;
+    let mut tape = Tape::default();
+    let mut line = Vec::new();
+    match tape.parse(schema.bytes()) {
+        Some(value) => write_line(value, Spacing::Tight, &mut line),
+        None => line.extend_from_slice(schema.bytes()),
+    }
+    Some(spelled(&line, Letters::All))
+}
+
+fn digits(number: impl std::fmt::Display + Copy) -> Vec<u8> {
+    number.to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_base::text::Untrusted;
+    use stepscope_core::record::AnswerSchema;
+    use stepscope_core::schemas;
+
+    fn call() -> Call {
+        Call {
+            prompt: Untrusted::from("P"),
+            schema: Some(Untrusted::from(schemas::answer(AnswerSchema::General))),
+            model: "smollm2:135m".to_owned(),
+            temperature: Some(1.0),
+            seed: Some(1234),
+            max_tokens: None,
+            rung: Rung::Schema,
+            steps_down: true,
+        }
+    }
+
+    /// Bodies as upstream's own client sent them (recorded).
+    #[test]
+    fn bodies_are_upstreams() {
+        const SCHEMA: &str = r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"GeneralAnswer","description":"Minimal answer envelope with only a string answer.","type":"object","properties":{"final_answer":{"type":"string","description":"Final answer text."}},"required":["final_answer"],"additionalProperties":false}"#;
+        let sent = |backend, rung, call: &Call| String::from_utf8(body(backend, call, rung, false).0).unwrap();
+        let query = format!(
+            r#"{{"model":"smollm2:135m","stream":false,"options":{{"temperature":1,"seed":1234}},"format":{SCHEMA},"prompt":"P"}}"#
+        );
+        assert_eq!(sent(Backend::Ollama, Rung::Schema, &call()), query);
+        let gpt = Call { model: "gpt-oss:120b".to_owned(), ..call() };
+        assert_eq!(
+            sent(Backend::Ollama, Rung::Prompt, &gpt),
+            r#"{"model":"gpt-oss:120b","stream":false,"options":{"temperature":1,"seed":1234},"prompt":"P"}"#
+        );
+        assert_eq!(
+            sent(Backend::OllamaChat, Rung::Schema, &gpt),
+            format!(
+                r#"{{"model":"gpt-oss:120b","stream":false,"options":{{"temperature":1,"seed":1234}},"format":{SCHEMA},"messages":[{{"role":"user","content":"P"}}],"tools":[]}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn every_body_is_json_and_says_what_it_can() {
+        let odd = Call {
+            prompt: Untrusted::owned(b"\xed\xa0\x80 \"\n\x01 \xff \xc3\xa9".to_vec()),
+            temperature: Some(0.7),
+            max_tokens: Some(9),
+            ..call()
+        };
+        for backend in Backend::ALL {
+            for rung in ladder(backend, &odd) {
+                let (body, unsaid) = body(backend, &odd, rung, true);
+                let json = String::from_utf8(body).unwrap();
+                let mut tape = Tape::default();
+                let root = tape.parse(json.as_bytes()).unwrap();
+                let prompt = root
+                    .get("prompt")
+                    .or(root.get("input"))
+                    .or_else(|| root.get("messages")?.items().next()?.get("content"));
+                assert_eq!(
+                    prompt.unwrap().string().unwrap(),
+                    Untrusted::new(b"\xed\xa0\x80 \"\n\x01 \xef\xbf\xbd \xc3\xa9")
+                );
+                assert_eq!(json.contains("1234"), unsaid.is_empty(), "{json}");
+                assert!(json.contains("0.7") && json.contains(":9"), "{json}");
+                assert_eq!(json.contains("GeneralAnswer"), rung == Rung::Schema, "{json}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_ladder_begins_where_it_is_asked_to() {
+        assert_eq!(ladder(Backend::Chat, &call()), [Rung::Schema, Rung::Json, Rung::Nothing]);
+        let inside = Call { prompt: Untrusted::from(schemas::answer(AnswerSchema::General)), ..call() };
+        assert_eq!(ladder(Backend::Anthropic, &inside), [Rung::Schema, Rung::Prompt]);
+        assert_eq!(ladder(Backend::Ollama, &Call { rung: Rung::Json, ..inside.clone() }), [Rung::Json, Rung::Prompt]);
+        assert_eq!(ladder(Backend::Ollama, &Call { schema: None, ..call() }), [Rung::Nothing]);
+        assert_eq!(ladder(Backend::Ollama, &Call { rung: Rung::Nothing, ..inside }), [Rung::Prompt]);
+    }
+}

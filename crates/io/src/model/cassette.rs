@@ -1,0 +1,447 @@
+//! A cassette: answers of model servers, recorded byte for byte with their times, and played again without a network.
+//!
+//! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
+//! the n-th recording of it, then the last again. There is no address and no key in it: an answer that says the key back
+//! in pieces, which only a reader puts together, is recorded as it was understood, in one piece and without the key.
+//! A file never becomes larger than can be played.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::endpoint::{Backend, Endpoint};
+use super::redact::Redactor;
+use super::reply::Told;
+use super::wire::{Answer, Head};
+use crate::append::{Appender, Content};
+use crate::failure::Failure;
+use crate::open::read_whole;
+use stepscope_base::canonical::sha256;
+use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::rerun::{Trouble, TroubleKind};
+
+/// What every line says it is.
+const FORMAT: &str = "stepscope.cassette";
+/// What a file of exchanges holds. It is a convenience: nothing waits until it is on the disk.
+const CASSETTE: Content = Content {
+    what: "recorded exchanges",
+    suffix: ".cassette.jsonl",
+    option: "--record",
+    is_like: |head| memchr::memmem::find(head, FORMAT.as_bytes()).is_some(),
+    durable: false,
+};
+/// A larger file is no cassette.
+const MAX_FILE: u64 = 256 << 20;
+/// An exchange is kept in memory until it is over; a larger one is not recorded.
+const MAX_EXCHANGE: u64 = 128 << 20;
+
+/// How fast a cassette plays.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Speed {
+    /// As it was recorded.
+    #[default]
+    Recorded,
+    /// So many times as fast.
+    Times(f64),
+    /// Without waiting.
+    AtOnce,
+}
+
+impl Speed {
+    /// The speed of a word: `recorded`, `max` or a factor.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "recorded" => Some(Self::Recorded),
+            "max" => Some(Self::AtOnce),
+            factor => factor.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0).map(Self::Times),
+        }
+    }
+
+    fn at(self, recorded: Duration) -> Duration {
+        match self {
+            Self::Recorded => recorded,
+            Self::Times(factor) => Duration::try_from_secs_f64(recorded.as_secs_f64() / factor).unwrap_or(recorded),
+            Self::AtOnce => Duration::ZERO,
+        }
+    }
+}
+
+/// A chunk and when it came.
+type Chunk = (Duration, Vec<u8>);
+
+/// One recorded exchange.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Exchange {
+    model: Option<String>,
+    head: Head,
+    chunks: Vec<Chunk>,
+    /// The answer broke off.
+    is_cut: bool,
+}
+
+/// A cassette, ready to play.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    exchanges: Arc<HashMap<(Backend, String), Vec<Exchange>>>,
+    played: Arc<Mutex<HashMap<(Backend, String), usize>>>,
+    speed: Speed,
+    count: usize,
+}
+
+impl Tape {
+    /// Reads a cassette. What is no recording in it is an error: half a cassette would play something else. Of an
+    /// exchange whose recording was broken off nothing plays.
+    pub fn open(path: &Path, speed: Speed) -> Result<Self, Failure> {
+        let bytes = read_whole(path, MAX_FILE)?;
+        Self::read(&bytes, speed).map_err(|line| Failure {
+            what: "cannot play",
+            path: shown!("{}, line {line}", Shown::path(path)),
+            source: Shown::own("this is no recorded exchange; record it again with --record"),
+        })
+    }
+
+    /// Reads a cassette's text. `Err`: the number of the line that is no recording.
+    pub fn read(bytes: &[u8], speed: Speed) -> Result<Self, usize> {
+        let mut exchanges: HashMap<_, Vec<Exchange>> = HashMap::new();
+        let (mut tape, mut count) = (JsonTape::default(), 0);
+        for (n, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let read = tape.parse(line).and_then(exchange);
+            if read.is_none() && is_unfinished(&tape, line) {
+                continue;
+            }
+            let (key, exchange) = read.ok_or(n + 1)?;
+            exchanges.entry(key).or_default().push(exchange);
+            count += 1;
+        }
+        Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
+    }
+
+    /// Whether it holds an answer to this request.
+    pub(super) fn holds(&self, backend: Backend, body: &[u8]) -> bool {
+        self.exchanges.contains_key(&(backend, sha256(body)))
+    }
+
+    /// The one kind of server and the one model it was recorded from, if it was one.
+    pub fn source(&self) -> Option<(Backend, &str)> {
+        let each =
+            || self.exchanges.iter().flat_map(|(key, list)| list.iter().map(move |one| (key.0, one.model.as_deref())));
+        let first = each().next()?;
+        if each().any(|other| other != first) {
+            return None;
+        }
+        Some((first.0, first.1?))
+    }
+
+    pub(super) fn play(&self, backend: Backend, body: &[u8]) -> Result<(Head, Answer), Trouble> {
+        let key = (backend, sha256(body));
+        let Some(list) = self.exchanges.get(&key) else {
+            return Err(Trouble::new(
+                TroubleKind::NotSent,
+                shown!(
+                    "this request is not on the cassette, which holds {} others; leave prompt, model, seed and temperature as recorded",
+                    self.count
+                ),
+            ));
+        };
+        let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = played.entry(key).or_insert(0);
+        let exchange = list.get(*turn).or(list.last()).cloned().unwrap_or_default();
+        *turn += 1;
+        let played = Played {
+            chunks: exchange.chunks.into_iter(),
+            is_cut: exchange.is_cut,
+            speed: self.speed,
+            began: Instant::now(),
+        };
+        Ok((exchange.head, Answer::Played(played)))
+    }
+}
+
+/// An exchange as it plays.
+#[derive(Debug)]
+pub struct Played {
+    chunks: std::vec::IntoIter<Chunk>,
+    is_cut: bool,
+    speed: Speed,
+    began: Instant,
+}
+
+impl Played {
+    pub(super) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        let Some((at, bytes)) = self.chunks.next() else {
+            let cut = Trouble::new(TroubleKind::Cut, Shown::own("the recorded answer breaks off here"));
+            return if self.is_cut { Err(cut) } else { Ok(None) };
+        };
+        let due = self.speed.at(at);
+        if let Some(wait) = due.checked_sub(self.began.elapsed()).filter(|wait| !wait.is_zero()) {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(Some(bytes))
+    }
+}
+
+/// Whether a line is only the beginning of a recording: its writer was stopped, or the disk was full.
+fn is_unfinished(tape: &JsonTape, line: &[u8]) -> bool {
+    let is_cut = tape.problems.last().is_some_and(|problem| problem.kind == ProblemKind::Cut);
+    is_cut && line.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
+}
+
+fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
+    let text = |key: &str| line.get(key)?.string()?.utf8().map(ToOwned::to_owned);
+    if text("format")? != FORMAT {
+        return None;
+    }
+    let chunks = line.get("chunks")?.items().map(chunk).collect::<Option<Vec<_>>>()?;
+    let key = (Backend::from_word(&text("backend")?)?, text("sha256")?);
+    let exchange = Exchange {
+        model: text("model"),
+        head: Head {
+            status: std::str::from_utf8(line.get("status")?.raw()).ok()?.parse().ok()?,
+            kind: text("type").unwrap_or_default(),
+            retry_after: text("retry_after"),
+            location: None,
+            encoding: text("encoding"),
+        },
+        chunks,
+        is_cut: line.get("end")?.is_string("cut"),
+    };
+    Some((key, exchange))
+}
+
+/// `[12.5, "text"]`, or `[12.5, {"hex": "c3"}]` where the bytes are no text by themselves.
+fn chunk(value: Value<'_>) -> Option<Chunk> {
+    let mut items = value.items();
+    let at = Duration::try_from_secs_f64(items.next()?.float()? / 1000.0).ok()?;
+    let bytes = items.next()?;
+    if bytes.kind() == Kind::String {
+        return Some((at, bytes.string()?.bytes().to_vec()));
+    }
+    let hex = bytes.get("hex")?.string()?;
+    let pairs = hex.bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    Some((at, pairs.collect::<Option<_>>()?))
+}
+
+/// Records exchanges into a file.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    file: Arc<Mutex<Appender>>,
+    path: Shown,
+    limit: u64,
+}
+
+impl Recorder {
+    /// Opens a cassette; new exchanges are added at its end.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        Self::within(path, MAX_FILE)
+    }
+
+    fn within(path: &Path, limit: u64) -> Result<Self, Failure> {
+        let file = Appender::open(path, CASSETTE)?.within(limit)?;
+        Ok(Self { file: Arc::new(Mutex::new(file)), path: Shown::path(path), limit })
+    }
+
+    /// An exchange begins.
+    pub(super) fn begin(&self, endpoint: &Endpoint, model: &str, body: &[u8]) -> Take {
+        let (backend, redactor) = (endpoint.backend, Redactor::new(endpoint.key()));
+        let mut line =
+            format!("{{\"format\":\"{FORMAT}\",\"version\":1,\"backend\":\"{}\"", backend.word()).into_bytes();
+        let mut text = |key: &str, text: &[u8]| {
+            line.extend_from_slice(format!(",\"{key}\":").as_bytes());
+            Untrusted::new(&redactor.whole(text)).write_json(&mut line);
+        };
+        text("path", endpoint.call().path().as_bytes());
+        text("model", model.as_bytes());
+        text("sha256", sha256(body).as_bytes());
+        text("request", body);
+        Take {
+            recorder: self.clone(),
+            told: redactor.is_needed().then(|| Told::by(backend, redactor)),
+            line,
+            chunks_at: None,
+            too_large: false,
+            lines: false,
+            began: Instant::now(),
+            chunks: 0,
+            is_whole: false,
+        }
+    }
+}
+
+/// One exchange as it is recorded; it is written when it is over, however it ended.
+#[derive(Debug)]
+pub(super) struct Take {
+    recorder: Recorder,
+    /// What all chunks say together, where there is a key that they may hold.
+    told: Option<Told>,
+    line: Vec<u8>,
+    /// Where the chunks begin; `None`: no answer came.
+    chunks_at: Option<usize>,
+    /// No file could hold it, and nothing of it is kept any more.
+    too_large: bool,
+    /// The server promised a value a line.
+    lines: bool,
+    began: Instant,
+    chunks: usize,
+    is_whole: bool,
+}
+
+impl Take {
+    pub(super) fn head(&mut self, head: &Head) {
+        self.lines = head.kind.contains("ndjson");
+        self.line.extend_from_slice(format!(",\"status\":{}", head.status).as_bytes());
+        let texts = [
+            ("type", Some(&head.kind)),
+            ("retry_after", head.retry_after.as_ref()),
+            ("encoding", head.encoding.as_ref()),
+        ];
+        for (key, text) in texts {
+            if let Some(text) = text {
+                self.line.extend_from_slice(format!(",\"{key}\":").as_bytes());
+                Untrusted::new(text.as_bytes()).write_json(&mut self.line);
+            }
+        }
+        self.line.extend_from_slice(b",\"chunks\":[");
+        self.chunks_at = Some(self.line.len());
+    }
+
+    pub(super) fn chunk(&mut self, bytes: &[u8]) {
+        self.put(bytes);
+        if let Some(told) = self.told.as_mut().filter(|_| !self.too_large) {
+            told.push(bytes);
+        }
+    }
+
+    pub(super) fn whole(&mut self) {
+        self.is_whole = true;
+    }
+
+    /// Writes the exchange. `Some`: it could not be recorded, and this is why.
+    pub(super) fn end(mut self) -> Option<Shown> {
+        self.write()
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        if self.too_large {
+            return;
+        }
+        let comma = if self.chunks > 0 { "," } else { "" };
+        self.chunks += 1;
+        let at = self.began.elapsed().as_secs_f64() * 1000.0;
+        self.line.extend_from_slice(format!("{comma}[{at:.1},").as_bytes());
+        if std::str::from_utf8(bytes).is_ok() {
+            Untrusted::new(bytes).write_json(&mut self.line);
+        } else {
+            self.line.extend_from_slice(b"{\"hex\":\"");
+            for byte in bytes {
+                self.line.extend_from_slice(format!("{byte:02x}").as_bytes());
+            }
+            self.line.extend_from_slice(b"\"}");
+        }
+        self.line.push(b']');
+        self.too_large = self.line.len() as u64 >= self.recorder.limit.min(MAX_EXCHANGE);
+        if self.too_large {
+            (self.line, self.told) = (Vec::new(), None);
+        }
+    }
+
+    fn write(&mut self) -> Option<Shown> {
+        // What is written once is not written again when this is dropped.
+        let chunks_at = self.chunks_at.take()?;
+        if let Some(mut told) = self.told.take() {
+            told.end(self.lines);
+            // Chunk by chunk the key is gone. Pieces of it that only a reader puts together are still there.
+            if told.gives_away() {
+                self.line.truncate(chunks_at);
+                self.chunks = 0;
+                self.put(&told.written());
+            }
+        }
+        let end = if self.is_whole { "complete" } else { "cut" };
+        self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}\n").as_bytes());
+        let line = std::mem::take(&mut self.line);
+        let mut file = self.recorder.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
+        let failure = if self.too_large && self.recorder.limit > MAX_EXCHANGE {
+            return Some(shown!(
+                "this exchange was not recorded in {}: it is larger than {} MB",
+                self.recorder.path,
+                MAX_EXCHANGE >> 20
+            ));
+        } else if self.too_large {
+            file.failure(&std::io::ErrorKind::FileTooLarge.into())
+        } else {
+            file.append(&line).err()?
+        };
+        Some(shown!("this exchange was not recorded in {}: {}", self.recorder.path, failure.source))
+    }
+}
+
+impl Drop for Take {
+    fn drop(&mut self) {
+        // It was broken off: nobody is there who could be told.
+        let _ = self.write();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::key::Key;
+
+    fn record(recorder: &Recorder, body: &str, chunks: &[&str]) -> Option<Shown> {
+        let endpoint = Endpoint::new(Backend::Ollama, "localhost", Key::new("sk-secret-key")).unwrap();
+        let mut take = recorder.begin(&endpoint, "m", body.as_bytes());
+        take.head(&Head { status: 200, ..Head::default() });
+        for chunk in chunks {
+            take.chunk(chunk.as_bytes());
+        }
+        take.whole();
+        take.end()
+    }
+
+    #[test]
+    fn a_recording_ends_before_it_could_not_be_played() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        let limit = 2000;
+        let recorder = || Recorder::within(&path, limit);
+        let said = "{\"response\":\"yes\",\"done\":true}\n";
+        assert_eq!(record(&recorder().unwrap(), "one", &[said]), None);
+        let long = "x".repeat(1500);
+        for chunks in [&[long.as_str()][..], &[long.as_str(); 9], &["\u{1}".repeat(400).as_str()]] {
+            let why = record(&recorder().unwrap(), "two", chunks).unwrap().into_string();
+            let expected = "tape.jsonl: it would become too large to be read again; name another file with --record";
+            assert!(why.starts_with("this exchange was not recorded in") && why.ends_with(expected), "{why}");
+        }
+        let mut count = 1;
+        while record(&recorder().unwrap(), &count.to_string(), &[said]).is_none() {
+            count += 1;
+        }
+        let recorded = std::fs::read(&path).unwrap();
+        assert!(recorded.len() as u64 <= limit && count > 2);
+        assert_eq!(Tape::read(&recorded, Speed::AtOnce).unwrap().count, count);
+        std::fs::write(&path, [recorded, vec![b'\n'; 2000]].concat()).unwrap();
+        assert!(recorder().unwrap_err().to_string().contains("too large to be read again"));
+    }
+
+    #[test]
+    fn what_a_stopped_writer_left_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tape.jsonl");
+        record(&Recorder::open(&path).unwrap(), "one", &["{}"]);
+        let whole = std::fs::read(&path).unwrap();
+        for end in [40, whole.len() / 2, whole.len() - 2] {
+            let torn = whole.get(..end).unwrap();
+            for text in [[&whole, torn].concat(), [torn, b"\n", &whole].concat()] {
+                assert_eq!(Tape::read(&text, Speed::AtOnce).unwrap().count, 1, "{end}");
+            }
+        }
+        assert_eq!(Tape::read(b"{\"format\":\"other\"", Speed::AtOnce).unwrap_err(), 1);
+    }
+}

@@ -1,0 +1,602 @@
+//! One call from beginning to end: ask, wait, step down, ask again, listen; with a deadline for everything.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::time::Duration;
+
+use reqwest::Url;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+
+use super::Client;
+use super::body::{body, ladder};
+use super::cassette::Take;
+use super::endpoint::{Backend, origin};
+use super::redact::Redactor;
+use super::reply::{Piece, Reader, Said, Shape, error_text};
+use super::wire::{Answer, Head};
+use crate::frames::{Frame, Framer, TooLong};
+use stepscope_base::canonical::sha256;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted, head as head_of};
+use stepscope_core::run::rerun::{Call, Finish, Part, RunEvent, Rung, Stop, Trouble, TroubleKind};
+
+/// However long a server wants us to wait, it is no longer than that.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// So long counts may still follow when the model has stopped.
+const GRACE: Duration = Duration::from_secs(2);
+/// So long the text of an error is listened to.
+const ERROR_PATIENCE: Duration = Duration::from_secs(5);
+/// So much of the text of an error is read.
+const MAX_ERROR: usize = 64 << 10;
+/// So much of it is shown.
+const MAX_SAID: usize = 300;
+/// So much of what is no reply is shown.
+const MAX_HEAD: usize = 160;
+/// A stream of more bytes is not listened to, whatever it says.
+const MAX_STREAM: usize = 512 << 20;
+
+/// Why an attempt ended without a reply.
+enum Over {
+    /// Nobody listens any more.
+    Gone,
+    /// For good.
+    Failed(Trouble),
+    /// The server is busy or failed before anything of a reply came: it may be asked again.
+    Busy { trouble: Trouble, after: Option<Duration> },
+    /// The server does not take the schema.
+    Refuses(Trouble),
+}
+
+impl From<Trouble> for Over {
+    fn from(trouble: Trouble) -> Self {
+        Self::Failed(trouble)
+    }
+}
+
+/// Runs a call and tells everything that happens.
+pub(super) async fn drive(client: Client, call: Call, out: mpsc::Sender<RunEvent>) {
+    let total = Instant::now() + client.limits.total;
+    let driver = Driver { client: &client, call: &call, out: &out, total };
+    let last = match driver.run().await {
+        Ok(finish) => RunEvent::Done(finish),
+        Err(Over::Gone) => return,
+        Err(Over::Failed(trouble) | Over::Busy { trouble, .. } | Over::Refuses(trouble)) => RunEvent::Failed(trouble),
+    };
+    // If nobody listens any more, nobody needs to know.
+    let _ = out.send(last).await;
+}
+
+struct Driver<'d> {
+    client: &'d Client,
+    call: &'d Call,
+    out: &'d mpsc::Sender<RunEvent>,
+    total: Instant,
+}
+
+impl Driver<'_> {
+    async fn run(&self) -> Result<Finish, Over> {
+        let mut rungs = ladder(self.client.endpoint.backend, self.call).into_iter().peekable();
+        let mut rung = rungs.next().unwrap_or(Rung::Nothing);
+        let mut tries = 0;
+        loop {
+            match self.attempt(rung).await {
+                Err(Over::Busy { trouble, after }) if tries < self.client.limits.retries => {
+                    self.wait(trouble, after, tries).await?;
+                    tries += 1;
+                }
+                Err(Over::Refuses(trouble)) if self.call.steps_down && rungs.peek().is_some() => {
+                    let to = rungs.next().unwrap_or(Rung::Nothing);
+                    self.tell(RunEvent::SteppedDown { from: rung, to, why: trouble.sentence }).await?;
+                    rung = to;
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    async fn tell(&self, event: RunEvent) -> Result<(), Over> {
+        self.out.send(event).await.map_err(|_| Over::Gone)
+    }
+
+    async fn wait(&self, trouble: Trouble, after: Option<Duration>, tries: u32) -> Result<(), Over> {
+        let backoff = self.client.limits.backoff.saturating_mul(1 << tries.min(6));
+        let jitter = RandomState::new().build_hasher().finish() % 250;
+        let delay = after.unwrap_or(backoff + backoff * jitter as u32 / 1000).min(LONGEST_WAIT);
+        if Instant::now() + delay >= self.total {
+            let sentence = shown!("{}; to wait {} s more would take too long", trouble.sentence, delay.as_secs());
+            return Err(Over::Failed(Trouble { sentence, ..trouble }));
+        }
+        self.tell(RunEvent::Waiting { why: trouble.sentence, delay }).await?;
+        tokio::time::sleep(delay).await;
+        Ok(())
+    }
+
+    async fn attempt(&self, rung: Rung) -> Result<Finish, Over> {
+        let (client, endpoint) = (self.client, &self.client.endpoint);
+        let (body, unsaid) = body(endpoint.backend, self.call, rung, client.stream);
+        let url = endpoint.call();
+        let place = if client.is_cassette() { Shown::own("cassette") } else { endpoint.shown_call() };
+        let hash = sha256(&body);
+        self.tell(RunEvent::Sending { endpoint: place.clone(), rung, bytes: body.len(), sha256: hash }).await?;
+        let mut take = client.recorder.as_ref().map(|recorder| recorder.begin(endpoint, &self.call.model, &body));
+        let ended = self.exchange(rung, &url, body, &mut take).await;
+        let unrecorded = take.and_then(Take::end);
+        let mut finish = match ended {
+            Err(Over::Failed(trouble)) => {
+                let why = unrecorded.map(|why| shown!("; {why}")).unwrap_or_default();
+                return Err(Over::Failed(Trouble { sentence: trouble.sentence.join(&why), ..trouble }));
+            }
+            ended => ended?,
+        };
+        finish.notes.extend(
+            unsaid.into_iter().map(|unsaid| shown!("the {} was not sent: this kind of server knows none", unsaid.0)),
+        );
+        finish.notes.extend(unrecorded);
+        Ok(finish)
+    }
+
+    /// One request and its answer.
+    async fn exchange(&self, rung: Rung, url: &Url, body: Vec<u8>, take: &mut Option<Take>) -> Result<Finish, Over> {
+        let (client, endpoint) = (self.client, &self.client.endpoint);
+        let first = (Instant::now() + client.limits.first).min(self.total);
+        let origin = if client.is_cassette() { Shown::own("the cassette") } else { origin(url) };
+        let sending = timeout_at(first, client.wire.send(endpoint, url, Some(body)));
+        let (head, mut answer) = sending.await.map_err(|_| self.late(first, &shown!("no answer from {origin}")))??;
+        if let Some(take) = take {
+            take.head(&head);
+        }
+        self.judge(&head, &mut answer, take, rung, &origin).await?;
+        self.tell(RunEvent::Answered).await?;
+        Listener::new(self, &head, first, rung, origin).listen(&mut answer, take).await
+    }
+
+    fn late(&self, deadline: Instant, what: &Shown) -> Over {
+        let limits = &self.client.limits;
+        let sentence = if deadline == self.total {
+            shown!("{what}: not done after {}", seconds(limits.total))
+        } else {
+            shown!("{what} within {}", seconds(limits.first))
+        };
+        Over::Failed(Trouble::new(TroubleKind::TimeOut, sentence))
+    }
+
+    /// Whether the answer is one to listen to.
+    async fn judge(
+        &self,
+        head: &Head,
+        answer: &mut Answer,
+        take: &mut Option<Take>,
+        rung: Rung,
+        origin: &Shown,
+    ) -> Result<(), Over> {
+        let trouble = |kind, sentence| Trouble { status: Some(head.status), ..Trouble::new(kind, sentence) };
+        match head.status {
+            200..=299 => {
+                let compressed = head.encoding.as_ref().filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
+                if let Some(encoding) = compressed {
+                    let encoding = Shown::line(head_of(encoding.as_bytes(), MAX_HEAD));
+                    let sentence = shown!("{origin} compressed its answer ({encoding}), which was not asked for");
+                    return Err(trouble(TroubleKind::NoReply, sentence).into());
+                }
+                return Ok(());
+            }
+            300..=399 => {
+                let to = head.location.as_deref().unwrap_or("nowhere");
+                let to = Shown::line(head_of(to.as_bytes(), MAX_HEAD));
+                let sentence = shown!(
+                    "{origin} sends us to {to} (HTTP {}); it was not followed: if that is right, give it as --url",
+                    head.status
+                );
+                return Err(trouble(TroubleKind::Refused, sentence).into());
+            }
+            _ => {}
+        }
+        let said = self.error_body(answer, take).await;
+        let text = said.line();
+        let words = if said.is_empty() { Shown::default() } else { shown!(": {text}") };
+        let status = head.status;
+        let help = match status {
+            401 | 403 if self.client.endpoint.key().is_none() => {
+                "; no key was sent: name the environment variable that holds it with --key-env"
+            }
+            404 => "; `stepscope models` lists what a server offers",
+            _ => "",
+        };
+        let sentence = shown!("{origin} refuses (HTTP {status}){words}{help}");
+        let trouble = trouble(TroubleKind::Refused, sentence);
+        if matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && may_refuse(rung) && speaks_of_schema(&said) {
+            return Err(Over::Refuses(trouble));
+        }
+        if matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 520..=529) {
+            return Err(Over::Busy { trouble, after: head.retry_after.as_deref().and_then(retry_after) });
+        }
+        Err(Over::Failed(trouble))
+    }
+
+    async fn error_body(&self, answer: &mut Answer, take: &mut Option<Take>) -> Untrusted<'static> {
+        let deadline = (Instant::now() + ERROR_PATIENCE).min(self.total);
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(bytes))) = timeout_at(deadline, answer.chunk()).await {
+            if let Some(take) = take {
+                take.chunk(&bytes);
+            }
+            body.extend_from_slice(&bytes);
+            if body.len() > MAX_ERROR {
+                break;
+            }
+        }
+        if let Some(take) = take {
+            take.whole();
+        }
+        // Reading undoes escapes: what stands there then is looked at once more.
+        let clean = Redactor::new(self.client.endpoint.key()).whole(error_text(&body, MAX_ERROR).bytes());
+        Untrusted::new(head_of(&clean, MAX_SAID)).into_owned()
+    }
+}
+
+/// How a body is taken in.
+enum Intake {
+    /// Not known before its first byte.
+    Open,
+    Frames(Framer),
+    Whole(Vec<u8>),
+}
+
+/// Listens to one answer.
+struct Listener<'d> {
+    driver: &'d Driver<'d>,
+    rung: Rung,
+    origin: Shown,
+    intake: Intake,
+    /// The server promised a value a line.
+    lines: bool,
+    reader: Reader,
+    redactors: [Redactor; 2],
+    first: Instant,
+    /// When the last piece came.
+    content_at: Option<Instant>,
+    stopped_at: Option<Instant>,
+    /// Bytes of the reply so far, and of the stream.
+    size: usize,
+    content: usize,
+    stream: usize,
+    /// How it began, to be shown if it is no reply.
+    beginning: Vec<u8>,
+}
+
+impl<'d> Listener<'d> {
+    fn new(driver: &'d Driver<'d>, head: &Head, first: Instant, rung: Rung, origin: Shown) -> Self {
+        let backend = driver.client.endpoint.backend;
+        let redactor = Redactor::new(driver.client.endpoint.key());
+        Self {
+            driver,
+            rung,
+            origin,
+            intake: Intake::Open,
+            lines: head.kind.contains("ndjson"),
+            reader: Reader::new(backend),
+            redactors: [redactor.clone(), redactor],
+            first,
+            content_at: None,
+            stopped_at: None,
+            size: 0,
+            content: 0,
+            stream: 0,
+            beginning: Vec::new(),
+        }
+    }
+
+    async fn listen(mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
+        let ended = self.hear(answer, take).await;
+        if ended.is_err() {
+            self.say_held().await?;
+        }
+        ended
+    }
+
+    async fn hear(&mut self, answer: &mut Answer, take: &mut Option<Take>) -> Result<Finish, Over> {
+        loop {
+            let deadline = self.deadline();
+            let bytes = match timeout_at(deadline, answer.chunk()).await {
+                // The reply itself is there: what else would have come is not worth a failure.
+                Err(_) | Ok(Err(_)) if self.reader.is_stopped() => break,
+                Err(_) => return Err(self.late(deadline)),
+                Ok(Err(trouble)) => return Err(self.cut(&trouble.sentence).into()),
+                Ok(Ok(None)) => break,
+                Ok(Ok(Some(bytes))) => bytes,
+            };
+            if let Some(take) = take {
+                take.chunk(&bytes);
+            }
+            self.take(&bytes).await?;
+            if self.reader.is_complete() {
+                break;
+            }
+        }
+        if let Some(take) = take {
+            take.whole();
+        }
+        self.end().await
+    }
+
+    fn deadline(&self) -> Instant {
+        let limits = &self.driver.client.limits;
+        let next = self.content_at.map_or(self.first, |at| at + limits.silence);
+        let grace = self.stopped_at.map(|at| at + GRACE);
+        grace.unwrap_or(next).min(next).min(self.driver.total)
+    }
+
+    fn late(&self, deadline: Instant) -> Over {
+        if self.content_at.is_none() {
+            return self.driver.late(deadline, &shown!("no content from {}", self.origin));
+        }
+        let limits = &self.driver.client.limits;
+        let sentence = if deadline == self.driver.total {
+            shown!("the reply was not done after {}", seconds(limits.total))
+        } else {
+            shown!("the reply stopped: no content for {}", seconds(limits.silence))
+        };
+        Over::Failed(Trouble::new(TroubleKind::TimeOut, sentence.join(&self.partial())))
+    }
+
+    fn partial(&self) -> Shown {
+        if self.size == 0 {
+            return Shown::own("; nothing of the reply had come");
+        }
+        shown!("; what had come ({} bytes) is partial and is not stored as an answer", self.size)
+    }
+
+    fn cut(&self, why: &Shown) -> Trouble {
+        Trouble::new(TroubleKind::Cut, shown!("{why}{}", self.partial()))
+    }
+
+    async fn take(&mut self, bytes: &[u8]) -> Result<(), Over> {
+        self.stream = self.stream.saturating_add(bytes.len());
+        if self.stream > MAX_STREAM {
+            return Err(self.too_large("the stream", MAX_STREAM).into());
+        }
+        if self.beginning.len() < MAX_HEAD {
+            self.beginning.extend_from_slice(head_of(bytes, MAX_HEAD));
+        }
+        if let Intake::Open = self.intake {
+            self.intake = match Shape::of(self.driver.client.endpoint.backend, &self.beginning) {
+                None => return Ok(()),
+                Some(Shape::Whole) => Intake::Whole(Vec::new()),
+                Some(Shape::Frames(framing)) => Intake::Frames(Framer::new(framing, self.driver.client.limits.frame)),
+            };
+        }
+        let mut frames = Vec::new();
+        let taken = match &mut self.intake {
+            Intake::Frames(framer) => framer.push(bytes, &mut frames),
+            Intake::Whole(body) if body.len() + bytes.len() > self.driver.client.limits.frame => {
+                Err(TooLong { limit: self.driver.client.limits.frame })
+            }
+            Intake::Whole(body) => {
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            Intake::Open => Ok(()),
+        };
+        let pieces = self.read(&frames)?;
+        self.tell(pieces).await?;
+        taken.map_err(|TooLong { limit }| Over::Failed(self.too_large("one piece of it", limit)))
+    }
+
+    fn too_large(&self, what: &'static str, limit: usize) -> Trouble {
+        let sentence = shown!("the reply is too large: {what} is larger than {} MB{}", limit >> 20, self.partial());
+        Trouble::new(TroubleKind::TooLarge, sentence)
+    }
+
+    fn read(&mut self, frames: &[Frame]) -> Result<Vec<Piece>, Over> {
+        let mut pieces = Vec::new();
+        for frame in frames {
+            self.reader.frame(frame, &mut pieces).map_err(|said| self.failed(&said))?;
+        }
+        if self.reader.is_stopped() {
+            self.stopped_at.get_or_insert_with(Instant::now);
+        }
+        Ok(pieces)
+    }
+
+    fn failed(&self, said: &Said) -> Over {
+        let words = Shown::line(head_of(&self.clean(said.0.bytes()), MAX_SAID));
+        let sentence = shown!("{} says that it failed: {words}{}", self.origin, self.partial());
+        let trouble = Trouble::new(TroubleKind::Refused, sentence);
+        // A server that streams has promised success by then, and tells in the stream what another tells by its status.
+        if self.size > 0 {
+            Over::Failed(trouble)
+        } else if may_refuse(self.rung) && speaks_of_schema(&said.0) {
+            Over::Refuses(trouble)
+        } else if speaks_of_load(&said.0) {
+            Over::Busy { trouble, after: None }
+        } else {
+            Over::Failed(trouble)
+        }
+    }
+
+    /// Tells pieces, those of one part that stand together as one.
+    async fn tell(&mut self, pieces: Vec<Piece>) -> Result<(), Over> {
+        let mut joined: Vec<(Part, Vec<u8>)> = Vec::new();
+        for (part, text) in pieces {
+            self.size = self.size.saturating_add(text.bytes().len());
+            if part == Part::Content {
+                self.content = self.content.saturating_add(text.bytes().len());
+            }
+            match joined.last_mut().filter(|(last, _)| *last == part) {
+                Some((_, last)) => last.extend_from_slice(text.bytes()),
+                None => joined.push((part, text.bytes().to_vec())),
+            }
+        }
+        let any = !joined.is_empty();
+        for (part, text) in joined {
+            let text = self.redactor(part).push(&text);
+            self.say(part, text).await?;
+        }
+        if any {
+            self.content_at = Some(Instant::now());
+        }
+        let limit = self.driver.client.limits.reply;
+        if self.size > limit {
+            return Err(self.too_large("all of it", limit).into());
+        }
+        Ok(())
+    }
+
+    fn redactor(&mut self, part: Part) -> &mut Redactor {
+        let [content, reasoning] = &mut self.redactors;
+        if part == Part::Content { content } else { reasoning }
+    }
+
+    /// Says what was held back because it might have been the beginning of the key.
+    async fn say_held(&mut self) -> Result<(), Over> {
+        for part in [Part::Reasoning, Part::Content] {
+            let held = self.redactor(part).finish();
+            self.say(part, held).await?;
+        }
+        Ok(())
+    }
+
+    /// A whole text of the reply without the key, for what is not told piece by piece.
+    fn clean(&self, text: &[u8]) -> Vec<u8> {
+        Redactor::new(self.driver.client.endpoint.key()).whole(text)
+    }
+
+    async fn say(&self, part: Part, text: Vec<u8>) -> Result<(), Over> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.driver.tell(RunEvent::Text { part, text: Untrusted::owned(text) }).await
+    }
+
+    /// The bytes are over: is there a reply?
+    async fn end(&mut self) -> Result<Finish, Over> {
+        let (mut frames, mut pieces) = (Vec::new(), Vec::new());
+        match std::mem::replace(&mut self.intake, Intake::Open) {
+            Intake::Frames(mut framer) => {
+                framer.finish(&mut frames);
+                pieces = self.read(&frames)?;
+                self.reader.end(self.lines, &mut pieces).map_err(|said| self.failed(&said))?;
+            }
+            Intake::Whole(body) => {
+                self.reader.whole(&body, &mut pieces).map_err(|said| self.failed(&said))?;
+            }
+            Intake::Open => {}
+        }
+        self.tell(pieces).await?;
+        self.say_held().await?;
+        if !self.reader.has_seen() {
+            return Err(self.no_reply().into());
+        }
+        if !self.reader.is_stopped() {
+            let cut = self.cut(&Shown::own("the reply ended before the server said that it was complete"));
+            // Ollama's way for OpenAI's clients ends so where it does not take the schema.
+            let asks = self.size == 0 && may_refuse(self.rung);
+            let hint = if asks { "; perhaps it does not take the schema: try --enforce prompt" } else { "" };
+            return Err(Trouble { sentence: cut.sentence.and(hint), ..cut }.into());
+        }
+        let backend = self.driver.client.endpoint.backend;
+        let mut finish = std::mem::replace(&mut self.reader, Reader::new(backend)).into_finish();
+        finish.model = finish.model.map(|model| Untrusted::owned(self.clean(model.bytes())));
+        if let Stop::Other(reason) = &finish.stop {
+            finish.stop = Stop::Other(Untrusted::owned(self.clean(reason.bytes())));
+        }
+        if self.content == 0 && matches!(backend, Backend::Ollama | Backend::OllamaChat) {
+            finish.notes.push(Shown::own(
+                "the reply is empty; Ollama cuts a prompt that is longer than its context without a word",
+            ));
+        }
+        Ok(finish)
+    }
+
+    fn no_reply(&self) -> Trouble {
+        let backend = self.driver.client.endpoint.backend.word();
+        let began = Shown::line(head_of(self.clean(&self.beginning).trim_ascii(), MAX_HEAD));
+        let sentence = if began.as_str().is_empty() {
+            shown!("{} gave an empty answer; is it a server of the kind {backend}?", self.origin)
+        } else {
+            shown!("{} gave no reply of the kind {backend}; its answer begins: {began}", self.origin)
+        };
+        Trouble::new(TroubleKind::NoReply, sentence)
+    }
+}
+
+fn seconds(duration: Duration) -> Shown {
+    if duration.subsec_millis() == 0 {
+        shown!("{} s", duration.as_secs())
+    } else {
+        shown!("{} ms", duration.as_millis())
+    }
+}
+
+/// Whether something was asked for that a server may refuse.
+fn may_refuse(rung: Rung) -> bool {
+    matches!(rung, Rung::Schema | Rung::Json)
+}
+
+/// Whether a refusal is about the schema or the JSON mode.
+fn speaks_of_schema(said: &Untrusted<'_>) -> bool {
+    const WORDS: [&str; 10] = [
+        "schema",
+        "response_format",
+        "json_object",
+        "text.format",
+        "output_config",
+        "output_format",
+        "grammar",
+        "structured output",
+        "invalid format",
+        "unsupported format",
+    ];
+    says_one_of(said, &WORDS)
+}
+
+/// Whether a server fails because it has too much to do.
+fn speaks_of_load(said: &Untrusted<'_>) -> bool {
+    says_one_of(said, &["overloaded", "rate limit", "rate_limit", "try again later"])
+}
+
+fn says_one_of(said: &Untrusted<'_>, words: &[&str]) -> bool {
+    let said = String::from_utf8_lossy(said.bytes()).to_lowercase();
+    words.iter().any(|word| said.contains(word))
+}
+
+/// Seconds, or a date.
+fn retry_after(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)).min(LONGEST_WAIT));
+    }
+    let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
+    Duration::try_from(at.duration_since(jiff::Timestamp::now())).ok().map(|wait| wait.min(LONGEST_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_bounded() {
+        for (value, seconds) in
+            [("0", Some(0)), ("7", Some(7)), ("1000000000000000000000", Some(60)), ("-5", None), ("", None)]
+        {
+            assert_eq!(retry_after(value), seconds.map(Duration::from_secs), "{value}");
+        }
+        assert_eq!(retry_after("Thu, 01 Jan 1970 00:00:00 GMT"), None);
+        assert_eq!(retry_after("Thu, 31 Dec 9998 23:59:59 GMT"), Some(LONGEST_WAIT));
+    }
+
+    #[test]
+    fn a_refused_schema_is_told_from_other_refusals() {
+        for (said, refuses) in [
+            ("Unable to generate parser for this template. JSON schema error at #: unrecognized type", true),
+            ("invalid JSON schema in format", true),
+            ("'response_format.type' must be one of 'text' or 'json_object'", true),
+            ("the request exceeds the available context size", false),
+            ("model 'x' not found", false),
+            ("no information", false),
+        ] {
+            assert_eq!(speaks_of_schema(&Untrusted::from(said)), refuses, "{said}");
+        }
+        assert!(speaks_of_load(&Untrusted::from("Overloaded")) && !speaks_of_load(&Untrusted::from("load")));
+    }
+}

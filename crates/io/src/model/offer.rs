@@ -1,0 +1,127 @@
+//! What servers offer: the models of one, and which servers are live on this machine.
+
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::endpoint::{Backend, Endpoint, origin};
+use super::redact::Redactor;
+use super::reply::error_text;
+use super::wire::Wire;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Untrusted;
+use stepscope_core::run::rerun::{Trouble, TroubleKind};
+
+/// Where model servers listen by custom on one's own machine, and what most often listens there.
+pub const PORTS: [(u16, Backend, &str); 9] = [
+    (11434, Backend::Ollama, "Ollama"),
+    (8080, Backend::Chat, "llama.cpp"),
+    (8000, Backend::Chat, "vLLM"),
+    (1234, Backend::Chat, "LM Studio"),
+    (30000, Backend::Chat, "SGLang"),
+    (4000, Backend::Chat, "LiteLLM"),
+    (5001, Backend::Chat, "KoboldCpp"),
+    (1337, Backend::Chat, "Jan"),
+    (13305, Backend::Chat, "Lemonade"),
+];
+
+/// A list of models is not larger.
+const MAX_LIST: usize = 4 << 20;
+/// A server on this machine answers sooner.
+const NEAR: Duration = Duration::from_secs(2);
+/// More models are not listed.
+const MAX_MODELS: usize = 10_000;
+
+/// The models of a server, in its order.
+pub async fn models(endpoint: &Endpoint, patience: Duration) -> Result<Vec<Untrusted<'static>>, Trouble> {
+    let url = endpoint.list();
+    let origin = origin(&url);
+    let late = |_| {
+        Trouble::new(TroubleKind::TimeOut, shown!("no list of models from {origin} within {} s", patience.as_secs()))
+    };
+    timeout(patience, list(endpoint)).await.map_err(late)?
+}
+
+async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
+    let url = endpoint.list();
+    let origin = origin(&url);
+    let redactor = Redactor::new(endpoint.key());
+    let wire = Wire::live(endpoint, NEAR.max(Duration::from_secs(10)))?;
+    let (head, mut answer) = wire.send(endpoint, &url, None).await?;
+    let mut body = Vec::new();
+    while let Some(bytes) = answer.chunk().await? {
+        body.extend_from_slice(&bytes);
+        if body.len() > MAX_LIST {
+            let sentence = shown!("the list of models of {origin} is larger than 4 MB");
+            return Err(Trouble::new(TroubleKind::TooLarge, sentence));
+        }
+    }
+    if !(200..300).contains(&head.status) {
+        let said = redactor.whole(error_text(&body, 300).bytes());
+        let sentence = shown!("{origin} lists no models (HTTP {}): {}", head.status, Untrusted::new(&said).line());
+        return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
+    }
+    let names = names(&body).ok_or_else(|| {
+        Trouble::new(TroubleKind::NoReply, shown!("{origin} gave no list of models; is it a server of that kind?"))
+    })?;
+    Ok(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))).collect())
+}
+
+/// `{"models": [{"name"}]}` as Ollama says it, `{"data": [{"id"}]}` as the others do.
+fn names(body: &[u8]) -> Option<Vec<Untrusted<'static>>> {
+    let mut tape = Tape::default();
+    let root = tape.parse(body)?;
+    let (list, key) = match root.get("data").filter(|list| list.is_container()) {
+        Some(list) => (list, "id"),
+        None => (root.get("models")?, "name"),
+    };
+    let name = |model: Value<'_>| model.get(key).and_then(Value::string).map(Untrusted::into_owned);
+    Some(list.items().filter_map(name).take(MAX_MODELS).collect())
+}
+
+/// A server that answered.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The server.
+    pub endpoint: Endpoint,
+    /// What most often listens at its port.
+    pub usually: &'static str,
+    /// Its models.
+    pub models: Vec<Untrusted<'static>>,
+}
+
+/// Asks the customary ports of this machine, all at once. Nothing leaves the machine.
+pub async fn discover() -> Vec<Found> {
+    let mut asking = JoinSet::new();
+    for (n, (port, backend, usually)) in PORTS.into_iter().enumerate() {
+        let Ok(endpoint) = Endpoint::new(backend, &format!("http://127.0.0.1:{port}"), None) else { continue };
+        asking.spawn(async move {
+            let models = models(&endpoint, NEAR).await.ok()?;
+            Some((n, Found { endpoint, usually, models }))
+        });
+    }
+    let mut found: Vec<_> = asking.join_all().await.into_iter().flatten().collect();
+    found.sort_by_key(|(n, _)| *n);
+    found.into_iter().map(|(_, found)| found).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_every_kind_are_read() {
+        let read = |text: &str| {
+            let names = names(text.as_bytes())?;
+            Some(names.into_iter().map(|name| name.line().into_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(read(r#"{"models": [{"name": "a:1"}, {"x": 1}, {"name": "b"}]}"#).unwrap(), ["a:1", "b"]);
+        // llama.cpp says both.
+        assert_eq!(read(r#"{"models": [{"name": "a"}], "data": [{"id": "a"}]}"#).unwrap(), ["a"]);
+        assert_eq!(read(r#"{"data": []}"#).unwrap(), Vec::<String>::new());
+        assert_eq!(read("<html>"), None);
+        assert_eq!(read("[]"), None);
+    }
+}

@@ -1,0 +1,695 @@
+//! Frames of a reply -> its text, for each kind of server. Tolerant: what is not understood is counted and passed over,
+//! what a server says of an error is an error, and a reply is complete only if the server said so.
+
+use std::collections::HashMap;
+
+use super::endpoint::Backend;
+use super::redact::Redactor;
+use crate::frames::{Frame, Framer, Framing};
+use stepscope_base::compose::{Object, list};
+use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
+use stepscope_base::pyjson::Letters;
+use stepscope_base::shown;
+use stepscope_base::text::Untrusted;
+use stepscope_core::run::rerun::{Finish, Part, Stop};
+
+/// How a body is divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Into frames.
+    Frames(Framing),
+    /// Not at all.
+    Whole,
+}
+
+impl Shape {
+    /// The shape of a body that begins like this; `None`: nothing shows yet. Types lie; the first byte tells an object
+    /// from events.
+    pub fn of(backend: Backend, beginning: &[u8]) -> Option<Self> {
+        match (backend, beginning.trim_ascii_start().first()) {
+            (Backend::Ollama | Backend::OllamaChat, _) => Some(Self::Frames(Framing::Lines)),
+            (_, None) => None,
+            (_, Some(b'{' | b'[' | b'<')) => Some(Self::Whole),
+            (_, Some(_)) => Some(Self::Frames(Framing::Events)),
+        }
+    }
+}
+
+/// A piece of the reply.
+pub type Piece = (Part, Untrusted<'static>);
+
+/// The server says that it failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said(pub Untrusted<'static>);
+
+/// How far a reply has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Progress {
+    Open,
+    /// The model has stopped; only counts may follow.
+    Stopped,
+    /// Nothing more is to come.
+    Complete,
+}
+
+/// Reads one reply.
+#[derive(Debug)]
+pub struct Reader {
+    backend: Backend,
+    tape: Tape,
+    progress: Progress,
+    /// Something came that such a server says.
+    seen: bool,
+    has_content: bool,
+    finish: Finish,
+    frames: usize,
+    unknown: usize,
+    /// What began as no whole line: perhaps one value over several lines.
+    stash: Option<Vec<u8>>,
+}
+
+impl Reader {
+    /// For the reply of a kind of server.
+    pub fn new(backend: Backend) -> Self {
+        Self {
+            backend,
+            tape: Tape::default(),
+            progress: Progress::Open,
+            seen: false,
+            has_content: false,
+            finish: Finish::default(),
+            frames: 0,
+            unknown: 0,
+            stash: None,
+        }
+    }
+
+    /// Whether the server said that nothing more comes.
+    pub fn is_complete(&self) -> bool {
+        self.progress == Progress::Complete
+    }
+
+    /// Whether the model has stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.progress != Progress::Open
+    }
+
+    /// Whether anything came that such a server says.
+    pub fn has_seen(&self) -> bool {
+        self.seen
+    }
+
+    /// How the reply ended, and what was odd.
+    pub fn into_finish(mut self) -> Finish {
+        if self.unknown > 0 {
+            let what = if self.unknown == 1 { "piece was" } else { "pieces were" };
+            self.finish.notes.push(shown!("{} {what} not understood and passed over", self.unknown));
+        }
+        self.finish
+    }
+
+    /// Takes one frame of a stream.
+    pub fn frame(&mut self, frame: &Frame, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+        if self.is_complete() {
+            return Ok(());
+        }
+        let data = frame.data.trim_ascii();
+        if data == b"[DONE]" {
+            self.complete();
+            return Ok(());
+        }
+        self.frames += 1;
+        let is_line = matches!(self.backend, Backend::Ollama | Backend::OllamaChat);
+        if let Some(stash) = &mut self.stash {
+            stash.extend_from_slice(&frame.data);
+            stash.push(b'\n');
+            return Ok(());
+        }
+        let mut tape = std::mem::take(&mut self.tape);
+        tape.read(data);
+        let heard = match tape.root(data) {
+            Some(root) => self.value(root, false, pieces),
+            None if is_line && self.frames == 1 && is_open(&tape) => {
+                self.stash = Some([&frame.data[..], b"\n"].concat());
+                Ok(())
+            }
+            None => {
+                self.unknown += 1;
+                Ok(())
+            }
+        };
+        self.tape = tape;
+        heard
+    }
+
+    /// The stream is over. `lines`: the server promised a value a line, and so a last one.
+    pub fn end(&mut self, lines: bool, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+        if let Some(stash) = self.stash.take() {
+            self.frames = 1;
+            self.whole(&stash, pieces)?;
+        }
+        // Without streaming a server may leave out that it is done.
+        if !lines
+            && self.frames == 1
+            && self.has_content
+            && matches!(self.backend, Backend::Ollama | Backend::OllamaChat)
+        {
+            self.complete();
+        }
+        Ok(())
+    }
+
+    /// Takes a reply that came in one piece.
+    pub fn whole(&mut self, body: &[u8], pieces: &mut Vec<Piece>) -> Result<(), Said> {
+        let mut tape = std::mem::take(&mut self.tape);
+        let heard = if let Some(root) = tape.parse(body) {
+            self.value(root, true, pieces)
+        } else {
+            self.unknown += 1;
+            Ok(())
+        };
+        self.tape = tape;
+        heard
+    }
+
+    fn value(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+        if let Some(said) = error_of(root) {
+            return Err(Said(said));
+        }
+        let before = pieces.len();
+        match self.backend {
+            Backend::Ollama | Backend::OllamaChat => self.ollama(root, pieces),
+            Backend::Chat => self.chat(root, whole, pieces),
+            Backend::Responses => self.responses(root, whole, pieces)?,
+            Backend::Anthropic => self.anthropic(root, whole, pieces),
+        }
+        let content = pieces.iter().skip(before).any(|(part, _)| *part == Part::Content);
+        self.has_content |= content;
+        Ok(())
+    }
+
+    fn complete(&mut self) {
+        (self.progress, self.seen) = (Progress::Complete, true);
+    }
+
+    fn ollama(&mut self, root: Value<'_>, pieces: &mut Vec<Piece>) {
+        let message = root.get("message");
+        let content = root.get("response").or_else(|| message?.get("content"));
+        let thinking = root.get("thinking").or_else(|| message?.get("thinking"));
+        take_text(Part::Reasoning, thinking, pieces);
+        take_text(Part::Content, content, pieces);
+        self.model(root.get("model"));
+        if let Some(reason) = root.get("done_reason").and_then(Value::string) {
+            self.stop(&reason);
+        }
+        set(&mut self.finish.usage.prompt, root.get("prompt_eval_count"));
+        set(&mut self.finish.usage.completion, root.get("eval_count"));
+        if root.get("done").and_then(Value::bool) == Some(true) {
+            self.complete();
+        }
+        // An empty text is a text too.
+        if content.is_some_and(|content| content.kind() == Kind::String) {
+            (self.seen, self.has_content) = (true, true);
+        }
+    }
+
+    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) {
+        self.model(root.get("model"));
+        if let Some(usage) = root.get("usage") {
+            set(&mut self.finish.usage.prompt, usage.get("prompt_tokens"));
+            set(&mut self.finish.usage.completion, usage.get("completion_tokens"));
+        }
+        let Some(choices) = root.get("choices").filter(|choices| choices.kind() == Kind::Array) else { return };
+        self.seen |= !whole;
+        let Some(choice) = choices.items().next() else { return };
+        // Some servers say the whole message again at the end.
+        let message = choice.get("message").filter(|_| !self.has_content);
+        if let Some(said) = choice.get("delta").or(message).filter(|said| said.kind() == Kind::Object) {
+            let reasoning = said.get("reasoning_content").or_else(|| said.get("reasoning"));
+            take_text(Part::Reasoning, reasoning, pieces);
+            Self::parts(said.get("content"), pieces);
+            take_text(Part::Content, said.get("refusal"), pieces);
+            self.seen = true;
+            if whole {
+                self.complete();
+            }
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::string) {
+            self.progress = self.progress.max(Progress::Stopped);
+            self.stop(&reason);
+        }
+    }
+
+    fn responses(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+        if whole {
+            return self.response(root, pieces);
+        }
+        let kind = root.get("type").and_then(Value::string).unwrap_or_default();
+        self.seen |= kind.bytes().starts_with(b"response.");
+        match kind.bytes() {
+            b"response.output_text.delta" | b"response.refusal.delta" => {
+                take_text(Part::Content, root.get("delta"), pieces);
+            }
+            b"response.reasoning_summary_text.delta" | b"response.reasoning_text.delta" => {
+                take_text(Part::Reasoning, root.get("delta"), pieces);
+            }
+            b"response.completed" | b"response.incomplete" | b"response.failed" => {
+                if let Some(response) = root.get("response") {
+                    self.response(response, pieces)?;
+                }
+                self.complete();
+            }
+            b"error" => {
+                let said = root.get("message").and_then(Value::string).unwrap_or_default();
+                return Err(Said(said.into_owned()));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The whole object of a response; its text counts only if it was not streamed before.
+    fn response(&mut self, response: Value<'_>, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+        if let Some(said) = error_of(response) {
+            return Err(Said(said));
+        }
+        self.model(response.get("model"));
+        if let Some(usage) = response.get("usage") {
+            set(&mut self.finish.usage.prompt, usage.get("input_tokens"));
+            set(&mut self.finish.usage.completion, usage.get("output_tokens"));
+        }
+        let reason = response.get("incomplete_details").and_then(|details| details.get("reason"));
+        if let Some(reason) = reason.and_then(Value::string) {
+            self.stop(&reason);
+        }
+        let Some(output) = response.get("output").filter(|output| output.kind() == Kind::Array) else { return Ok(()) };
+        self.complete();
+        if self.has_content {
+            return Ok(());
+        }
+        for item in output.items() {
+            let reasoning = item.get("type").is_some_and(|kind| kind.is_string("reasoning"));
+            let parts = item.get(if reasoning { "summary" } else { "content" });
+            for part in parts.into_iter().flat_map(Value::items) {
+                let part_text = part.get("text").or_else(|| part.get("refusal"));
+                take_text(if reasoning { Part::Reasoning } else { Part::Content }, part_text, pieces);
+            }
+        }
+        Ok(())
+    }
+
+    fn anthropic(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) {
+        if whole {
+            let Some(content) = root.get("content").filter(|content| content.kind() == Kind::Array) else { return };
+            content.items().for_each(|block| Self::block(block, pieces));
+            self.message(root);
+            self.complete();
+            return;
+        }
+        let kind = root.get("type").and_then(Value::string).unwrap_or_default();
+        match kind.bytes() {
+            b"message_start" => {
+                if let Some(message) = root.get("message") {
+                    self.message(message);
+                }
+            }
+            b"content_block_start" => {
+                root.get("content_block").into_iter().for_each(|block| Self::block(block, pieces));
+            }
+            b"content_block_delta" => root.get("delta").into_iter().for_each(|block| Self::block(block, pieces)),
+            b"message_delta" => {
+                if let Some(delta) = root.get("delta") {
+                    self.message(delta);
+                }
+                self.counts(root.get("usage"));
+            }
+            b"message_stop" => self.complete(),
+            _ => return,
+        }
+        self.seen = true;
+    }
+
+    fn block(block: Value<'_>, pieces: &mut Vec<Piece>) {
+        take_text(Part::Reasoning, block.get("thinking"), pieces);
+        take_text(Part::Content, block.get("text").or_else(|| block.get("partial_json")), pieces);
+    }
+
+    fn message(&mut self, message: Value<'_>) {
+        self.model(message.get("model"));
+        self.counts(message.get("usage"));
+        if let Some(reason) = message.get("stop_reason").and_then(Value::string) {
+            self.progress = self.progress.max(Progress::Stopped);
+            self.stop(&reason);
+        }
+    }
+
+    fn counts(&mut self, usage: Option<Value<'_>>) {
+        let Some(usage) = usage else { return };
+        let count = |key: &str| usage.get(key).and_then(whole_number);
+        if let Some(read) = count("input_tokens") {
+            // What was cached is counted apart.
+            let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].into_iter().filter_map(count);
+            self.finish.usage.prompt = Some(cached.fold(read, u64::saturating_add));
+        }
+        set(&mut self.finish.usage.completion, usage.get("output_tokens"));
+    }
+
+    /// Content is a text, or a list of parts with a text each.
+    fn parts(content: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
+        take_text(Part::Content, content, pieces);
+        for part in content.into_iter().flat_map(Value::items) {
+            take_text(Part::Content, part.get("text"), pieces);
+        }
+    }
+
+    fn model(&mut self, model: Option<Value<'_>>) {
+        if let Some(model) = model.and_then(Value::string).filter(|model| !model.is_empty()) {
+            self.finish.model = Some(model.into_owned());
+        }
+    }
+
+    fn stop(&mut self, reason: &Untrusted<'_>) {
+        self.finish.stop = match reason.bytes() {
+            b"stop" | b"end_turn" | b"stop_sequence" | b"tool_use" | b"tool_calls" => Stop::End,
+            b"length" | b"max_tokens" | b"max_output_tokens" | b"model_context_window_exceeded" => Stop::Length,
+            _ => Stop::Other(reason.to_owned()),
+        };
+    }
+}
+
+/// What an answer says, heard as it comes, for whoever has to know before it is played again whether a key stands in
+/// what a reader puts together.
+#[derive(Debug)]
+pub struct Told {
+    backend: Backend,
+    intake: Intake,
+    reader: Reader,
+    content: Vec<u8>,
+    reasoning: Vec<u8>,
+    failed: Option<Said>,
+    redactor: Redactor,
+    /// The strings of all frames: those of one key and depth together, as somebody else may put them together.
+    joined: HashMap<(usize, Vec<u8>), Redactor>,
+    /// A key stands in it, or nobody can tell.
+    found: bool,
+}
+
+/// How an answer is taken in.
+#[derive(Debug)]
+enum Intake {
+    /// Nothing but blanks came.
+    Open,
+    Frames(Framer),
+    Whole(Vec<u8>),
+}
+
+impl Told {
+    /// So many names of strings are told apart; of an answer with more of them nobody knows what they say together.
+    const MAX_NAMES: usize = 1000;
+
+    /// Of a kind of server, without the key of this redactor.
+    pub fn by(backend: Backend, redactor: Redactor) -> Self {
+        Self {
+            backend,
+            intake: Intake::Open,
+            reader: Reader::new(backend),
+            content: Vec::new(),
+            reasoning: Vec::new(),
+            failed: None,
+            redactor,
+            joined: HashMap::new(),
+            found: false,
+        }
+    }
+
+    /// Takes the next bytes. Whoever listens to the answer itself ends what is too long.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if let Intake::Open = self.intake {
+            self.intake = match Shape::of(self.backend, bytes) {
+                None => return,
+                Some(Shape::Whole) => Intake::Whole(Vec::new()),
+                Some(Shape::Frames(framing)) => Intake::Frames(Framer::new(framing, usize::MAX)),
+            };
+        }
+        let mut frames = Vec::new();
+        match &mut self.intake {
+            Intake::Open => {}
+            // Without a limit nothing is too long.
+            Intake::Frames(framer) => drop(framer.push(bytes, &mut frames)),
+            Intake::Whole(body) => body.extend_from_slice(bytes),
+        }
+        self.read(&frames);
+    }
+
+    /// The answer is over. `lines`: the server promised a value a line.
+    pub fn end(&mut self, lines: bool) {
+        let (mut frames, mut pieces) = (Vec::new(), Vec::new());
+        match std::mem::replace(&mut self.intake, Intake::Open) {
+            Intake::Open => {}
+            Intake::Frames(mut framer) => {
+                framer.finish(&mut frames);
+                self.read(&frames);
+                let ended = self.reader.end(lines, &mut pieces);
+                self.keep(pieces, ended);
+            }
+            Intake::Whole(body) => {
+                self.join(&body);
+                let ended = self.reader.whole(&body, &mut pieces);
+                self.keep(pieces, ended);
+            }
+        }
+        for mut joined in std::mem::take(&mut self.joined).into_values() {
+            joined.finish();
+            self.found |= joined.has_found();
+        }
+        let finish = &self.reader.finish;
+        let stop = match &finish.stop {
+            Stop::Other(reason) => Some(reason.bytes()),
+            _ => None,
+        };
+        let model = finish.model.as_ref().map(Untrusted::bytes);
+        let failed = self.failed.as_ref().map(|said| said.0.bytes());
+        let mut texts = [self.content.as_slice(), &self.reasoning].into_iter().chain(stop).chain(model).chain(failed);
+        self.found |= texts.any(|text| self.redactor.finds(text));
+    }
+
+    /// Whether it gives the key away.
+    pub const fn gives_away(&self) -> bool {
+        self.found
+    }
+
+    fn read(&mut self, frames: &[Frame]) {
+        for frame in frames {
+            self.join(&frame.data);
+            if self.failed.is_none() {
+                let mut pieces = Vec::new();
+                let heard = self.reader.frame(frame, &mut pieces);
+                self.keep(pieces, heard);
+            }
+        }
+    }
+
+    fn keep(&mut self, pieces: Vec<Piece>, heard: Result<(), Said>) {
+        for (part, text) in pieces {
+            let kept = if part == Part::Content { &mut self.content } else { &mut self.reasoning };
+            kept.extend_from_slice(text.bytes());
+        }
+        self.failed = self.failed.take().or(heard.err());
+    }
+
+    /// Adds the strings of a value to those before it.
+    fn join(&mut self, value: &[u8]) {
+        if self.found {
+            return;
+        }
+        let mut tape = std::mem::take(&mut self.reader.tape);
+        tape.read(value);
+        let mut name = Vec::new();
+        for stop in tape.root(value).into_iter().flat_map(Value::walk) {
+            if let Some(key) = stop.key.and_then(Value::string) {
+                name = key.bytes().to_vec();
+            }
+            if let Some(text) = stop.value.string() {
+                if self.joined.len() >= Self::MAX_NAMES {
+                    self.found = true;
+                    break;
+                }
+                let joined = self.joined.entry((stop.depth, name.clone())).or_insert_with(|| self.redactor.clone());
+                joined.push(text.bytes());
+                self.found |= joined.has_found();
+            }
+        }
+        self.reader.tape = tape;
+    }
+
+    /// The same in one piece, without a key.
+    pub fn written(&self) -> Vec<u8> {
+        let clean = |text: &[u8]| self.redactor.whole(text);
+        if let Some(said) = &self.failed {
+            return Object::new(Letters::Ascii).text("error", clean(said.0.bytes())).end();
+        }
+        let finish = &self.reader.finish;
+        let stop = match &finish.stop {
+            Stop::Other(reason) => Stop::Other(Untrusted::owned(clean(reason.bytes()))),
+            stop => stop.clone(),
+        };
+        let model = finish.model.as_ref().map(|model| Untrusted::owned(clean(model.bytes())));
+        let finish = Finish { stop, model, ..finish.clone() };
+        written(self.backend, &clean(&self.content), &clean(&self.reasoning), &finish)
+    }
+}
+
+/// A reply in one piece, as a server of that kind would say it: what [`Reader::whole`] reads.
+pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Finish) -> Vec<u8> {
+    let object = || Object::new(Letters::Ascii);
+    let stop = match &finish.stop {
+        Stop::End if backend == Backend::Anthropic => b"end_turn",
+        Stop::End => &b"stop"[..],
+        Stop::Length if backend == Backend::Anthropic => b"max_tokens",
+        Stop::Length if backend == Backend::Responses => b"max_output_tokens",
+        Stop::Length => b"length",
+        Stop::Other(other) => other.bytes(),
+    };
+    let counts = |prompt: &str, completion: &str| {
+        let digits = |count: Option<u64>| count.map(|count| count.to_string());
+        object().maybe(prompt, digits(finish.usage.prompt)).maybe(completion, digits(finish.usage.completion)).end()
+    };
+    let thought = |key: &str| if reasoning.is_empty() { object() } else { object().text(key, reasoning) };
+    let body = match &finish.model {
+        Some(model) => object().text("model", model.bytes()),
+        None => object(),
+    };
+    match backend {
+        Backend::Ollama | Backend::OllamaChat => {
+            let message = thought("thinking").text("content", content).end();
+            let body = body.raw("message", message).plain("done", true).text("done_reason", stop);
+            let body = body.maybe("prompt_eval_count", finish.usage.prompt.map(|count| count.to_string()));
+            body.maybe("eval_count", finish.usage.completion.map(|count| count.to_string())).end()
+        }
+        Backend::Chat => {
+            let message = thought("reasoning_content").text("content", content).end();
+            let choice = object().raw("message", message).text("finish_reason", stop).end();
+            body.raw("choices", list([choice])).raw("usage", counts("prompt_tokens", "completion_tokens")).end()
+        }
+        Backend::Responses => {
+            let part = |text: &[u8]| list([object().text("text", text).end()]);
+            let thought = object().text("type", "reasoning").raw("summary", part(reasoning)).end();
+            let said = object().text("type", "message").raw("content", part(content)).end();
+            let details = object().text("reason", stop).end();
+            let body = body.raw("output", list([thought, said])).raw("incomplete_details", details);
+            body.raw("usage", counts("input_tokens", "output_tokens")).end()
+        }
+        Backend::Anthropic => {
+            let blocks = list([thought("thinking").end(), object().text("text", content).end()]);
+            let body = body.raw("content", blocks).text("stop_reason", stop);
+            body.raw("usage", counts("input_tokens", "output_tokens")).end()
+        }
+    }
+}
+
+fn take_text(part: Part, value: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
+    if let Some(text) = value.and_then(Value::string).filter(|text| !text.is_empty()) {
+        pieces.push((part, text.into_owned()));
+    }
+}
+
+/// Whether what was read is only the beginning of a value.
+fn is_open(tape: &Tape) -> bool {
+    tape.problems.last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
+}
+
+fn set(count: &mut Option<u64>, value: Option<Value<'_>>) {
+    *count = value.and_then(whole_number).or(*count);
+}
+
+fn whole_number(value: Value<'_>) -> Option<u64> {
+    std::str::from_utf8(value.raw()).ok()?.parse().ok().filter(|_| value.kind() == Kind::Int)
+}
+
+/// What a server says of an error, in the shapes that servers use.
+pub fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
+    let error = root.get("error").filter(|error| !error.is_null() && error.kind() != Kind::False)?;
+    let said = match error.kind() {
+        Kind::Object => error.get("message").filter(|message| message.kind() == Kind::String).unwrap_or(error),
+        _ => error,
+    };
+    Some(said.string().unwrap_or_else(|| Untrusted::new(said.raw())).into_owned())
+}
+
+/// What the body of an error says, at the longest so many bytes.
+pub fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
+    let mut tape = Tape::default();
+    let said = tape.parse(body).and_then(|root| {
+        let other = ["message", "detail"].into_iter().find_map(|key| root.get(key)?.string());
+        error_of(root).or_else(|| other.map(Untrusted::into_owned))
+    });
+    let text = said.unwrap_or_else(|| Untrusted::new(body.trim_ascii()).into_owned());
+    Untrusted::new(stepscope_base::text::head(text.bytes(), longest)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::key::Key;
+    use stepscope_core::run::rerun::Usage;
+
+    /// A key that only a reader puts together is found at once, and of a very long answer only its text is kept.
+    #[test]
+    fn what_is_told_piece_by_piece_is_told_at_once() {
+        const KEY: &str = "sk-Told/0123_456789";
+        let redactor = Redactor::new(Key::new(KEY).as_ref());
+        let frame = |delta: &str| format!("data: {{\"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n");
+        let spelled = |field: &str| KEY.chars().map(|c| frame(&format!("\"{field}\": \"{c}\""))).collect::<String>();
+        for (body, found) in
+            [(spelled("content"), true), (spelled("elsewhere"), true), (frame("\"content\": \"sk-\"").repeat(9), false)]
+        {
+            for size in [1, 40, body.len()] {
+                let mut told = Told::by(Backend::Chat, redactor.clone());
+                body.as_bytes().chunks(size).for_each(|piece| told.push(piece));
+                told.end(false);
+                assert_eq!(told.gives_away(), found, "{body}");
+                assert!(!redactor.finds(&told.written()), "{body}");
+            }
+        }
+        let mut told = Told::by(Backend::Chat, redactor.clone());
+        for n in 0..=Told::MAX_NAMES {
+            told.push(frame(&format!("\"name{n}\": \"s\"")).as_bytes());
+        }
+        assert!(told.gives_away(), "of so many names nobody knows what they say together");
+        let mut told = Told::by(Backend::Chat, redactor);
+        let comment = [b": ", &b"x".repeat(1 << 16)[..], b"\n"].concat();
+        for _ in 0..256 {
+            told.push(&comment);
+        }
+        let Intake::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
+        assert!(framer.is_empty() && told.content.is_empty() && told.joined.is_empty());
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for backend in Backend::ALL {
+            for stop in [Stop::End, Stop::Length, Stop::Other(Untrusted::from("odd\u{7f}"))] {
+                let usage = Usage { prompt: Some(3), completion: Some(5) };
+                let finish =
+                    Finish { stop: stop.clone(), usage, model: Some(Untrusted::from("m:1")), ..Finish::default() };
+                for reasoning in ["", "hm \"so\""] {
+                    let text = written(backend, b"{\"a\": \"\xff\"}\n", reasoning.as_bytes(), &finish);
+                    let (mut reader, mut pieces) = (Reader::new(backend), Vec::new());
+                    reader.whole(&text, &mut pieces).unwrap();
+                    let of = |wanted: Part| -> Vec<u8> {
+                        pieces
+                            .iter()
+                            .filter(|(part, _)| *part == wanted)
+                            .flat_map(|(_, text)| text.bytes().to_vec())
+                            .collect()
+                    };
+                    assert_eq!(of(Part::Content), "{\"a\": \"\u{fffd}\"}\n".as_bytes(), "{backend:?}");
+                    assert_eq!(of(Part::Reasoning), reasoning.as_bytes(), "{backend:?}");
+                    assert!(reader.is_complete(), "{backend:?}");
+                    let read = reader.into_finish();
+                    assert_eq!((read.stop, read.usage, read.model), (stop.clone(), usage, finish.model.clone()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Which model, where, with which key: flags over the profile that a flag names over the customary environment
+//! variables over the profile of `config.toml` that is the default.
+
+use std::time::Duration;
+
+use super::Limits;
+use super::endpoint::{Backend, Endpoint, same_origin};
+use super::key::Key;
+use crate::config::{Config, Profile};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::rerun::{Trouble, TroubleKind};
+
+/// What the flags say.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Wanted {
+    /// A profile of `config.toml`.
+    pub profile: Option<String>,
+    /// The kind of server.
+    pub backend: Option<Backend>,
+    /// Its address.
+    pub url: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// Nothing may be sent.
+    pub offline: bool,
+}
+
+/// Whom to ask.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The server.
+    pub endpoint: Endpoint,
+    /// The model, if anybody named one.
+    pub model: Option<String>,
+}
+
+/// Puts together what flags, environment and settings say. `variable` reads the environment.
+pub fn settle(wanted: &Wanted, config: &Config, variable: impl Fn(&str) -> Option<String>) -> Result<Settled, Trouble> {
+    if wanted.offline {
+        return Err(refused(Shown::own("nothing is sent: --offline forbids it")));
+    }
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let named = match &wanted.profile {
+        None => None,
+        Some(name) => Some(config.profiles.get(name).ok_or_else(|| unknown_profile(name, config))?),
+    };
+    let default = config.profile.as_ref().filter(|_| named.is_none());
+    let default = match default {
+        None => None,
+        Some(name) => Some(config.profiles.get(name).ok_or_else(|| unknown_profile(name, config))?),
+    };
+    let either = |pick: fn(&Profile) -> Option<&String>| (named.and_then(pick), default.and_then(pick));
+    let backend = backend(wanted, named, default, &set)?;
+    let custom = customary(backend, &set);
+    let (named_url, default_url) = either(|profile| profile.url.as_ref());
+    let url = wanted.url.as_ref().or(named_url).cloned();
+    let url = url.or_else(|| custom.url.clone()).or_else(|| default_url.cloned());
+    let address = url.unwrap_or_else(|| backend.address().to_owned());
+    let (named_key, default_key) = either(|profile| profile.key_env.as_ref());
+    let from_profile = named_key.or(default_key.filter(|_| wanted.url.is_none()));
+    let key = match wanted.key_env.as_ref().or(from_profile) {
+        Some(name) => Some(key_of(name, &set)?),
+        // A key goes to the server that it is for, and to no other that somebody names on the way.
+        None => custom
+            .key
+            .filter(|_| same_origin(&address, custom.url.as_deref().unwrap_or(backend.address())))
+            .and_then(|name| Key::new(&set(name)?)),
+    };
+    let mut endpoint = Endpoint::new(backend, &address, key)?;
+    if let Some(proxy) = either(|profile| profile.proxy.as_ref()).0.or(either(|profile| profile.proxy.as_ref()).1) {
+        endpoint = endpoint.through(proxy)?;
+    }
+    let (named_model, default_model) = either(|profile| profile.model.as_ref());
+    let model = wanted.model.as_ref().or(named_model).or(default_model).cloned();
+    Ok(Settled { endpoint, model })
+}
+
+/// The limits, as the profile has them, then as flags change them.
+pub fn limits(wanted: &Wanted, config: &Config) -> Limits {
+    let name = wanted.profile.as_ref().or(config.profile.as_ref());
+    let profile = name.and_then(|name| config.profiles.get(name));
+    let mut limits = Limits::default();
+    let seconds = |set: Option<f64>, limit: &mut Duration| {
+        if let Some(set) = set.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+            *limit = set;
+        }
+    };
+    if let Some(profile) = profile {
+        seconds(profile.first_timeout, &mut limits.first);
+        seconds(profile.silence_timeout, &mut limits.silence);
+        seconds(profile.timeout, &mut limits.total);
+    }
+    limits
+}
+
+fn refused(sentence: Shown) -> Trouble {
+    Trouble::new(TroubleKind::NotSent, sentence)
+}
+
+fn unknown_profile(name: &str, config: &Config) -> Trouble {
+    let names: Vec<_> = config.profiles.keys().map(|name| Shown::line(name.as_bytes()).into_string()).collect();
+    let there =
+        if names.is_empty() { "config.toml has none".to_owned() } else { format!("there are {}", names.join(", ")) };
+    refused(shown!("there is no profile \"{}\": {there}", Shown::line(name.as_bytes())))
+}
+
+fn key_of(name: &str, set: &impl Fn(&str) -> Option<String>) -> Result<Key, Trouble> {
+    let shown = Shown::line(name.as_bytes());
+    let value =
+        set(name).ok_or_else(|| refused(shown!("the environment variable {shown} holds no key; export it first")))?;
+    Key::new(&value).ok_or_else(|| refused(shown!("what {shown} holds cannot be a key: no header can carry it")))
+}
+
+fn backend(
+    wanted: &Wanted,
+    named: Option<&Profile>,
+    default: Option<&Profile>,
+    set: &impl Fn(&str) -> Option<String>,
+) -> Result<Backend, Trouble> {
+    let of = |profile: Option<&Profile>| profile.and_then(|profile| profile.backend.clone());
+    if let Some(backend) = wanted.backend {
+        return Ok(backend);
+    }
+    if let Some(word) = of(named) {
+        return word_of(&word);
+    }
+    if let Some(url) = wanted.url.as_ref().or(named.and_then(|profile| profile.url.as_ref())) {
+        return Ok(guess(url));
+    }
+    if let Some(word) = of(default) {
+        return word_of(&word);
+    }
+    if set("OLLAMA_HOST").is_none() && set("OPENAI_BASE_URL").is_some() {
+        return Ok(Backend::Chat);
+    }
+    Ok(Backend::Ollama)
+}
+
+fn word_of(word: &str) -> Result<Backend, Trouble> {
+    let words = || Backend::ALL.map(Backend::word).join(", ");
+    Backend::from_word(word)
+        .ok_or_else(|| refused(shown!("there is no backend {}; there are {}", Shown::line(word.as_bytes()), words())))
+}
+
+/// What an address says of its server.
+fn guess(url: &str) -> Backend {
+    let path = url.trim_end_matches('/');
+    if path.contains("api.anthropic.com") || path.ends_with("/messages") {
+        Backend::Anthropic
+    } else if path.ends_with("/responses") {
+        Backend::Responses
+    } else if path.ends_with("/api/chat") {
+        Backend::OllamaChat
+    } else if path.ends_with("/v1") || path.ends_with("/chat/completions") || path.contains("api.openai.com") {
+        Backend::Chat
+    } else {
+        Backend::Ollama
+    }
+}
+
+/// What the customary variables say of a kind of server.
+struct Customary {
+    url: Option<String>,
+    key: Option<&'static str>,
+}
+
+fn customary(backend: Backend, set: &impl Fn(&str) -> Option<String>) -> Customary {
+    match backend {
+        Backend::Ollama | Backend::OllamaChat => {
+            Customary { url: set("OLLAMA_HOST").map(|host| ollama_host(&host)), key: None }
+        }
+        Backend::Chat | Backend::Responses => Customary { url: set("OPENAI_BASE_URL"), key: Some("OPENAI_API_KEY") },
+        Backend::Anthropic => Customary { url: set("ANTHROPIC_BASE_URL"), key: Some("ANTHROPIC_API_KEY") },
+    }
+}
+
+/// `OLLAMA_HOST` as Ollama's own clients read it: scheme and port may be missing, and a server that listens everywhere
+/// is asked here.
+fn ollama_host(value: &str) -> String {
+    let value = value.trim().trim_matches(['"', '\'']);
+    let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
+    let (host, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+    let (host, port) = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !port.is_empty() => (host, port),
+        _ => match (value.contains("://"), scheme) {
+            (true, "https") => (host, "443"),
+            (true, _) => (host, "80"),
+            (false, _) => (host, "11434"),
+        },
+    };
+    let host = match host {
+        "" | "0.0.0.0" => "127.0.0.1",
+        "[::]" | "::" => "[::1]",
+        host => host,
+    };
+    format!("{scheme}://{host}:{port}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "profile = \"home\"\n\
+        [profiles.home]\nbackend = \"openai\"\nurl = \"http://127.0.0.1:8080\"\nmodel = \"small\"\ntimeout = 5.5\n\
+        [profiles.far]\nbackend = \"openai\"\nurl = \"https://far.example/v1\"\nkey_env = \"FAR_KEY\"\nmodel = \"big\"\n";
+
+    fn settled(
+        wanted: &Wanted,
+        config: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<(String, Option<String>, bool), String> {
+        let config = Config::parse(config, Shown::own("config.toml")).unwrap();
+        let variable =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let settled = settle(wanted, &config, variable).map_err(|trouble| trouble.to_string())?;
+        Ok((settled.endpoint.call().to_string(), settled.model, settled.endpoint.key().is_some()))
+    }
+
+    fn wanted(backend: Option<Backend>, url: Option<&str>, profile: Option<&str>) -> Wanted {
+        let text = |text: Option<&str>| text.map(ToOwned::to_owned);
+        Wanted { backend, url: text(url), profile: text(profile), ..Wanted::default() }
+    }
+
+    #[test]
+    fn flags_come_before_profiles_and_variables() {
+        let none = wanted(None, None, None);
+        let call = |wanted: &Wanted, config, variables| settled(wanted, config, variables).unwrap().0;
+        assert_eq!(call(&none, "", &[]), "http://127.0.0.1:11434/api/generate");
+        assert_eq!(call(&none, "", &[("OLLAMA_HOST", "0.0.0.0")]), "http://127.0.0.1:11434/api/generate");
+        assert_eq!(call(&none, "", &[("OPENAI_BASE_URL", "http://h:1/v1")]), "http://h:1/v1/chat/completions");
+        assert_eq!(call(&none, CONFIG, &[]), "http://127.0.0.1:8080/v1/chat/completions");
+        assert_eq!(call(&none, CONFIG, &[("OPENAI_BASE_URL", "http://h:1/v1")]), "http://h:1/v1/chat/completions");
+        let url = wanted(None, Some("http://127.0.0.1:8099/ok/v1"), None);
+        assert_eq!(call(&url, CONFIG, &[]), "http://127.0.0.1:8099/ok/v1/chat/completions");
+        let far = wanted(None, None, Some("far"));
+        let variables = [("FAR_KEY", "sk-far-12345"), ("OPENAI_BASE_URL", "http://h:1/v1")];
+        assert_eq!(
+            settled(&far, CONFIG, &variables).unwrap(),
+            ("https://far.example/v1/chat/completions".to_owned(), Some("big".to_owned()), true)
+        );
+        assert!(settled(&far, CONFIG, &[]).unwrap_err().contains("FAR_KEY holds no key"));
+        let gone = wanted(None, None, Some("gone"));
+        assert_eq!(settled(&gone, CONFIG, &[]).unwrap_err(), "there is no profile \"gone\": there are far, home");
+        assert!(settled(&Wanted { offline: true, ..far }, CONFIG, &variables).unwrap_err().contains("--offline"));
+    }
+
+    #[test]
+    fn a_customary_key_goes_to_its_own_server_only() {
+        let has_key = |url: Option<&str>, variables: &[(&str, &str)]| {
+            settled(&wanted(Some(Backend::Chat), url, None), "", variables).unwrap().2
+        };
+        let key = ("OPENAI_API_KEY", "sk-openai-1");
+        assert!(has_key(None, &[key]));
+        assert!(!has_key(Some("https://other.example/v1"), &[key]));
+        assert!(!has_key(Some("http://10.0.0.1/v1"), &[key]));
+        assert!(has_key(None, &[key, ("OPENAI_BASE_URL", "https://mine.example/v1")]));
+        assert!(!has_key(Some("https://api.openai.com/v1"), &[key, ("OPENAI_BASE_URL", "https://mine.example/v1")]));
+    }
+
+    #[test]
+    fn ollamas_host_is_read_as_ollama_reads_it() {
+        for (value, url) in [
+            ("127.0.0.1:1", "http://127.0.0.1:1"),
+            ("box", "http://box:11434"),
+            (":99", "http://127.0.0.1:99"),
+            ("https://box", "https://box:443"),
+            ("http://box/base", "http://box:80/base"),
+            ("[::1]:5", "http://[::1]:5"),
+            ("[::]", "http://[::1]:11434"),
+        ] {
+            assert_eq!(ollama_host(value), url, "{value}");
+        }
+    }
+
+    #[test]
+    fn limits_come_from_the_profile() {
+        let config = Config::parse(CONFIG, Shown::own("config.toml")).unwrap();
+        assert_eq!(limits(&wanted(None, None, None), &config).total, Duration::from_millis(5500));
+        assert_eq!(limits(&wanted(None, None, Some("far")), &config), Limits::default());
+    }
+}

@@ -1,0 +1,287 @@
+//! How requests leave and answers come: over the network, or from a cassette. The one place where a network client is
+//! made, with every setting that keeps keys and questions where they belong. Everything that a server says comes in
+//! through here, and here the key is taken out of it: no other module ever sees a key that was said back.
+
+use std::error::Error as _;
+use std::fmt;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Client, Proxy, Url, redirect, retry};
+
+use super::cassette::{Played, Tape};
+use super::endpoint::{Backend, Endpoint, origin};
+use super::redact::Redactor;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::rerun::{Trouble, TroubleKind};
+
+/// Something that is waited for.
+pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The beginning of an answer.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Head {
+    /// The status.
+    pub status: u16,
+    /// What the body is said to be; empty where nothing is said.
+    pub kind: String,
+    /// How long to wait before the next request.
+    pub retry_after: Option<String>,
+    /// Where the server sends us instead.
+    pub location: Option<String>,
+    /// How the body is compressed.
+    pub encoding: Option<String>,
+}
+
+/// An answer that is coming.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Live(Box<Arriving>),
+    Played(Played),
+}
+
+/// An answer from the network, on its way through the redactor.
+pub(super) struct Arriving {
+    response: reqwest::Response,
+    redactor: Redactor,
+    /// The answer is over, so or so; what was held back came first.
+    over: Option<Result<(), Trouble>>,
+}
+
+/// Its headers may hold the key, and stand in no debug text.
+impl fmt::Debug for Arriving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arriving").field("over", &self.over).finish_non_exhaustive()
+    }
+}
+
+impl Arriving {
+    async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        while self.over.is_none() {
+            let (bytes, over) = match self.response.chunk().await {
+                Ok(Some(bytes)) => (self.redactor.push(&bytes), None),
+                Ok(None) => (self.redactor.finish(), Some(Ok(()))),
+                Err(error) => (self.redactor.finish(), Some(Err(broken(&error, &self.redactor)))),
+            };
+            self.over = over;
+            if !bytes.is_empty() {
+                return Ok(Some(bytes));
+            }
+        }
+        self.over.clone().unwrap_or(Ok(())).map(|()| None)
+    }
+}
+
+impl Answer {
+    /// The next bytes; `None`: that was all.
+    pub(super) fn chunk(&mut self) -> Pending<'_, Result<Option<Vec<u8>>, Trouble>> {
+        match self {
+            Self::Live(arriving) => Box::pin(arriving.chunk()),
+            Self::Played(played) => Box::pin(played.chunk()),
+        }
+    }
+}
+
+/// Where requests go.
+#[derive(Clone, Debug)]
+pub(super) enum Wire {
+    Live(Client),
+    Tape(Tape),
+}
+
+impl Wire {
+    /// Over the network, to one endpoint.
+    pub(super) fn live(endpoint: &Endpoint, connect: Duration) -> Result<Self, Trouble> {
+        let mut builder = Client::builder()
+            // A redirect would carry the key to another host.
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .retry(retry::never())
+            .no_proxy()
+            .connect_timeout(connect)
+            // Each call has a connection of its own: a kept one may be dead by now, and whether a request that went into
+            // it was heard, nobody could say.
+            .pool_max_idle_per_host(0)
+            .tcp_nodelay(true)
+            .http1_only()
+            .user_agent(concat!("stepscope/", env!("CARGO_PKG_VERSION")));
+        if let Some(proxy) = endpoint.proxy() {
+            let proxy = Proxy::all(proxy.clone()).map_err(|error| not_sent(&error))?;
+            builder = builder.proxy(proxy);
+        }
+        if endpoint.is_local() {
+            builder = builder.dns_resolver(Arc::new(ThisMachine));
+        }
+        if !endpoint.is_secure() {
+            // Without TLS no certificates are needed, and a machine without any can still ask itself.
+            builder = builder.tls_certs_only([]);
+        }
+        builder.build().map(Self::Live).map_err(|error| not_sent(&error))
+    }
+
+    /// Sends a request and waits for the beginning of the answer. Without a body it is a GET.
+    pub(super) async fn send(
+        &self,
+        endpoint: &Endpoint,
+        url: &Url,
+        body: Option<Vec<u8>>,
+    ) -> Result<(Head, Answer), Trouble> {
+        let client = match self {
+            Self::Live(client) => client,
+            Self::Tape(tape) => return tape.play(endpoint.backend, body.as_deref().unwrap_or_default()),
+        };
+        let request = match body {
+            Some(body) => client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body),
+            None => client.get(url.clone()),
+        };
+        let redactor = Redactor::new(endpoint.key());
+        let sent = request.headers(headers(endpoint)).send().await;
+        let response = sent.map_err(|error| unreached(&error, &origin(url), &redactor))?;
+        let text = |name| {
+            let value: Option<&HeaderValue> = response.headers().get(name);
+            value.map(|value| String::from_utf8_lossy(&redactor.whole(value.as_bytes())).into_owned())
+        };
+        let head = Head {
+            status: response.status().as_u16(),
+            kind: text(CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase(),
+            retry_after: text(RETRY_AFTER),
+            location: text(LOCATION).map(|to| without_secrets(url, &to)),
+            encoding: text(CONTENT_ENCODING),
+        };
+        Ok((head, Answer::Live(Box::new(Arriving { response, redactor, over: None }))))
+    }
+}
+
+fn headers(endpoint: &Endpoint) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream, application/x-ndjson"));
+    if endpoint.backend == Backend::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    let key = endpoint.key().and_then(|key| match endpoint.backend {
+        Backend::Anthropic => Some(("x-api-key", key.header("")?)),
+        _ => Some(("authorization", key.header("Bearer ")?)),
+    });
+    if let Some((name, value)) = key {
+        headers.insert(name, value);
+    }
+    headers
+}
+
+fn not_sent(error: &reqwest::Error) -> Trouble {
+    let why = innermost(error, &Redactor::new(None));
+    let help = "; https:// needs the system's certificates: install them, or name a file of them with SSL_CERT_FILE";
+    let help = if why.as_str().contains("certificates") { help } else { "" };
+    Trouble::new(TroubleKind::NotSent, shown!("no connection can be prepared: {why}{help}"))
+}
+
+/// Why no answer came.
+fn unreached(error: &reqwest::Error, origin: &Shown, redactor: &Redactor) -> Trouble {
+    let why = innermost(error, redactor);
+    if error.is_connect() {
+        let refused = io_kind(error) == Some(ErrorKind::ConnectionRefused);
+        let sentence = match (error.is_timeout(), refused) {
+            (true, _) => shown!("no connection to {origin} in time; is the address right, and the server running?"),
+            (_, true) => shown!("nobody listens at {origin}; start the model server, or name another with --url"),
+            _ => shown!("no connection to {origin}: {why}"),
+        };
+        return Trouble::new(TroubleKind::Connect, sentence);
+    }
+    let closed = matches!(
+        io_kind(error),
+        Some(
+            ErrorKind::ConnectionReset
+                | ErrorKind::UnexpectedEof
+                | ErrorKind::BrokenPipe
+                | ErrorKind::ConnectionAborted
+        )
+    );
+    // Hyper has no kind of error for this that could be asked for from here.
+    let closed = closed || why.as_str() == "connection closed before message completed";
+    let kind = if closed { TroubleKind::Cut } else { TroubleKind::NoReply };
+    Trouble::new(kind, shown!("{origin} did not answer: {why}"))
+}
+
+/// Why an answer broke off.
+fn broken(error: &reqwest::Error, redactor: &Redactor) -> Trouble {
+    Trouble::new(TroubleKind::Cut, shown!("the connection broke: {}", innermost(error, redactor)))
+}
+
+/// The innermost reason: the outer ones only repeat that there was an error, some of them with the address.
+fn innermost(error: &reqwest::Error, redactor: &Redactor) -> Shown {
+    let Some(mut inner) = error.source() else { return Shown::own("it cannot be used") };
+    while let Some(next) = inner.source() {
+        inner = next;
+    }
+    // A certificate, too, says what its owner likes.
+    Shown::line(&redactor.whole(inner.to_string().as_bytes()))
+}
+
+/// An address that a server names, without what in it may be a secret: the name and password, and the query.
+fn without_secrets(from: &Url, to: &str) -> String {
+    let Ok(mut url) = from.join(to) else { return "an address that cannot be read".to_owned() };
+    // An address that holds neither has nothing to lose.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.set_fragment(None);
+    url.into()
+}
+
+/// Finds the addresses of names of this machine, and takes no others: a name such as `x.localhost` is worth nothing by
+/// itself. The connection goes to the very addresses that were looked at.
+#[derive(Debug)]
+struct ThisMachine;
+
+impl Resolve for ThisMachine {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            // Not every system knows its own name with the dot of a full name behind it.
+            let name = name.as_str().trim_end_matches('.');
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name, 0)).await?.collect();
+            match found.iter().find(|address| !address.ip().to_canonical().is_loopback()) {
+                None => Ok(Box::new(found.into_iter()) as Addrs),
+                Some(other) => {
+                    let sentence = "not to this machine, as its name says: nothing was sent";
+                    Err(format!("it leads to {}, {sentence}", other.ip()).into())
+                }
+            }
+        })
+    }
+}
+
+fn io_kind(error: &reqwest::Error) -> Option<ErrorKind> {
+    let mut inner = error.source();
+    while let Some(error) = inner {
+        if let Some(io) = error.downcast_ref::<std::io::Error>() {
+            return Some(io.kind());
+        }
+        inner = error.source();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_addresses_of_this_machine_are_taken() {
+        let resolved = async |name: &str| {
+            let found = ThisMachine.resolve(name.parse().unwrap()).await.map_err(|error| error.to_string())?;
+            Ok::<_, String>(found.map(|address| address.ip()).collect::<Vec<_>>())
+        };
+        for name in ["localhost", "localhost.", "127.0.0.1", "127.9.9.9"] {
+            let found = resolved(name).await.unwrap();
+            assert!(!found.is_empty() && found.iter().all(|ip| ip.to_canonical().is_loopback()), "{name}: {found:?}");
+        }
+        let refused = resolved("192.0.2.7").await.unwrap_err();
+        assert_eq!(refused, "it leads to 192.0.2.7, not to this machine, as its name says: nothing was sent");
+    }
+}

@@ -1,0 +1,162 @@
+//! `stepscope verify`: every completion is judged on all cores, in input order.
+
+use std::io;
+
+use crate::block::Block;
+use crate::check::FREE_OUTPUT;
+use crate::cut::Skips;
+use crate::examine::read_values;
+use crate::failure::Failure;
+use crate::input::Expand;
+use crate::line::{self, Done, Origin, Tally, Task};
+use stepscope_base::guard::guarded;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::verify::{Candidate, Field, Ladder, Verifier, VerifyResult, completion, differ, recorded_reward};
+
+/// What is printed of a block is at most so many times as long as the block.
+pub const MAX_OUTPUT: usize = 16;
+
+/// What completions are judged by, and where they stand.
+#[derive(Debug)]
+pub struct Judge {
+    /// What judges.
+    pub verifier: Verifier,
+    /// Where a record holds its completion.
+    pub field: Field,
+}
+
+impl Judge {
+    /// Judges the completion of a record and keeps what every stage said. Without a completion no stage is reached.
+    pub fn climb(&self, record: Value<'_>) -> Ladder {
+        match completion(record, &self.field) {
+            Ok(text) => self.verifier.climb(Candidate { text: text.bytes(), record }, &mut Tape::default()),
+            Err(why) => Ladder { rungs: Vec::new(), result: VerifyResult::not_judged(&why) },
+        }
+    }
+
+    fn judge(&self, record: Value<'_>, tape: &mut Tape) -> VerifyResult {
+        match completion(record, &self.field) {
+            Ok(text) => self.verifier.verify(Candidate { text: text.bytes(), record }, tape),
+            Err(why) => VerifyResult::not_judged(&why),
+        }
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Counts {
+    /// Records.
+    pub records: u64,
+    /// Completions that passed.
+    pub passed: u64,
+    /// Records that could not be judged.
+    pub not_judged: u64,
+    /// All rewards together.
+    pub reward: f64,
+    /// Records that were judged and hold a reward.
+    pub recorded: u64,
+    /// Those whose reward is another one now.
+    pub differ: u64,
+    /// Records whose results are not printed: that would be too much for the size of the input.
+    pub unprinted: u64,
+    /// What is no record.
+    pub skips: Skips,
+}
+
+impl Counts {
+    /// Records that could be judged.
+    pub const fn scored(&self) -> u64 {
+        self.records - self.not_judged
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.passed += other.passed;
+        self.not_judged += other.not_judged;
+        self.reward += other.reward;
+        self.recorded += other.recorded;
+        self.differ += other.differ;
+        self.unprinted += other.unprinted;
+        self.skips = self.skips.plus(other.skips);
+    }
+
+    fn count(&mut self, result: &VerifyResult, recorded: Option<f64>) {
+        self.records += 1;
+        let Some(reward) = result.scored() else {
+            self.not_judged += 1;
+            return;
+        };
+        self.passed += u64::from(result.success);
+        self.reward += reward;
+        self.recorded += u64::from(recorded.is_some());
+        self.differ += u64::from(recorded.is_some_and(|recorded| differ(recorded, reward)));
+    }
+}
+
+impl Tally for Counts {
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// All sources together.
+    pub counts: Counts,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+}
+
+/// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
+/// order, on this thread; if it fails, everything ends.
+pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> Outcome {
+    let mut counts = Counts::default();
+    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Counts>| {
+        verify_block(judge, tapes, task, block, done);
+    };
+    let ended = line::run(inputs, threads, Default::default, work, |done| {
+        counts.add(&done.tally);
+        sink(&done.out).is_ok()
+    });
+    Outcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
+}
+
+fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Counts>) {
+    done.tally.skips = block.skips;
+    let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+    let mut has_room = true;
+    task.each(block, |place, cut| {
+        read_values(tape, place.text, block.len_of(cut), cut.joined, |range, _, tape| {
+            let text = place.text.get(range.clone()).unwrap_or_default();
+            let root = tape.root(text);
+            let judged = || {
+                let Some(record) = root else {
+                    let why = tape.problems.last().map_or("it is empty", |problem| problem.kind.summary());
+                    return VerifyResult::not_judged(&Shown::own("this is no record: ").and(why));
+                };
+                judge.judge(record, inner)
+            };
+            let result = guarded(judged)
+                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
+            let recorded = root.and_then(recorded_reward);
+            done.tally.count(&result, recorded);
+            if has_room {
+                let sound = done.out.len();
+                result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);
+                done.out.push(b'\n');
+                if done.out.len() > room {
+                    done.out.truncate(sound);
+                    has_room = false;
+                }
+            }
+            done.tally.unprinted += u64::from(!has_room);
+        });
+    });
+}
+
+fn place_of(origin: &Origin<'_>) -> Shown {
+    shown!("{}, line {}", origin.input.name(), origin.line)
+}

@@ -1,0 +1,16 @@
+//! The terminal: taken over, listened to, drawn on and given back.
+//!
+//! Law: knows nothing of records; of stepscope only the door for text and the guard of `stepscope-base`.
+
+/// Colours, and how many of them the terminal shows.
+pub mod colour;
+/// Bytes from the terminal to keys, mouse, pastes and replies.
+pub mod input;
+/// Bytes to the terminal, never waiting for it.
+pub mod output;
+/// The event loop and what a program has to be for it.
+pub mod run;
+/// Frames as bytes.
+pub mod screen;
+/// The terminal: found, taken over, given back.
+pub mod terminal;

@@ -1,0 +1,692 @@
+//! The event loop: the only `select!` of the screen.
+//!
+//! A frame that is due comes first, then signals and keys, then everything else, so a key never waits behind the
+//! output of a model. A frame is made only when something changed, at most every `FRAME`, and only when the terminal
+//! keeps up; what happens in between is in the next one. Nothing here runs while nothing happens.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use crossterm::Command as _;
+use crossterm::clipboard::CopyToClipboard;
+use ratatui::Frame;
+use ratatui::layout::Size;
+use rustix::io::Errno;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+use crate::input::{Decoder, Input};
+use crate::output::{Flushed, Output};
+use crate::screen::Screen;
+use crate::terminal::{self, Tty};
+
+/// The shortest time between two frames.
+pub const FRAME: Duration = Duration::from_millis(16);
+/// How many messages may wait for the loop; a sender that is faster waits.
+pub const CHANNEL: usize = 256;
+/// The longest text that is copied through the terminal, in bytes; terminals drop longer ones silently.
+pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
+/// At least this often keys are looked for while messages come in.
+const LOOK: Duration = Duration::from_millis(4);
+/// How long a stopped program waits for the continue signal that woke it.
+const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
+/// The answer to the first question is awaited so long; a later one was meant for somebody else.
+const FIRST_ANSWER: Duration = Duration::from_millis(500);
+
+/// What happened; everything a program is told.
+#[derive(Debug)]
+pub enum Event<M> {
+    /// The first event, before the first frame: the size of the screen.
+    Start(Size),
+    /// A key, the mouse, a paste, the focus or the background colour.
+    Input(Input),
+    /// The size of the screen has changed.
+    Resize(Size),
+    /// A result of work that was started.
+    Message(M),
+    /// The time that [`Program::wake_at`] asked for has come.
+    Tick,
+    /// A command that had the terminal has ended.
+    Returned(io::Result<ExitStatus>),
+    /// A thread or task of ours panicked; the text may quote data.
+    Panicked(String),
+    /// The last event: a signal or a lost terminal ends the program with this code. Effects are still performed.
+    Stop(u8),
+}
+
+/// What is to be done, as data.
+#[derive(Debug)]
+pub enum Effect<W> {
+    /// Puts text on the clipboard through the terminal (OSC 52); the caller keeps to [`COPY_LIMIT`].
+    Copy(String),
+    /// Switches mouse reports on or off. They are off at the start unless [`Options::mouse`] says otherwise.
+    Mouse(bool),
+    /// Draws every cell anew, for a screen that something else has written on.
+    Repaint,
+    /// Gives the terminal back and stops, as Ctrl-Z does; does nothing where nobody could continue us.
+    Suspend,
+    /// Gives the terminal to a command, such as an editor, and takes it back; [`Event::Returned`] follows.
+    Foreground(Command),
+    /// Work of the program's own, for the performer.
+    Work(W),
+    /// Ends the loop with this exit code.
+    Quit(u8),
+}
+
+/// What an update leads to.
+#[derive(Debug)]
+pub struct Step<W> {
+    /// Whether what is shown has changed.
+    pub redraw: bool,
+    /// What is to be done, in this order.
+    pub effects: Vec<Effect<W>>,
+}
+
+impl<W> Step<W> {
+    /// Nothing changed and nothing is to be done.
+    pub fn idle() -> Self {
+        Self { redraw: false, effects: Vec::new() }
+    }
+
+    /// What is shown changed, and one thing is to be done.
+    pub fn effect(effect: Effect<W>) -> Self {
+        Self { redraw: true, effects: vec![effect] }
+    }
+
+    /// What is shown changed.
+    pub fn redraw() -> Self {
+        Self { redraw: true, effects: Vec::new() }
+    }
+}
+
+impl<W> From<Vec<Effect<W>>> for Step<W> {
+    fn from(effects: Vec<Effect<W>>) -> Self {
+        Self { redraw: true, effects }
+    }
+}
+
+/// A program with a screen: one place of change, one pure view.
+pub trait Program {
+    /// Results of work, sent from anywhere.
+    type Msg: Send + 'static;
+    /// Work of the program's own, started by the performer.
+    type Work;
+
+    /// Takes one event in. The only place where the state changes.
+    fn update(&mut self, event: Event<Self::Msg>, now: Instant) -> Step<Self::Work>;
+
+    /// Draws the state; changes nothing. A panic here or in `update` ends the program: work that may panic, such as
+    /// reading a hostile file, belongs to another thread.
+    fn draw(&self, frame: &mut Frame<'_>);
+
+    /// When the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// How the screen is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Mouse reports from the start.
+    pub mouse: bool,
+    /// Asks the terminal for its background colour; the answer comes as [`Input::Background`].
+    pub ask_background: bool,
+}
+
+/// Runs the program on the terminal until it ends and returns the exit code: its own, or 128 + n for signal n.
+///
+/// `perform` starts the program's own work, inside the runtime (`tokio::spawn` works), and must not block.
+///
+/// # Errors
+/// When the terminal cannot be taken over.
+pub fn run<P: Program>(
+    tty: &Tty,
+    program: &mut P,
+    options: Options,
+    perform: impl FnMut(P::Work, &mpsc::Sender<P::Msg>),
+) -> io::Result<u8> {
+    let panics = terminal::hook_panics();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = Hurried(Some(runtime));
+    let Some(running) = &runtime.0 else { return Ok(0) };
+    running.block_on(async {
+        let _guard = Guard;
+        Loop::new(tty, program, options, panics, perform)?.run().await
+    })
+}
+
+/// A runtime whose end waits for nothing, not even after a panic: work that is still under way must not hold up the
+/// end, and what must be saved has its own thread.
+struct Hurried(Option<tokio::runtime::Runtime>);
+
+impl Drop for Hurried {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Gives the terminal back however the loop ends.
+struct Guard;
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        terminal::leave(&[], false);
+    }
+}
+
+/// Signals that concern the screen.
+struct Signals {
+    term: Signal,
+    int: Signal,
+    hup: Signal,
+    quit: Signal,
+    winch: Signal,
+    cont: Signal,
+    tstp: Signal,
+}
+
+/// What a signal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ask {
+    End(u8),
+    Resize,
+    Continue,
+    Stop,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            term: signal(SignalKind::terminate())?,
+            int: signal(SignalKind::interrupt())?,
+            hup: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
+            winch: signal(SignalKind::window_change())?,
+            cont: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
+            tstp: signal(SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw()))?,
+        })
+    }
+
+    async fn next(&mut self) -> Ask {
+        tokio::select! {
+            biased;
+            _ = self.term.recv() => Ask::End(128 + 15),
+            _ = self.hup.recv() => Ask::End(128 + 1),
+            _ = self.int.recv() => Ask::End(128 + 2),
+            _ = self.quit.recv() => Ask::End(128 + 3),
+            _ = self.cont.recv() => Ask::Continue,
+            _ = self.tstp.recv() => Ask::Stop,
+            _ = self.winch.recv() => Ask::Resize,
+        }
+    }
+
+    /// The signal that wakes a stopped program, or the end.
+    async fn continued(&mut self) -> Ask {
+        tokio::select! {
+            biased;
+            _ = self.term.recv() => Ask::End(128 + 15),
+            _ = self.hup.recv() => Ask::End(128 + 1),
+            _ = self.cont.recv() => Ask::Continue,
+        }
+    }
+
+    /// The signals that end us whatever happens; a Ctrl-C is for the command that has the terminal.
+    async fn end(&mut self) -> u8 {
+        tokio::select! {
+            biased;
+            _ = self.term.recv() => 128 + 15,
+            _ = self.hup.recv() => 128 + 1,
+        }
+    }
+}
+
+/// What woke the loop.
+enum Wake<M> {
+    Frame,
+    Signal(Ask),
+    Readable,
+    Writable,
+    Expired,
+    Tick,
+    Message(Option<M>),
+    Panicked(String),
+}
+
+/// A command of the user's on a file; it may be named with its options, as other programs take it too.
+pub fn on_file(command: &str, file: &Path) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{command} \"$1\"")).arg("sh").arg(file);
+    shell
+}
+
+/// Whether a command did what it should; if not, what became of it.
+pub fn ended(result: io::Result<ExitStatus>) -> Result<(), Shown> {
+    match result {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(shown!("ended with {}", status.to_string())),
+        Err(error) => Err(shown!("could not be started: {}", Shown::error(&error))),
+    }
+}
+
+/// The loop ends with this code.
+type Flow = std::ops::ControlFlow<u8>;
+const GO_ON: Flow = Flow::Continue(());
+/// A terminal that went away is a hangup.
+const GONE: u8 = 128 + 1;
+
+struct Loop<'a, P: Program, F> {
+    tty: &'a Tty,
+    program: &'a mut P,
+    perform: F,
+    options: Options,
+    screen: Screen,
+    output: Output,
+    signals: Signals,
+    decoder: Decoder,
+    reader: AsyncFd<OwnedFd>,
+    /// Only while the terminal takes no more.
+    writer: Option<AsyncFd<OwnedFd>>,
+    sender: mpsc::Sender<P::Msg>,
+    messages: mpsc::Receiver<P::Msg>,
+    panics: mpsc::Receiver<String>,
+    dirty: bool,
+    next_frame: Instant,
+    expires: Option<Instant>,
+    /// When signals and keys were last looked for.
+    looked: Instant,
+    fault: Fault,
+    /// The terminal may still be asked for its colour.
+    ask_background_until: Option<Instant>,
+}
+
+impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
+    fn new(
+        tty: &'a Tty,
+        program: &'a mut P,
+        options: Options,
+        panics: mpsc::Receiver<String>,
+        perform: F,
+    ) -> io::Result<Self> {
+        let (sender, messages) = mpsc::channel(CHANNEL);
+        Ok(Self {
+            tty,
+            program,
+            perform,
+            options,
+            screen: Screen::new(tty.size()),
+            output: Output::new(tty.handle()?),
+            signals: Signals::new()?,
+            decoder: Decoder::new(),
+            reader: watch(tty, Interest::READABLE)?,
+            writer: None,
+            sender,
+            messages,
+            panics,
+            dirty: true,
+            next_frame: Instant::now(),
+            expires: None,
+            looked: Instant::now(),
+            fault: Fault::from_environment(),
+            ask_background_until: None,
+        })
+    }
+
+    async fn run(&mut self) -> io::Result<u8> {
+        let mut flow = self.update(Event::Start(self.screen.size())).await;
+        if flow.is_continue() {
+            flow = self.enter(true);
+        }
+        while flow.is_continue() {
+            flow = self.turn().await?;
+        }
+        let Flow::Break(code) = flow else { return Ok(0) };
+        self.leave();
+        Ok(code)
+    }
+
+    /// One turn: a frame if it is due, then whatever happens next.
+    async fn turn(&mut self) -> io::Result<Flow> {
+        if self.draw().is_break() {
+            return self.stop(GONE).await;
+        }
+        self.look().await;
+        let wake = self.next().await;
+        let flow = match wake {
+            Wake::Signal(ask) => return self.signalled(ask).await,
+            Wake::Readable => match self.read() {
+                Some(inputs) => self.inputs(inputs).await,
+                None => return self.stop(GONE).await,
+            },
+            Wake::Expired => {
+                self.expires = None;
+                let inputs = self.decoder.expire();
+                self.inputs(inputs).await
+            }
+            Wake::Writable => {
+                if self.write().is_break() {
+                    return self.stop(GONE).await;
+                }
+                GO_ON
+            }
+            Wake::Tick => self.update(Event::Tick).await,
+            Wake::Message(Some(message)) => self.update(Event::Message(message)).await,
+            Wake::Frame | Wake::Message(None) => GO_ON,
+            Wake::Panicked(text) => self.update(Event::Panicked(text)).await,
+        };
+        Ok(flow)
+    }
+
+    /// While one message follows the other the runtime does not look at the terminal by itself for a long time.
+    async fn look(&mut self) {
+        if self.looked.elapsed() >= LOOK {
+            tokio::task::yield_now().await;
+            self.looked = Instant::now();
+        }
+    }
+
+    async fn next(&mut self) -> Wake<P::Msg> {
+        let now = Instant::now();
+        let frame_at = (self.dirty && self.output.ready()).then_some(self.next_frame);
+        let tick_at = self.program.wake_at().map(|at| at.max(now));
+        tokio::select! {
+            biased;
+            () = at(frame_at) => Wake::Frame,
+            ask = self.signals.next() => Wake::Signal(ask),
+            () = readable(&self.reader) => Wake::Readable,
+            () = at(self.expires) => Wake::Expired,
+            () = writable(self.writer.as_ref()) => Wake::Writable,
+            () = at(self.output.retry_at()) => Wake::Writable,
+            () = at(tick_at) => Wake::Tick,
+            Some(text) = self.panics.recv() => Wake::Panicked(text),
+            message = self.messages.recv() => Wake::Message(message),
+        }
+    }
+
+    /// Makes a frame when one is due.
+    fn draw(&mut self) -> Flow {
+        let now = Instant::now();
+        if !self.dirty || now < self.next_frame || !self.output.ready() {
+            return GO_ON;
+        }
+        let program = &*self.program;
+        let bytes = self.screen.frame(|frame| program.draw(frame));
+        self.dirty = false;
+        self.next_frame = now + FRAME;
+        self.output.push(&bytes);
+        let flow = self.write();
+        self.fault.strike();
+        flow
+    }
+
+    fn write(&mut self) -> Flow {
+        let now = Instant::now();
+        self.output.expire(now);
+        match self.output.flush(now) {
+            Ok(Flushed::All | Flushed::Waiting) => self.writer = None,
+            Ok(Flushed::Blocked) if self.writer.is_some() => {}
+            Ok(Flushed::Blocked) => {
+                let Ok(watch) = watch(self.tty, Interest::WRITABLE) else { return Flow::Break(GONE) };
+                self.writer = Some(watch);
+            }
+            Err(_) => return Flow::Break(GONE),
+        }
+        GO_ON
+    }
+
+    /// What came from the terminal; `None` when it has gone.
+    fn read(&mut self) -> Option<Vec<Input>> {
+        let mut buffer = [0; 4096];
+        match rustix::io::read(self.tty, &mut buffer) {
+            Ok(0) => None,
+            Ok(n) => {
+                let inputs = self.decoder.feed(buffer.get(..n).unwrap_or_default());
+                self.expires = self.decoder.patience().map(|wait| Instant::now() + wait);
+                if self.decoder.take_answers() > 0 {
+                    self.output.answered(Instant::now());
+                    // An error here shows again with the next read.
+                    let _ = self.write();
+                }
+                if self.decoder.take_mode_known() {
+                    self.ask_background();
+                }
+                Some(inputs)
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Some(Vec::new()),
+            Err(_) => None,
+        }
+    }
+
+    /// The terminal answers questions, so it may be asked for its colour; once, and not long after the start: a late
+    /// answer was meant for somebody else.
+    fn ask_background(&mut self) {
+        if self.ask_background_until.take().is_some_and(|until| Instant::now() < until) {
+            self.output.push(terminal::ASK_BACKGROUND.as_bytes());
+            // An error here shows again with the next read.
+            let _ = self.write();
+        }
+    }
+
+    async fn inputs(&mut self, inputs: Vec<Input>) -> Flow {
+        for input in inputs {
+            self.update(Event::Input(input)).await?;
+        }
+        GO_ON
+    }
+
+    async fn update(&mut self, event: Event<P::Msg>) -> Flow {
+        let mut events = vec![event];
+        while let Some(event) = events.pop() {
+            let step = self.program.update(event, Instant::now());
+            self.dirty |= step.redraw;
+            for effect in step.effects {
+                events.extend(self.perform(effect).await?);
+            }
+        }
+        GO_ON
+    }
+
+    /// Does one thing; what it leads to at once is the next event.
+    async fn perform(&mut self, effect: Effect<P::Work>) -> std::ops::ControlFlow<u8, Option<Event<P::Msg>>> {
+        match effect {
+            Effect::Work(work) => (self.perform)(work, &self.sender),
+            Effect::Quit(code) => return Flow::Break(code).map_continue(|()| None),
+            Effect::Copy(text) => {
+                let mut bytes = String::new();
+                let _ = CopyToClipboard::to_clipboard_from(text).write_ansi(&mut bytes);
+                self.say(&bytes)?;
+            }
+            Effect::Mouse(on) => {
+                self.options.mouse = on;
+                self.say(terminal::mouse(on))?;
+            }
+            Effect::Repaint => self.resize()?,
+            Effect::Suspend => self.suspend().await?,
+            Effect::Foreground(command) => {
+                let result = self.foreground(command).await?;
+                return std::ops::ControlFlow::Continue(Some(Event::Returned(result)));
+            }
+        }
+        std::ops::ControlFlow::Continue(None)
+    }
+
+    fn say(&mut self, text: &str) -> Flow {
+        self.output.push(text.as_bytes());
+        self.write()
+    }
+
+    async fn signalled(&mut self, ask: Ask) -> io::Result<Flow> {
+        match ask {
+            Ask::End(code) => return self.stop(code).await,
+            Ask::Stop => return Ok(self.suspend().await),
+            // Somebody stopped us without asking: the shell has changed the terminal meanwhile.
+            Ask::Continue => return Ok(self.enter(false)),
+            Ask::Resize => {}
+        }
+        Ok(match self.resize() {
+            Flow::Continue(()) => self.update(Event::Resize(self.screen.size())).await,
+            gone @ Flow::Break(_) => gone,
+        })
+    }
+
+    /// Takes the size as it is now and draws everything anew.
+    fn resize(&mut self) -> Flow {
+        self.dirty = true;
+        self.screen.repaint(self.tty.size());
+        GO_ON
+    }
+
+    /// Tells the program that it ends, and does what it still wants done.
+    async fn stop(&mut self, code: u8) -> io::Result<Flow> {
+        let _ = self.update(Event::Stop(code)).await;
+        Ok(Flow::Break(code))
+    }
+
+    fn enter(&mut self, first: bool) -> Flow {
+        let Ok(bytes) = self.tty.enter(self.options.mouse) else { return Flow::Break(GONE) };
+        self.output.reset();
+        self.writer = None;
+        let now = Instant::now();
+        self.output.push(bytes.as_bytes());
+        if first && self.options.ask_background {
+            self.output.push(terminal::ASK_MODE.as_bytes());
+            self.ask_background_until = Some(now + FIRST_ANSWER);
+        }
+        self.output.ask(now);
+        self.write()?;
+        self.next_frame = now;
+        self.resize()
+    }
+
+    fn leave(&mut self) {
+        terminal::leave(self.output.unfinished(), self.output.answer_due(Instant::now()));
+        self.output.reset();
+        self.writer = None;
+        self.decoder = Decoder::new();
+        self.expires = None;
+    }
+
+    async fn suspend(&mut self) -> Flow {
+        if !terminal::can_suspend() {
+            return GO_ON;
+        }
+        self.leave();
+        terminal::stop();
+        // The stop may come a moment after the call; entering again before it would leave a raw terminal behind.
+        let continued = tokio::time::timeout(CONTINUE_PATIENCE, self.signals.continued()).await;
+        if let Ok(Ask::End(code)) = continued {
+            return Flow::Break(code);
+        }
+        self.enter(false)?;
+        self.program_resized().await
+    }
+
+    async fn foreground(&mut self, mut command: Command) -> std::ops::ControlFlow<u8, io::Result<ExitStatus>> {
+        self.leave();
+        terminal::give_keys(&mut command);
+        let child = tokio::task::spawn_blocking(move || command.status());
+        let result = tokio::select! {
+            biased;
+            code = self.signals.end() => return Flow::Break(code).map_continue(|()| Err(io::Error::other(""))),
+            result = child => result.unwrap_or_else(|error| Err(io::Error::other(error))),
+        };
+        // A Ctrl-C or Ctrl-\ during the command was for the command.
+        let drained = async {
+            loop {
+                tokio::select! { _ = self.signals.int.recv() => {}, _ = self.signals.quit.recv() => {} }
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_millis(1), drained).await;
+        self.enter(false)?;
+        self.program_resized().await?;
+        std::ops::ControlFlow::Continue(result)
+    }
+
+    /// The size may have changed while somebody else had the terminal.
+    async fn program_resized(&mut self) -> Flow {
+        let event = Event::Resize(self.screen.size());
+        let step = self.program.update(event, Instant::now());
+        self.dirty |= step.redraw;
+        for effect in step.effects {
+            if let Effect::Work(work) = effect {
+                (self.perform)(work, &self.sender);
+            }
+        }
+        tokio::task::yield_now().await;
+        GO_ON
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[expect(deprecated, reason = "its replacement is unsafe to call; an OwnedFd keeps every promise that one asks for")]
+fn watch(tty: &Tty, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
+    AsyncFd::with_interest(tty.handle()?, interest)
+}
+
+/// Resolves when there is something to read; the readiness is checked again each time, so no event is lost.
+async fn readable(fd: &AsyncFd<OwnedFd>) {
+    ready(fd, rustix::event::PollFlags::IN, Interest::READABLE).await;
+}
+
+async fn writable(fd: Option<&AsyncFd<OwnedFd>>) {
+    match fd {
+        Some(fd) => ready(fd, rustix::event::PollFlags::OUT, Interest::WRITABLE).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn ready(fd: &AsyncFd<OwnedFd>, what: rustix::event::PollFlags, interest: Interest) {
+    loop {
+        let Ok(mut guard) = fd.ready(interest).await else { return };
+        let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut fds = [rustix::event::PollFd::new(fd.get_ref(), what)];
+        match rustix::event::poll(&mut fds, Some(&now)) {
+            Ok(0) => guard.clear_ready(),
+            _ => return,
+        }
+    }
+}
+
+/// A fault that a test asks for through `STEPSCOPE_PANIC`; only debug builds listen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    Ui,
+    Task,
+}
+
+impl Fault {
+    fn from_environment() -> Self {
+        match std::env::var("STEPSCOPE_PANIC").as_deref() {
+            Ok("ui") if cfg!(debug_assertions) => Self::Ui,
+            Ok("task") if cfg!(debug_assertions) => Self::Task,
+            _ => Self::None,
+        }
+    }
+
+    /// Comes true after the first frame.
+    #[expect(clippy::panic, reason = "the fault that a test asked for")]
+    fn strike(&mut self) {
+        match std::mem::replace(self, Self::None) {
+            Self::None => {}
+            Self::Ui => panic!("asked for by STEPSCOPE_PANIC"),
+            Self::Task => drop(tokio::spawn(async { panic!("asked for by STEPSCOPE_PANIC") })),
+        }
+    }
+}

@@ -1,0 +1,507 @@
+//! Frames as bytes: ratatui draws into memory; what differs from the terminal's screen goes out as few bytes.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Position, Rect, Size};
+use ratatui::style::{Color, Modifier};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
+use unicode_width::UnicodeWidthStr as _;
+
+use stepscope_base::text::is_hidden;
+
+// The terminal shows a frame at once, not while it is being read.
+const SYNC_ON: &str = "\x1b[?2026h";
+const SYNC_OFF: &str = "\x1b[?2026l";
+/// Stands for a cell that must not reach the terminal.
+const REFUSED: &str = "\u{fffd}";
+/// Fewer rows that only moved are written anew: moving them would cost as much.
+const MIN_MOVED: usize = 3;
+
+/// What the terminal shows, and how the next frame gets there.
+pub(crate) struct Screen {
+    terminal: Terminal<Cursor>,
+    shown: Buffer,
+    /// The terminal's screen is unknown.
+    stale: bool,
+    /// Where the cursor is, if it is shown.
+    place: Option<Position>,
+}
+
+impl Screen {
+    pub(crate) fn new(size: Size) -> Self {
+        let area = Rect::from(size);
+        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+        let Ok(terminal) = Terminal::with_options(Cursor { size, place: None }, options);
+        Self { terminal, shown: Buffer::empty(area), stale: true, place: None }
+    }
+
+    pub(crate) fn size(&self) -> Size {
+        self.shown.area.as_size()
+    }
+
+    /// Everything is drawn anew with the next frame, in this size.
+    pub(crate) fn repaint(&mut self, size: Size) {
+        let area = Rect::from(size);
+        self.terminal.backend_mut().size = size;
+        let Ok(()) = self.terminal.resize(area);
+        self.shown = Buffer::empty(area);
+        self.stale = true;
+    }
+
+    /// Draws, and returns what changes the terminal's screen accordingly.
+    pub(crate) fn frame(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<u8> {
+        let Ok(drawn) = self.terminal.draw(draw);
+        let mut pen = Pen::new();
+        let stale = std::mem::take(&mut self.stale);
+        if stale {
+            pen.out.push_str("\x1b[0m\x1b[2J");
+        } else if let Some(movement) = Movement::between(&self.shown, drawn.buffer) {
+            movement.write(&mut pen.out);
+            movement.apply(&mut self.shown);
+        }
+        for (x, y, cell) in self.shown.diff(drawn.buffer) {
+            pen.cell(x, y, cell);
+        }
+        self.shown.clone_from(drawn.buffer);
+        let place = self.terminal.backend().place;
+        if !stale && pen.out.is_empty() && self.place == place {
+            return Vec::new();
+        }
+        self.place = place;
+        pen.rest();
+        match place {
+            Some(place) => {
+                pen.go_to(place.x, place.y);
+                pen.out.push_str("\x1b[?25h");
+            }
+            None => pen.out.push_str("\x1b[?25l"),
+        }
+        [SYNC_ON, &pen.out, SYNC_OFF].concat().into_bytes()
+    }
+}
+
+/// Rows that only moved up or down: terminals move them themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Movement {
+    /// First row of the region that moves.
+    top: u16,
+    /// One past its last row.
+    bottom: u16,
+    /// By how many rows: positive is up.
+    up: i32,
+}
+
+impl Movement {
+    /// The movement that saves most rows, if any is worth it.
+    fn between(shown: &Buffer, next: &Buffer) -> Option<Self> {
+        if shown.area != next.area {
+            return None;
+        }
+        let (old, new) = (row_hashes(shown), row_hashes(next));
+        let changed: Vec<usize> = (0..new.len()).filter(|row| old.get(*row) != new.get(*row)).collect();
+        if changed.len() <= MIN_MOVED {
+            return None;
+        }
+        let mut best: Option<(usize, Self)> = None;
+        let limit = i32::try_from(new.len() / 2).unwrap_or(0);
+        for up in (-limit..=limit).filter(|up| *up != 0) {
+            let source = |row: usize| usize::try_from(row as i32 + up).ok();
+            let same = |row: &usize| source(*row).and_then(|from| old.get(from)) == new.get(*row);
+            let moved: Vec<usize> = changed.iter().copied().filter(same).collect();
+            let (Some(&first), Some(&last)) = (moved.first(), moved.last()) else { continue };
+            if moved.len() > MIN_MOVED && best.as_ref().is_none_or(|(count, _)| moved.len() > *count) {
+                let ends = [first as i32, last as i32, first as i32 + up, last as i32 + up];
+                let top = ends.into_iter().min().unwrap_or(0) as u16;
+                let bottom = ends.into_iter().max().unwrap_or(0) as u16 + 1;
+                best = Some((moved.len(), Self { top, bottom, up }));
+            }
+        }
+        best.map(|(_, movement)| movement)
+    }
+
+    /// Sets the region, takes lines out at one end of it, and lets go of it.
+    fn write(self, out: &mut String) {
+        let (lines, command) = (self.up.unsigned_abs(), if self.up > 0 { 'M' } else { 'L' });
+        let top = self.top + 1;
+        let _ = write!(out, "\x1b[0m\x1b[{top};{}r\x1b[{top};1H\x1b[{lines}{command}\x1b[r", self.bottom);
+    }
+
+    /// Does the same to what is shown.
+    fn apply(self, shown: &mut Buffer) {
+        let width = usize::from(shown.area.width);
+        let region = usize::from(self.top) * width..usize::from(self.bottom) * width;
+        let Some(cells) = shown.content.get_mut(region) else { return };
+        let by = (self.up.unsigned_abs() as usize * width).min(cells.len());
+        if self.up > 0 {
+            cells.rotate_left(by);
+            let kept = cells.len() - by;
+            cells.iter_mut().skip(kept).for_each(Cell::reset);
+        } else {
+            cells.rotate_right(by);
+            cells.iter_mut().take(by).for_each(Cell::reset);
+        }
+    }
+}
+
+fn row_hashes(buffer: &Buffer) -> Vec<u64> {
+    let width = usize::from(buffer.area.width).max(1);
+    let hash = |row: &[Cell]| {
+        let mut hasher = DefaultHasher::new();
+        row.hash(&mut hasher);
+        hasher.finish()
+    };
+    buffer.content.chunks(width).map(hash).collect()
+}
+
+/// Writes cells, saying only what differs from the cell before.
+struct Pen {
+    out: String,
+    at: Option<Position>,
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+/// How a cell is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sure,
+    /// Terminals disagree about the width of emoji and of clusters.
+    Unsure,
+    /// A control or an invisible character in a cell is a mistake of ours (data passes `domain::text` long before);
+    /// here is the last place to keep it from the terminal.
+    Refused,
+}
+
+fn kind(symbol: &str) -> Kind {
+    if let [0x20..=0x7e] = symbol.as_bytes() {
+        return Kind::Sure;
+    }
+    if symbol.chars().any(is_hidden) {
+        return Kind::Refused;
+    }
+    let mut chars = symbol.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) if u32::from(c) < 0x1_f000 => Kind::Sure,
+        _ => Kind::Unsure,
+    }
+}
+
+impl Pen {
+    const fn new() -> Self {
+        let none = Modifier::empty();
+        Self { out: String::new(), at: None, fg: Color::Reset, bg: Color::Reset, modifier: none }
+    }
+
+    fn go_to(&mut self, x: u16, y: u16) {
+        let _ = match self.at {
+            Some(at) if at == (Position { x, y }) => Ok(()),
+            Some(at) if at.y == y && at.x + 1 == x => write!(self.out, "\x1b[C"),
+            Some(at) if at.y == y && at.x < x => write!(self.out, "\x1b[{}C", x - at.x),
+            _ => write!(self.out, "\x1b[{};{}H", y + 1, x + 1),
+        };
+        self.at = Some(Position { x, y });
+    }
+
+    fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
+        self.go_to(x, y);
+        let symbol = cell.symbol();
+        if symbol == " " {
+            // Of a blank only the background and lines are seen: the rest may stay as it is.
+            let kept = self.modifier - SEEN_ON_BLANKS;
+            let fg = if cell.modifier.intersects(SEEN_ON_BLANKS) { cell.fg } else { self.fg };
+            self.style(fg, cell.bg, (cell.modifier & SEEN_ON_BLANKS) | kept);
+        } else {
+            self.style(cell.fg, cell.bg, cell.modifier);
+        }
+        match kind(symbol) {
+            Kind::Sure => {
+                self.out.push_str(symbol);
+                self.moved(x, y, symbol.width());
+            }
+            Kind::Unsure => {
+                // Cleared first, and the cursor placed anew behind it, so that the columns stay straight.
+                let width = symbol.width().clamp(1, 2);
+                self.out.push_str(if width == 2 { "  " } else { " " });
+                self.at = None;
+                self.go_to(x, y);
+                self.out.push_str(symbol);
+                self.at = None;
+            }
+            Kind::Refused => {
+                self.out.push_str(REFUSED);
+                self.moved(x, y, 1);
+            }
+        }
+    }
+
+    fn moved(&mut self, x: u16, y: u16, width: usize) {
+        let x = x.saturating_add(width as u16);
+        self.at = Some(Position { x, y });
+    }
+
+    fn style(&mut self, fg: Color, bg: Color, modifier: Modifier) {
+        let mut codes = String::new();
+        let gone = self.modifier - modifier;
+        for (flags, code) in ENDS {
+            if gone.intersects(flags) {
+                let _ = write!(codes, "{code};");
+                // Bold and dim end together.
+                self.modifier -= flags;
+            }
+        }
+        for (flag, code) in MODIFIERS {
+            if (modifier - self.modifier).contains(flag) {
+                let _ = write!(codes, "{code};");
+            }
+        }
+        if fg != self.fg {
+            colour(fg, 30, &mut codes);
+        }
+        if bg != self.bg {
+            colour(bg, 40, &mut codes);
+        }
+        if let Some(codes) = codes.strip_suffix(';') {
+            let _ = write!(self.out, "\x1b[{codes}m");
+        }
+        (self.fg, self.bg, self.modifier) = (fg, bg, modifier);
+    }
+
+    /// Leaves the terminal without a style.
+    fn rest(&mut self) {
+        if (self.fg, self.bg, self.modifier) != (Color::Reset, Color::Reset, Modifier::empty()) {
+            self.out.push_str("\x1b[0m");
+        }
+    }
+}
+
+const MODIFIERS: [(Modifier, u8); 9] = [
+    (Modifier::BOLD, 1),
+    (Modifier::DIM, 2),
+    (Modifier::ITALIC, 3),
+    (Modifier::UNDERLINED, 4),
+    (Modifier::SLOW_BLINK, 5),
+    (Modifier::RAPID_BLINK, 6),
+    (Modifier::REVERSED, 7),
+    (Modifier::HIDDEN, 8),
+    (Modifier::CROSSED_OUT, 9),
+];
+
+const ENDS: [(Modifier, u8); 7] = [
+    (Modifier::BOLD.union(Modifier::DIM), 22),
+    (Modifier::ITALIC, 23),
+    (Modifier::UNDERLINED, 24),
+    (Modifier::SLOW_BLINK.union(Modifier::RAPID_BLINK), 25),
+    (Modifier::REVERSED, 27),
+    (Modifier::HIDDEN, 28),
+    (Modifier::CROSSED_OUT, 29),
+];
+const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
+
+/// The code of a colour; `base` is 30 in front and 40 behind.
+fn colour(colour: Color, base: u8, codes: &mut String) {
+    let plain = |n: u8| u16::from(base + n);
+    let bright = |n: u8| u16::from(base + 60 + n);
+    let code = match colour {
+        Color::Reset => plain(9),
+        Color::Black => plain(0),
+        Color::Red => plain(1),
+        Color::Green => plain(2),
+        Color::Yellow => plain(3),
+        Color::Blue => plain(4),
+        Color::Magenta => plain(5),
+        Color::Cyan => plain(6),
+        Color::Gray => plain(7),
+        Color::DarkGray => bright(0),
+        Color::LightRed => bright(1),
+        Color::LightGreen => bright(2),
+        Color::LightYellow => bright(3),
+        Color::LightBlue => bright(4),
+        Color::LightMagenta => bright(5),
+        Color::LightCyan => bright(6),
+        Color::White => bright(7),
+        Color::Indexed(n) => {
+            let _ = write!(codes, "{};5;{n};", base + 8);
+            return;
+        }
+        Color::Rgb(r, g, b) => {
+            let _ = write!(codes, "{};2;{r};{g};{b};", base + 8);
+            return;
+        }
+    };
+    let _ = write!(codes, "{code};");
+}
+
+/// What ratatui draws on: it keeps only where the cursor is to be.
+struct Cursor {
+    size: Size,
+    place: Option<Position>,
+}
+
+impl Backend for Cursor {
+    type Error = Infallible;
+
+    fn draw<'a, I>(&mut self, _content: I) -> Result<(), Infallible>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> Result<(), Infallible> {
+        self.place = None;
+        Ok(())
+    }
+
+    fn show_cursor(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn get_cursor_position(&mut self) -> Result<Position, Infallible> {
+        Ok(Position::ORIGIN)
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), Infallible> {
+        self.place = Some(position.into());
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn clear_region(&mut self, _region: ClearType) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn size(&self) -> Result<Size, Infallible> {
+        Ok(self.size)
+    }
+
+    fn window_size(&mut self) -> Result<WindowSize, Infallible> {
+        Ok(WindowSize { columns_rows: self.size, pixels: Size::ZERO })
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::{Color, Style};
+    use ratatui::text::Line;
+    use ratatui::widgets::{Block, Paragraph};
+
+    fn frame(screen: &mut Screen, text: &str) -> String {
+        let bytes = screen.frame(|frame| {
+            let style = Style::default().fg(Color::Rgb(1, 2, 3));
+            frame.buffer_mut().set_string(1, 0, text, style);
+            frame.buffer_mut().set_string(8, 0, "|", style);
+        });
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_change_costs_what_changed() {
+        let mut screen = Screen::new(Size::new(80, 24));
+        frame(&mut screen, "abc");
+        let change = frame(&mut screen, "abd");
+        assert!(change.contains("\x1b[1;4H") && change.contains('d') && !change.contains('a'), "{change:?}");
+        assert!(change.len() < 80, "{change:?}");
+        assert!(change.starts_with("\x1b[?2026h") && change.ends_with("\x1b[?2026l"));
+    }
+
+    #[test]
+    fn the_cursor_is_placed_anew_after_what_terminals_disagree_about() {
+        let mut screen = Screen::new(Size::new(20, 2));
+        let drawn = frame(&mut screen, "a👍🏽bc");
+        assert!(drawn.contains("\x1b[1;5H") && drawn.contains("bc"), "{drawn:?}");
+        let drawn = frame(&mut screen, "漢字xyz");
+        assert!(drawn.contains('漢') && drawn.contains('字') && drawn.contains("xyz"), "{drawn:?}");
+    }
+
+    #[test]
+    fn no_control_leaves_the_screen() {
+        // Not through a buffer: there a debug build panics at a control.
+        let mut pen = Pen::new();
+        let cells = ["\x1b]0;x\x07", "\u{9b}", "a\u{202e}", "\u{e0041}", "\n", "ok"].map(Cell::new);
+        (0..).zip(&cells).for_each(|(y, cell)| pen.cell(0, y, cell));
+        let text = pen.out;
+        assert_eq!(text.matches('\u{fffd}').count(), 5, "{text:?}");
+        assert!(!text.contains("0;x") && !text.contains('\u{202e}') && text.contains("ok"));
+    }
+
+    #[test]
+    fn rows_that_moved_are_moved_by_the_terminal() {
+        let mut screen = Screen::new(Size::new(60, 20));
+        let rows = |first: usize| {
+            move |frame: &mut Frame<'_>| {
+                for row in 1..19_u16 {
+                    let text = format!("row {} with quite some text in it", first + usize::from(row));
+                    frame.buffer_mut().set_string(0, row, text, Style::default());
+                }
+            }
+        };
+        screen.frame(rows(0));
+        let change = String::from_utf8(screen.frame(rows(1))).unwrap();
+        assert!(change.contains("\x1b[2;19r") && change.contains("\x1b[1M"), "{change:?}");
+        assert!(change.len() < 160, "{change:?}");
+    }
+
+    proptest::proptest! {
+        /// Whatever the frames are, a terminal that follows the bytes shows what was drawn.
+        #[test]
+        fn a_terminal_shows_what_was_drawn(
+            frames in proptest::collection::vec((0_usize..40, 0_usize..40, 0_u8..4, 0_u16..12), 1..12),
+        ) {
+            let size = Size::new(24, 12);
+            let mut screen = Screen::new(size);
+            let mut terminal = vt100::Parser::new(12.try_into().unwrap(), 24.try_into().unwrap(), 0);
+            for (first, step, colour, marked) in frames {
+                let mut drawn = Buffer::empty(Rect::from(size));
+                let bytes = screen.frame(|frame| {
+                    for row in 0..12_u16 {
+                        let n = first + usize::from(row) * (step % 3);
+                        let style = if row == marked { Style::default().bg(Color::Indexed(colour)).bold() } else { Style::default() };
+                        frame.buffer_mut().set_string(row % 3, row, format!("line {n} 漢 é {}", n * step), style);
+                    }
+                    drawn.clone_from(frame.buffer_mut());
+                });
+                terminal.process(&bytes);
+                for row in 0..12_u16 {
+                    for column in 0..24_u16 {
+                        let shown = terminal.screen().cell(row, column).unwrap();
+                        let cell = &drawn[(column, row)];
+                        if shown.is_wide_continuation() {
+                            continue;
+                        }
+                        let text = if shown.contents().is_empty() { " " } else { shown.contents() };
+                        proptest::prop_assert_eq!(text, cell.symbol(), "row {} column {}", row, column);
+                        let bold = cell.modifier.contains(Modifier::BOLD);
+                        proptest::prop_assert!(text == " " || shown.bold() == bold);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_size_can_be_drawn() {
+        let mut screen = Screen::new(Size::new(1, 1));
+        for (width, height) in [(1, 1), (2, 1), (1000, 500), (1000, 1), (1, 500), (80, 24)] {
+            screen.repaint(Size::new(width, height));
+            let frame = |frame: &mut Frame<'_>| {
+                let text = vec![Line::raw("x".repeat(2000)); 600];
+                frame.render_widget(Paragraph::new(text).block(Block::bordered()), frame.area());
+            };
+            screen.frame(frame);
+            assert_eq!(screen.size(), Size::new(width, height));
+        }
+    }
+}
