@@ -49,8 +49,14 @@ pub struct Document {
 impl Document {
     /// Sorts lines (page, number inside the page, text) by page and number; equal ones keep their order.
     pub fn of<T: AsRef<[u8]>>(mut lines: Vec<(i64, i64, T)>, toc: Vec<Heading>) -> Self {
-        lines.sort_by_key(|(page, line, _)| (*page, *line));
+        // To sort takes memory of its own, and most documents stand in order.
+        if !lines.is_sorted_by_key(|(page, line, _)| (*page, *line)) {
+            lines.sort_by_key(|(page, line, _)| (*page, *line));
+        }
         let mut document = Self { toc, ..Self::default() };
+        document.text.reserve_exact(lines.iter().map(|(_, _, text)| text.as_ref().len() + 1).sum());
+        document.starts.reserve_exact(lines.len() + 1);
+        document.numbers.reserve_exact(lines.len());
         document.starts.push(0);
         for (n, (page, line, text)) in lines.iter().enumerate() {
             // A line is a line, whatever a parser left in it.
