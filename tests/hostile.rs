@@ -290,7 +290,11 @@ fn a_fault_of_ours_is_one_sentence() {
         assert_eq!(said.lines().count(), 1, "{command}: {said}");
         let expected =
             ": asked for by STEPSCOPE_PANIC␛[31m. This is a bug in stepscope; nothing that was saved is lost.";
-        assert!(said.starts_with("stepscope: internal error at src/") && said.trim_end().ends_with(expected), "{said}");
+        assert!(
+            said.starts_with("stepscope: internal error at crates/base/src/guard.rs:")
+                && said.trim_end().ends_with(expected),
+            "{said}"
+        );
     }
 }
 
