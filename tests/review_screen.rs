@@ -528,7 +528,7 @@ fn filters_know_what_was_said() {
         ("reviewed:false", 2),
         ("reviewed:true correct:false", 2),
         ("-label:slip", 3),
-        ("label:slip text:question", 1),
+        ("label:slip text:what", 1),
     ] {
         d.keys("f ^U").keys(&format!("'{filter}' Enter"));
         assert_eq!(d.app.rows(), rows, "{filter}\n{}", d.screen());

@@ -86,8 +86,8 @@ impl Outbox {
 pub struct Performer {
     outbox: Outbox,
     reader: Sender<Work>,
-    /// Started by the first work that may take long.
-    slow: Option<Sender<Work>>,
+    /// For what may take long.
+    slow: Sender<Work>,
     keeper: Keeper,
     /// Only while files are followed.
     loader: Option<Loader>,
@@ -125,15 +125,17 @@ impl Memory {
 }
 
 impl Performer {
-    /// Starts the thread that reads what is soon read.
+    /// Starts the threads that read.
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
         let reader = start_reader(&outbox, &beside);
+        // Both at once: where memory has run out, no thread can be started any more.
+        let slow = start_reader(&outbox, &beside);
         let keeper = Keeper::new(outbox.clone());
         let (searches, saving) = (Vec::new(), Vec::new());
         Self {
             outbox,
             reader,
-            slow: None,
+            slow,
             keeper,
             loader: None,
             searches,
@@ -243,8 +245,7 @@ impl Performer {
     }
 
     fn read_apart(&mut self, work: Work) {
-        let slow = self.slow.get_or_insert_with(|| start_reader(&self.outbox, &self.beside));
-        let _ = slow.send(work);
+        let _ = self.slow.send(work);
     }
 
     /// In a thread of its own, because there may be gigabytes to read; an older one gives up.
