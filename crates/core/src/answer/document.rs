@@ -53,20 +53,40 @@ impl Document {
         if !lines.is_sorted_by_key(|(page, line, _)| (*page, *line)) {
             lines.sort_by_key(|(page, line, _)| (*page, *line));
         }
+        let (count, bytes) = (lines.len(), lines.iter().map(|(_, _, text)| text.as_ref().len() + 1).sum());
+        Self::in_order(count, bytes, lines.into_iter(), toc)
+    }
+
+    /// As [`Document::of`], of lines that are read where they stand: those in order are kept once only.
+    pub fn read<T: AsRef<[u8]>>(lines: impl Iterator<Item = (i64, i64, T)> + Clone, toc: Vec<Heading>) -> Self {
+        if !lines.clone().is_sorted_by_key(|(page, line, _)| (page, line)) {
+            return Self::of(lines.collect(), toc);
+        }
+        let (count, bytes) =
+            lines.clone().fold((0, 0), |(count, bytes), (_, _, text)| (count + 1, bytes + text.as_ref().len() + 1));
+        Self::in_order(count, bytes, lines, toc)
+    }
+
+    fn in_order<T: AsRef<[u8]>>(
+        count: usize,
+        bytes: usize,
+        lines: impl Iterator<Item = (i64, i64, T)>,
+        toc: Vec<Heading>,
+    ) -> Self {
         let mut document = Self { toc, ..Self::default() };
-        document.text.reserve_exact(lines.iter().map(|(_, _, text)| text.as_ref().len() + 1).sum());
-        document.starts.reserve_exact(lines.len() + 1);
-        document.numbers.reserve_exact(lines.len());
+        document.text.reserve_exact(bytes);
+        document.starts.reserve_exact(count + 1);
+        document.numbers.reserve_exact(count);
         document.starts.push(0);
-        for (n, (page, line, text)) in lines.iter().enumerate() {
+        for (n, (page, line, text)) in lines.enumerate() {
             // A line is a line, whatever a parser left in it.
             document.text.extend(text.as_ref().iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
             document.text.push(b'\n');
             document.starts.push(document.text.len());
-            document.numbers.push((*page, *line));
+            document.numbers.push((page, line));
             match document.pages.last_mut() {
-                Some((last, range)) if last == page => range.end = n + 1,
-                _ => document.pages.push((*page, n..n + 1)),
+                Some((last, range)) if *last == page => range.end = n + 1,
+                _ => document.pages.push((page, n..n + 1)),
             }
         }
         document
@@ -235,6 +255,17 @@ fn is_page_number(key: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_are_read_where_they_stand_are_the_same() {
+        let orders = [[(1, 1, "a"), (1, 2, "b\nc"), (2, 1, "")], [(2, 1, "a"), (1, 2, "b"), (1, 2, "c")]];
+        for lines in orders {
+            let (read, of) =
+                (Document::read(lines.iter().copied(), Vec::new()), Document::of(lines.to_vec(), Vec::new()));
+            assert_eq!((&read.text, &read.starts, &read.numbers), (&of.text, &of.starts, &of.numbers));
+            assert_eq!(read.pages, of.pages);
+        }
+    }
 
     #[test]
     fn lines_are_counted_over_all_pages_in_order() {

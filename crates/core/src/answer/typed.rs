@@ -336,18 +336,16 @@ pub fn has_fields(value: Value<'_>) -> bool {
 pub fn inline_document(typed: &Typed<'_>) -> Option<Document> {
     let document = typed.document?;
     let lines = document.get("lines").filter(|lines| lines.kind() == Kind::Array)?;
-    let (mut page, mut number) = (1, 0);
-    let mut all = Vec::with_capacity(lines.len());
-    all.extend(lines.items().map(|line| {
+    let numbered = lines.items().scan((1, 0), |(page, number), line| {
         // A line without numbers follows the one before it.
-        let (last, own) = (page, line.get("page_num").and_then(whole));
-        page = own.unwrap_or(page);
-        let next = if page == last { i64::saturating_add(number, 1) } else { 1 };
-        number = line.get("line_num").and_then(whole).unwrap_or(next);
-        (page, number, text_of(line.get("text").unwrap_or(line)))
-    }));
+        let (last, own) = (*page, line.get("page_num").and_then(whole));
+        *page = own.unwrap_or(last);
+        let next = if *page == last { i64::saturating_add(*number, 1) } else { 1 };
+        *number = line.get("line_num").and_then(whole).unwrap_or(next);
+        Some((*page, *number, text_of(line.get("text").unwrap_or(line))))
+    });
     let toc = document.get("toc").into_iter().flat_map(Value::items).map(heading).collect();
-    Some(Document::of(all, toc))
+    Some(Document::read(numbered, toc))
 }
 
 fn heading(entry: Value<'_>) -> Heading {
