@@ -1,4 +1,4 @@
-//! The commands that need no screen. They print what the domain renders; exit codes are 0 (clean), 1 (findings),
+//! The commands that need no screen. They print what `core` renders; exit codes are 0 (clean), 1 (findings),
 //! 2 (something could not be done, said on standard error) and 3 (a model's server failed, or a run ended early).
 
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Reading the user's own types of values; what stands in them is the domain's business.
+//! Reading the user's own types of values; what stands in them is `core`'s business.
 
 use std::path::Path;
 

@@ -172,7 +172,7 @@ enum Kind {
     Sure,
     /// Terminals disagree about the width of emoji and of clusters.
     Unsure,
-    /// A control or an invisible character in a cell is a mistake of ours (data passes `domain::text` long before);
+    /// A control or an invisible character in a cell is a mistake of ours (data passes `stepscope_base::text` long before);
     /// here is the last place to keep it from the terminal.
     Refused,
 }

@@ -1,7 +1,8 @@
 //! The filter language of the table: `correct:false rule:procedure/unused steps>4 conf>=.9 text:"two dozen"`.
 //!
 //! Terms stand side by side and all must hold; `-term` must not hold; `a,b` means either. A bare word is looked for
-//! in what a person sees of the record. Terms over columns are answered from the `Row` alone; only terms over text need the bytes.
+//! in what a person sees of the record. Terms over columns are answered from the `Row` alone; only terms over text need
+//! the bytes.
 
 use std::ops::Range;
 
