@@ -6,6 +6,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use stepscope_core::finding::grouped;
+
 /// How a command ended.
 struct Ran {
     code: Option<i32>,
@@ -56,12 +58,86 @@ fn results_are_printed_in_proportion_and_counted() {
     assert!(ran.out.ends_with(b"}\n"));
     let printed = ran.out.split(|byte| *byte == b'\n').count() - 1;
     assert!(ran.said.contains("100000 records, 0 passed, 0 failed, 100000 not scored"), "{}", ran.said);
-    let left = stepscope_core::finding::grouped(100_000 - printed);
+    let left = grouped(100_000 - printed);
     assert!(
         ran.said.contains(&format!("the results of {left} more records are counted and not printed")),
         "{}",
         ran.said
     );
+}
+
+/// The number in front of these words in what was said.
+fn number_before(words: &str, said: &str) -> usize {
+    let (before, _) = said.split_once(words).unwrap_or_else(|| panic!("no {words:?} in {said}"));
+    let digits: String = before.rsplit([' ', '\n']).next().unwrap().split(',').collect();
+    digits.parse().unwrap()
+}
+
+/// `check` of an input with so many records, all with findings, prints 10 times its size and counts the rest, in every
+/// format and with any number of threads.
+fn checked_in_proportion(folder: &tempfile::TempDir, input: &str, size: usize, records: usize) {
+    for format in ["text", "short", "jsonl", "sarif"] {
+        let all = |jobs| ["check", input, "--format", format, "--jobs", jobs];
+        let one = run(folder, ROOM, &all("1"), "");
+        let three = run(folder, ROOM, &all("3"), "");
+        assert_eq!((one.code, three.code), (Some(1), Some(1)), "{format} {}", one.said);
+        assert!(one.out == three.out && one.said == three.said, "{format}: {} {}", one.said, three.said);
+        // And what is printed once: the rules of SARIF, the last line of text.
+        assert!(one.out.len() <= 10 * size.max(1 << 20) + 100_000, "{format} {} of {size}", one.out.len());
+        let left_out = number_before(" more records have findings that are not printed", &one.said);
+        let text = String::from_utf8(one.out).unwrap();
+        match format {
+            "text" => assert!(
+                text.trim_end().lines().last().unwrap().contains(&format!("{records} records")),
+                "all are counted: {}",
+                text.lines().last().unwrap()
+            ),
+            "short" => assert!(one.said.contains(&format!("{records} records")), "{}", one.said),
+            "jsonl" => {
+                assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+                assert_eq!(text.lines().count() + left_out, records);
+            }
+            _ => {
+                let sarif: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert!(sarif["runs"][0]["results"].as_array().unwrap().len() > 100);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_store_of_tiny_answers_is_a_small_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiny.sqlite");
+    let base = rusqlite::Connection::open(&path).unwrap();
+    base.execute_batch(
+        "CREATE TABLE answers (question_id INTEGER PRIMARY KEY, doc_id TEXT, schema_name TEXT, answer_json TEXT,
+            model_used TEXT, created_at REAL) WITHOUT ROWID;
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
+        INSERT INTO answers SELECT i, '', '', '{}', '', 0 FROM n;",
+    )
+    .unwrap();
+    drop(base);
+    let size = std::fs::metadata(&path).unwrap().len() as usize;
+    checked_in_proportion(&folder, "tiny.sqlite", size, 4_000);
+}
+
+#[test]
+fn a_folder_of_tiny_files_is_a_small_input() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("many")).unwrap();
+    let text = "{\"steps\":[]}\n".repeat(100);
+    for n in 0..80 {
+        std::fs::write(folder.path().join(format!("many/{n}.jsonl")), &text).unwrap();
+    }
+    checked_in_proportion(&folder, "many", 80 * text.len(), 8_000);
+    std::fs::create_dir(folder.path().join("none")).unwrap();
+    for n in 0..1_100 {
+        std::fs::write(folder.path().join(format!("none/{n}.json")), b"\x1f\x8b\x08").unwrap();
+    }
+    let ran = run(&folder, ROOM, &["check", "none"], "");
+    assert_eq!((ran.code, ran.said.lines().count()), (Some(2), 1_001), "{}", ran.said);
+    assert!(ran.said.ends_with("stepscope: and 100 more of this kind\n"), "{}", ran.said);
 }
 
 #[test]

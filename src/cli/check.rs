@@ -18,7 +18,7 @@ use stepscope_core::rules::answer::{Schema, published};
 use stepscope_core::rules::procedure::fitness;
 use stepscope_core::triage::Triage;
 use stepscope_io::baseline::Baseline;
-use stepscope_io::check::{Checked, Outcome, SourceCounts, check};
+use stepscope_io::check::{Checked, Outcome, check};
 use stepscope_io::input::Input;
 use stepscope_io::open::read_small;
 
@@ -150,12 +150,8 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
     format.end(&mut end);
     out.write(&end);
     out.flush();
-    for (name, note) in &outcome.notes {
-        out.complain(&shown!("{name}: {note}"));
-    }
-    for failure in outcome.unread() {
-        out.complain(&shown!("{failure}"));
-    }
+    out.complain_of(outcome.notes.iter().map(|(name, note)| shown!("{name}: {note}")));
+    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
     if counts.unprinted > 0 {
         out.complain(&shown!(
             "{} more records have findings that are not printed: the output would be more than {} times the input",
@@ -166,17 +162,15 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
     if counts.faults > 0 {
         out.complain(&shown!("{} records could not be checked: a fault of stepscope, please report it", counts.faults));
     }
-    let empty: Vec<&SourceCounts> = outcome.sources.values().filter(|source| source.is_empty()).collect();
-    for source in &empty {
-        out.complain(&shown!("cannot check {}: there is no whole record in it", source.name));
-    }
+    let empty = || outcome.sources.values().filter(|source| source.is_empty());
+    out.complain_of(empty().map(|source| shown!("cannot check {}: there is no whole record in it", source.name)));
     let is_piped = options.paths.iter().all(|path| path.as_os_str() == "-") && !options.answers.docintel;
     let unread = outcome.unread().count();
     let nothing = outcome.sources.is_empty() && unread == 0 && !out.is_closed() && !is_piped;
     if nothing {
         out.complain(&Shown::own("there is nothing to check: no file there holds records"));
     }
-    let failed = nothing || !empty.is_empty() || unread > 0 || counts.faults > 0;
+    let failed = nothing || empty().next().is_some() || unread > 0 || counts.faults > 0;
     // "Nothing found" is no news of what nobody could read.
     if counts.records > 0 || !failed {
         let line = summary.line().join(said).join(&rest(outcome));

@@ -8,9 +8,12 @@ use super::{Colour, FAILED};
 use stepscope_base::guard::{is_guarded, sentence};
 use stepscope_base::shown;
 use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
+use stepscope_core::finding::grouped;
 
 /// Gathered bytes are written when there are this many.
 const BUFFER: usize = 64 << 10;
+/// So many sentences of a kind go to standard error.
+const MAX_COMPLAINTS: usize = 1_000;
 
 /// Output that notices when nobody listens any more. The one door of all commands: into a file or a pipe goes every byte
 /// as it is; a terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON.
@@ -94,6 +97,15 @@ impl Out {
     pub fn complain(&self, sentence: &Shown) {
         // In one piece, or it would mix with what another process writes on the same terminal.
         let _ = std::io::stderr().lock().write_all(format!("stepscope: {sentence}\n").as_bytes());
+    }
+
+    /// Sentences of one kind, of which there may be very many.
+    pub fn complain_of(&self, mut sentences: impl Iterator<Item = Shown>) {
+        sentences.by_ref().take(MAX_COMPLAINTS).for_each(|sentence| self.complain(&sentence));
+        let more = sentences.count();
+        if more > 0 {
+            self.complain(&shown!("and {} more of this kind", grouped(more)));
+        }
     }
 
     /// Asks a person, who must say yes; `None`: there is no person at both ends.

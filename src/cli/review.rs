@@ -225,9 +225,7 @@ pub(super) fn checked_cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
 }
 
 fn said(cards: Cards, out: &Out) -> Option<Cards> {
-    for failure in cards.outcome.unread() {
-        out.complain(&shown!("{failure}"));
-    }
+    out.complain_of(cards.outcome.unread().map(|failure| shown!("{failure}")));
     cards.outcome.failures.is_empty().then_some(cards)
 }
 

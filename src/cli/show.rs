@@ -20,7 +20,8 @@ use stepscope_core::run::state::{Badge, Entry, Moment, Origin, Ran, State};
 use stepscope_core::run::trace::{Put, TraceStep};
 use stepscope_core::triage::Triage;
 use stepscope_io::baseline::Baseline;
-use stepscope_io::check::{Checked, FREE_OUTPUT, MAX_OUTPUT, read_through};
+use stepscope_io::check::{Checked, MAX_OUTPUT, read_through};
+use stepscope_io::room::room_of;
 
 /// A longer value is cut, unless one step alone is shown.
 const CUT: usize = 120;
@@ -100,9 +101,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
         },
         |_, _| Ok(()),
     );
-    for failure in outcome.unread() {
-        out.complain(&shown!("{failure}"));
-    }
+    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some((first, page)) = found.page else {
         out.complain(&show.pick.none(outcome.counts.records));
@@ -233,7 +232,7 @@ impl View<'_, '_> {
     fn all_steps(&self, with_state: bool, out: &mut Page) {
         let mut room = MAX_STATES;
         // What is printed of steps of a few bytes would be far longer than the record.
-        let most = self.record.root.raw().len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+        let most = room_of(self.record.root.raw().len(), MAX_OUTPUT);
         for step in 0..self.steps() {
             if out.out.len() > most {
                 let rest = grouped(self.steps() - step);

@@ -162,9 +162,7 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
         if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
     });
     out.flush();
-    for failure in &outcome.failures {
-        out.complain(&shown!("{failure}"));
-    }
+    out.complain_of(outcome.failures.iter().map(|failure| shown!("{failure}")));
     let counts = &outcome.counts;
     if counts.unprinted > 0 {
         out.complain(&shown!(

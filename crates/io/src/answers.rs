@@ -231,6 +231,8 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// How the database was opened, where that matters.
     pub note: Option<Shown>,
+    /// How many bytes its database and the files of its questions have; tables left out.
+    pub size: u64,
     /// The database was changed while it was read: what came does not count.
     pub changed: bool,
     /// How many symbolic links in documents and among their questions were not followed.
@@ -265,6 +267,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
         None
     });
     report.note = database.as_ref().and_then(|database| database.note.clone());
+    report.size = database.as_ref().map_or(0, |database| database.size().unwrap_or(0));
     let failed = |error: &rusqlite::Error| database.as_ref().map(|database| database.failure(error));
     let rows = database.as_ref().map(Rows::new).transpose().unwrap_or_else(|error| {
         report.failures.extend(failed(&error));
@@ -320,6 +323,7 @@ impl Reading<'_, '_> {
         let mut walk = Walk::new(&folders.top, &folders.prefix, is_root);
         let go_on = walk.run(&mut |found| match found {
             Found::Question(mut asked) => {
+                report.size += asked.size();
                 let filled = self.rows.as_mut().map_or(Ok(()), |rows| rows.fill(&mut asked));
                 if let Err(error) = filled {
                     report.failures.extend(failed(&error));

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::input::Expand;
 use crate::library::Documents;
 use crate::line::{self, Done, Origin, Task};
+use crate::room::{End, Room, room_of};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
@@ -21,10 +22,8 @@ use stepscope_core::record::RecordKind;
 use stepscope_core::rules::Subject;
 use stepscope_core::rules::answer::Schema;
 
-/// What is printed of a block is at most so many times as long as the block.
+/// What is printed is at most so many times as long as what was read.
 pub const MAX_OUTPUT: usize = 10;
-/// What is printed of a short block.
-pub const FREE_OUTPUT: usize = 1 << 20;
 
 /// One record, checked.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +167,7 @@ impl Outcome {
 
 /// Checks everything. `render` writes what is to be said of a record, on any thread; `sink` gets the bytes of a whole
 /// block, in input order, on this thread. If the sink fails, everything ends. With `answers` every record is taken as an
-/// answer object of that schema.
+/// answer object of that schema. What is rendered in all is in proportion to what is read; the rest is counted.
 pub fn check(
     inputs: Expand,
     threads: usize,
@@ -176,7 +175,7 @@ pub fn check(
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
     sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
-    examine_all(inputs, threads, || Examiner::judging(answers), render, sink)
+    examine_all(inputs, threads, || Examiner::judging(answers), render, Some(Room::new(MAX_OUTPUT)), sink)
 }
 
 /// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
@@ -206,7 +205,7 @@ pub fn read_through(
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
     sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
-    examine_all(inputs, threads, Examiner::reading, render, sink)
+    examine_all(inputs, threads, Examiner::reading, render, None, sink)
 }
 
 fn examine_all<'s>(
@@ -214,6 +213,7 @@ fn examine_all<'s>(
     threads: usize,
     examiner: impl Fn() -> Examiner<'s> + Sync,
     render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    mut room: Option<Room>,
     mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
     let mut outcome = Outcome::default();
@@ -223,7 +223,10 @@ fn examine_all<'s>(
         render_block(task, block, worker, &render, done);
     };
     let ended = line::run(inputs, threads, worker, work, |done| {
-        let Tally { counts, ids: found } = &mut done.tally;
+        let Tally { counts, ids: found, ends } = &mut done.tally;
+        if let Some(room) = &mut room {
+            counts.unprinted += room.take(done.read, &mut done.out, ends);
+        }
         if outcome.stopped.is_none()
             && let Err(error) = sink(&done.out, counts)
         {
@@ -253,12 +256,15 @@ type IdLines = Vec<(u64, u64)>;
 struct Tally {
     counts: Counts,
     ids: IdLines,
+    /// Those with findings are counted where they are left out.
+    ends: Vec<End>,
 }
 
 impl line::Tally for Tally {
     fn clear(&mut self) {
         self.counts = Counts::default();
         self.ids.clear();
+        self.ends.clear();
     }
 }
 
@@ -269,10 +275,11 @@ fn render_block(
     render: &(impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync),
     done: &mut Done<Tally>,
 ) {
-    let Tally { counts, ids } = &mut done.tally;
+    let Tally { counts, ids, ends } = &mut done.tally;
     counts.skips = block.skips;
     examiner.citing(task.documents.as_ref());
-    let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+    // No more is kept of a block, whatever room there is.
+    let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
         if place.open && is_cut_off(tape, place.text) {
@@ -301,7 +308,11 @@ fn render_block(
                 has_room = false;
             }
             // What is not printed of a record without findings would not speak of any.
-            counts.unprinted += u64::from(!has_room && !examined.findings.is_empty());
+            let speaks = !examined.findings.is_empty();
+            counts.unprinted += u64::from(!has_room && speaks);
+            if done.out.len() > sound {
+                ends.push((done.out.len(), speaks));
+            }
         });
     });
 }

@@ -56,6 +56,8 @@ pub mod open;
 pub mod parquet;
 /// Reading one record on another thread.
 pub mod reading;
+/// Room for what is printed.
+pub mod room;
 /// The sample runs, part of the program.
 pub mod samples;
 /// Looking through all records for text.

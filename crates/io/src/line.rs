@@ -48,6 +48,8 @@ pub(crate) trait Tally: Default + Send {
 pub(crate) struct Task {
     /// How much of what may take long is done with it.
     work: u64,
+    /// How much of the input it is, in bytes.
+    read: u64,
     number: u64,
     source: usize,
     input: Arc<Input>,
@@ -62,6 +64,8 @@ pub(crate) struct Done<T> {
     pub(crate) name: Shown,
     /// It comes through standard input.
     pub(crate) is_piped: bool,
+    /// How much of the input it was, in bytes.
+    pub(crate) read: u64,
     pub(crate) out: Vec<u8>,
     pub(crate) tally: T,
 }
@@ -230,6 +234,8 @@ struct Current {
     input: Arc<Input>,
     name: Shown,
     cursor: Cursor,
+    /// How many bytes of it were not read yet. The lines that are made of a store may be many times as long.
+    left: u64,
 }
 
 struct Shelf<T> {
@@ -285,7 +291,8 @@ impl<T: Tally> Line<T> {
             strike("worker");
             let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
             let is_piped = matches!(*task.input, Input::Standard);
-            let mut done = Done { source: task.source, name: task.name.clone(), is_piped, out, tally };
+            let (source, name, read) = (task.source, task.name.clone(), task.read);
+            let mut done = Done { source, name, is_piped, read, out, tally };
             work::within(task.work, || work(&mut worker, &task, &mut block, &mut done));
             let mut shelf = lock(&self.shelf);
             shelf.done.insert(task.number, done);
@@ -356,8 +363,11 @@ impl Reader {
             match current.cursor.next(block, u64::MAX, Want::Bytes) {
                 Ok(true) => {
                     self.next += 1;
+                    let read = current.left.min(block.bytes.len() as u64);
+                    current.left -= read;
                     return Some(Task {
                         work: self.allowance.of(block.bytes.len()),
+                        read,
                         number: self.next - 1,
                         source: current.source,
                         input: current.input.clone(),
@@ -384,6 +394,7 @@ impl Reader {
                 return Some(());
             }
         };
+        let mut size = u64::MAX;
         let source = match begin(&input, &self.library) {
             Ok(Begun::Source(source)) => Ok(source),
             Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.library),
@@ -392,6 +403,7 @@ impl Reader {
                 self.failures.extend(report.failures);
                 self.links += report.links;
                 self.notes.extend(report.note.map(|note| (input.name(), note)));
+                size = report.size;
                 match source {
                     Some(source) => Ok(source),
                     None => return Some(()),
@@ -407,7 +419,7 @@ impl Reader {
             Ok(source) => {
                 let cursor = Cursor::new(source.blob, source.layout);
                 let name = input.name();
-                self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor });
+                self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor, left: size });
                 self.begun += 1;
             }
             Err(failure) => self.failures.push(failure),

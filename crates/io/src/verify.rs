@@ -3,19 +3,19 @@
 use std::io;
 
 use crate::block::Block;
-use crate::check::FREE_OUTPUT;
 use crate::cut::Skips;
 use crate::examine::read_values;
 use crate::failure::Failure;
 use crate::input::Expand;
-use crate::line::{self, Done, Origin, Tally, Task};
+use crate::line::{self, Done, Origin, Task};
+use crate::room::{End, Room, room_of};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::verify::{Candidate, Field, Ladder, Verifier, VerifyResult, completion, differ, recorded_reward};
 
-/// What is printed of a block is at most so many times as long as the block.
+/// What is printed is at most so many times as long as what was read.
 pub const MAX_OUTPUT: usize = 16;
 
 /// What completions are judged by, and where they stand.
@@ -95,9 +95,17 @@ impl Counts {
     }
 }
 
-impl Tally for Counts {
+/// What is known of a block once it is judged.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    ends: Vec<End>,
+}
+
+impl line::Tally for Tally {
     fn clear(&mut self) {
-        *self = Self::default();
+        self.counts = Counts::default();
+        self.ends.clear();
     }
 }
 
@@ -113,20 +121,23 @@ pub struct Outcome {
 /// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
 /// order, on this thread; if it fails, everything ends.
 pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> Outcome {
-    let mut counts = Counts::default();
-    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Counts>| {
+    let (mut counts, mut room) = (Counts::default(), Room::new(MAX_OUTPUT));
+    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Tally>| {
         verify_block(judge, tapes, task, block, done);
     };
     let ended = line::run(inputs, threads, Default::default, work, |done| {
-        counts.add(&done.tally);
+        let Tally { counts: found, ends } = &mut done.tally;
+        found.unprinted += room.take(done.read, &mut done.out, ends);
+        counts.add(found);
         sink(&done.out).is_ok()
     });
     Outcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
 }
 
-fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Counts>) {
-    done.tally.skips = block.skips;
-    let room = block.bytes.len().saturating_mul(MAX_OUTPUT).max(FREE_OUTPUT);
+fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Tally>) {
+    let Tally { counts, ends } = &mut done.tally;
+    counts.skips = block.skips;
+    let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
         read_values(tape, place.text, block.len_of(cut), cut.joined, |range, _, tape| {
@@ -142,7 +153,7 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
             let result = guarded(judged)
                 .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
             let recorded = root.and_then(recorded_reward);
-            done.tally.count(&result, recorded);
+            counts.count(&result, recorded);
             if has_room {
                 let sound = done.out.len();
                 result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);
@@ -150,9 +161,11 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
                 if done.out.len() > room {
                     done.out.truncate(sound);
                     has_room = false;
+                } else {
+                    ends.push((done.out.len(), true));
                 }
             }
-            done.tally.unprinted += u64::from(!has_room);
+            counts.unprinted += u64::from(!has_room);
         });
     });
 }

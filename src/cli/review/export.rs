@@ -107,9 +107,7 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
     );
-    for failure in outcome.unread() {
-        out.complain(&shown!("{failure}"));
-    }
+    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
     Some(if outcome.failures.is_empty() { CLEAN } else { FAILED })
 }
 

@@ -66,6 +66,11 @@ impl Asked {
         }
     }
 
+    /// How many bytes were read of it; tables left out.
+    pub(super) fn size(&self) -> u64 {
+        [&self.parsed, &self.answer, &self.meta].into_iter().flatten().map(|part| part.len() as u64).sum()
+    }
+
     /// Appends the line, with its line end.
     pub(super) fn write(&self, tape: &mut Tape, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"format":"stepscope.answer_trace","version":1"#);

@@ -1,0 +1,61 @@
+//! Room for what is printed: in proportion to what was read.
+
+/// What may be printed of little input.
+const FREE: usize = 1 << 20;
+
+/// How much may be printed of so many bytes: `times` as much.
+pub const fn room_of(bytes: usize, times: usize) -> usize {
+    let room = bytes.saturating_mul(times);
+    if room > FREE { room } else { FREE }
+}
+
+/// Where what is printed of a record ends in the output of its block, and whether that has to be counted where it is left
+/// out.
+pub(crate) type End = (usize, bool);
+
+/// How much may be printed of all that was read so far: a folder of small files is a small input, and so is a small store
+/// of which long lines are made. Blocks take from it in input order, so that nothing depends on who was faster.
+pub(crate) struct Room {
+    times: usize,
+    read: usize,
+    printed: usize,
+}
+
+impl Room {
+    /// Of `times` what is read.
+    pub(crate) const fn new(times: usize) -> Self {
+        Self { times, read: 0, printed: 0 }
+    }
+
+    /// Takes the output of a block that `read` bytes of the input stand in. What there is no room for is left out, by whole
+    /// records; how many are to be counted of those.
+    pub(crate) fn take(&mut self, read: u64, out: &mut Vec<u8>, ends: &[End]) -> u64 {
+        self.read = self.read.saturating_add(read as usize);
+        let left = room_of(self.read, self.times).saturating_sub(self.printed);
+        let fit = ends.partition_point(|(end, _)| *end <= left);
+        let (kept, left_out) = ends.split_at(fit);
+        out.truncate(kept.last().map_or(0, |(end, _)| *end));
+        self.printed += out.len();
+        left_out.iter().filter(|(_, counts)| *counts).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_sources_share_what_is_free_and_what_is_read_adds_to_it() {
+        let mut room = Room::new(10);
+        let mut take = |read, ends: &[End]| {
+            let mut out = vec![b'x'; ends.last().map_or(0, |(end, _)| *end)];
+            let counted = room.take(read, &mut out, ends);
+            (out.len(), counted)
+        };
+        assert_eq!(take(100, &[(FREE - 50, true)]), (FREE - 50, 0));
+        assert_eq!(take(100, &[(40, true), (60, true), (70, false)]), (40, 2), "what is free is free once");
+        assert_eq!(take(100, &[(11, true)]), (0, 1));
+        assert_eq!(take(FREE as u64 / 5, &[(FREE, true), (2 * FREE, true)]), (FREE, 1), "there is more to read");
+        assert_eq!(take(0, &[]), (0, 0));
+    }
+}
