@@ -1,89 +1,121 @@
 //! stepscope: see why a language model's run went wrong.
 //!
-//! The program: `cli`, the commands without a screen, and `tui`, the screen. Both stand on the libraries below `crates/`:
-//! `base` (text and JSON), `core` (records and all that can be said of them), `io` (files, databases, models) and
-//! `terminal`; `base` <- `core` <- `io` <- `stepscope`. Data flows one way: input -> message -> update -> effect ->
+//! The program: `cli`, the commands without a screen, and the screen: `app`, `screens`, `dialogs` and `widgets`. Both stand
+//! on the libraries below `crates/`: `base` (text and JSON), `core` (records and all that can be said of them), `io` (files,
+//! databases, models) and `terminal`; `base` <- `core` <- `io` <- `stepscope`. Data flows one way: input -> message -> update -> effect ->
 //! message. `tests/architecture.rs` reads all sources and fails where a law is broken.
 
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
 
-/// The screen. Law: nothing knows `tui`.
-pub mod tui {
-    /// What of the table is left to judge.
-    pub mod agenda;
+/// The program with a screen: state, messages and effects, and what performs them.
+pub mod app {
+    /// What is worked out across all records: the comparison and the dashboards.
+    pub mod across;
     /// The actions that can be done now.
     pub mod allowed;
-    /// The whole state of the screen.
-    pub mod app;
+    /// The lines at the top and at the bottom.
+    pub mod bars;
     /// Model calls, each a task of its own.
     pub mod calls;
-    /// How a computed value comes about, as a tree to fold.
-    pub mod derivation;
-    /// What is worked out from all records together: comparison, records side by side, boards, disputes.
-    pub mod desk;
-    /// Dialogs: what lies over a screen and takes the keys.
-    pub mod dialog;
-    /// A text that is being typed.
-    pub mod editor;
-    /// What was changed before a record is gone on with.
-    pub mod edits;
-    /// Does what update asked for.
+    /// Performs the effects.
     pub mod effects;
-    /// Does the errands of the desk.
+    /// Work across all records, on threads.
     pub mod errands;
-    /// The evidence screen's state.
-    pub mod evidence;
     /// Which record is a fork of which.
     pub mod family;
     /// Forks on their way to the disk.
     pub mod forks;
-    /// What is in front: a stack of screens and at most one dialog.
-    pub mod front;
+    /// Saves forks, and follows their files.
+    pub mod keep;
+    /// Clicks and the wheel.
+    pub mod mouse;
+    /// Messages and effects.
+    pub mod msg;
+    /// The open record, ready for the screens.
+    pub mod opened;
+    /// Computed values and quantities, ready for the screens.
+    pub mod proof;
+    /// The mode of reviewing: verdicts, drafts, the queue.
+    pub mod review;
+    /// Saves and reads reviews on threads of its own.
+    pub mod scribe;
+    /// One session, from the start to the exit code.
+    pub mod session;
+    /// The whole state.
+    pub mod state;
+    /// The one place where the state changes.
+    pub mod update;
+    /// Draws the whole screen.
+    pub mod view;
+}
+
+/// The screens, each a folder that owns its state, its keys, its drawing and its mouse.
+pub mod screens {
+    /// The items on which reviewers disagree.
+    pub mod adjudication;
+    /// A structured answer with its citations.
+    pub mod answer;
+    /// The dashboard of the reviews.
+    pub mod dashboard;
+    /// A record as JSON.
+    pub mod json;
+    /// The comparison with a baseline.
+    pub mod matrix;
+    /// A re-run of a step or an answer.
+    pub mod rerun;
+    /// One run.
+    pub mod run;
+    /// Two records side by side.
+    pub mod side_by_side;
+    /// What is in front: a stack of screens, and at most one dialog.
+    pub mod stack;
+    /// The table of records.
+    pub mod table;
+}
+
+/// The dialogs, which lie over a screen and take the keys.
+pub mod dialogs {
+    /// The table of contents of a document.
+    pub mod contents;
+    /// The derivation of a computed value.
+    pub mod derivation;
+    /// Every dialog with what it holds.
+    pub mod dialog;
+    /// The editor of a value or a prompt.
+    pub mod editor;
+    /// Suggested fixes of a procedure.
+    pub mod fixes;
+    /// The help.
+    pub mod help;
+    /// Opening, closing, scrolling, and keys.
+    pub mod keys;
+    /// The command palette.
+    pub mod palette;
+    /// A text in full.
+    pub mod popup;
+    /// The repair of a procedure by a model.
+    pub mod repair;
+    /// The reward by verifier stage.
+    pub mod rewards;
+}
+
+/// What screens and dialogs are made of. Law: knows no screen.
+pub mod widgets {
     /// Fuzzy ranking for the palette.
     pub mod fuzzy;
-    /// The run screen's state.
-    pub mod inspect;
     /// The one table of keys.
     pub mod keymap;
-    /// What a chain of verifiers says of the open record.
-    pub mod ladder;
+    /// The parts of the terminal, windows, and the inside of a pane.
+    pub mod layout;
     /// A line that is being typed.
     pub mod line;
     /// A cursor over n rows.
     pub mod list;
-    /// What find has found in the table.
-    pub mod matches;
-    /// The open record, ready for the panes.
-    pub mod model;
-    /// What the screen is told, and what it asks to be done.
-    pub mod msg;
-    /// The order of the table's rows.
-    pub mod order;
-    /// A record as JSON, folded or open.
-    pub mod outline;
-    /// The panes: each draws one part of the screen.
-    pub mod panes;
-    /// Computed values and quantities, ready for the panes.
-    pub mod proof;
+    /// Frames, rows and scroll marks in the colours of the theme.
+    pub mod look;
     /// Wrapped and painted text.
     pub mod prose;
-    /// The re-run screen's state.
-    pub mod rerun;
-    /// The reviews of the open records, and what is about to be said.
-    pub mod review;
-    /// Saves and reads reviews on threads of its own.
-    pub mod scribe;
-    /// One session at the screen.
-    pub mod session;
-    /// A typed answer, ready for the panes.
-    pub mod sheet;
-    /// The table of records.
-    pub mod table;
     /// Roles to styles.
     pub mod theme;
-    /// The one place where the state changes.
-    pub mod update;
-    /// Where everything is on screen, and drawing it.
-    pub mod view;
 }

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
+use stepscope::app::session;
+use stepscope::app::session::{Reviewing, Start};
 use stepscope::cli::{self, Asked, KeyRow, Out};
-use stepscope::tui::keymap::{BINDINGS, Keymap};
-use stepscope::tui::session::{self, Reviewing, Start};
+use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;

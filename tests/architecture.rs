@@ -18,24 +18,66 @@ struct Law {
 const OUTSIDE: &[&str] =
     &["std::fs", "std::net", "std::process", "std::thread", "tokio", "crossterm", "ratatui", "notify", "clap"];
 
+/// The rooms of the screen.
+const SCREEN: &[&str] = &["app", "screens", "dialogs", "widgets"];
+
 /// Files of the screen that change its state or draw it, without doing anything outside.
 const PURE: &[&str] = &[
-    "tui/app.rs",
-    "tui/update",
-    "tui/inspect.rs",
-    "tui/review.rs",
-    "tui/rerun",
-    "tui/table.rs",
-    "tui/desk",
-    "tui/model.rs",
-    "tui/outline.rs",
-    "tui/list.rs",
-    "tui/prose.rs",
-    "tui/keymap.rs",
-    "tui/fuzzy.rs",
-    "tui/msg.rs",
-    "tui/view.rs",
-    "tui/panes",
+    "app/across",
+    "app/allowed.rs",
+    "app/bars.rs",
+    "app/family.rs",
+    "app/forks.rs",
+    "app/keep.rs",
+    "app/mouse.rs",
+    "app/msg.rs",
+    "app/opened.rs",
+    "app/proof.rs",
+    "app/review",
+    "app/state.rs",
+    "app/update",
+    "app/view.rs",
+    "screens",
+    "dialogs",
+    "widgets",
+];
+
+/// Files that draw.
+const DRAWING: &[&str] = &[
+    "app/view.rs",
+    "app/bars.rs",
+    "app/review/strip.rs",
+    "dialogs/contents.rs",
+    "dialogs/derivation/draw.rs",
+    "dialogs/editor/draw.rs",
+    "dialogs/fixes.rs",
+    "dialogs/help.rs",
+    "dialogs/palette.rs",
+    "dialogs/popup.rs",
+    "dialogs/repair/draw.rs",
+    "dialogs/rewards/draw.rs",
+    "screens/adjudication/draw.rs",
+    "screens/answer/checks.rs",
+    "screens/answer/citation.rs",
+    "screens/answer/document.rs",
+    "screens/answer/draw.rs",
+    "screens/answer/items.rs",
+    "screens/answer/layout.rs",
+    "screens/dashboard/draw.rs",
+    "screens/json/draw.rs",
+    "screens/matrix/draw.rs",
+    "screens/rerun/draw.rs",
+    "screens/run/draw.rs",
+    "screens/run/findings.rs",
+    "screens/run/layout.rs",
+    "screens/run/question.rs",
+    "screens/run/step.rs",
+    "screens/run/steps.rs",
+    "screens/run/variables.rs",
+    "screens/side_by_side/draw.rs",
+    "screens/table/draw.rs",
+    "widgets/layout.rs",
+    "widgets/look.rs",
 ];
 
 const LAWS: &[Law] = &[
@@ -52,8 +94,13 @@ const LAWS: &[Law] = &[
         but: &[],
         banned: &["stepscope_core", "stepscope_io"],
     },
-    Law { why: "cli knows no screen", files: &["cli"], but: &[], banned: &["crate::tui", "ratatui", "crossterm"] },
-    Law { why: "the screen knows no commands", files: &["tui"], but: &[], banned: &["crate::cli", "clap::"] },
+    Law {
+        why: "cli knows no screen",
+        files: &["cli"],
+        but: &[],
+        banned: &["crate::app", "crate::screens", "crate::dialogs", "crate::widgets", "ratatui", "crossterm"],
+    },
+    Law { why: "the screen knows no commands", files: SCREEN, but: &[], banned: &["crate::cli", "clap::"] },
     Law {
         why: "state and drawing do no I/O: it is an effect",
         files: PURE,
@@ -77,17 +124,23 @@ const LAWS: &[Law] = &[
     },
     Law {
         why: "colours come from the theme; the terminal layer writes them",
-        files: &["tui"],
-        but: &["tui/theme.rs", "terminal/colour.rs", "terminal/screen.rs"],
+        files: SCREEN,
+        but: &["widgets/theme.rs", "terminal/colour.rs", "terminal/screen.rs"],
         banned: &["Color::", "Color,", "Color}", "Color;"],
     },
     Law {
+        why: "widgets know no screen",
+        files: &["widgets"],
+        but: &[],
+        banned: &["crate::app", "crate::screens", "crate::dialogs"],
+    },
+    Law {
         why: "drawing changes nothing",
-        files: &["tui/view.rs", "tui/panes"],
+        files: DRAWING,
         but: &[],
         banned: &["&mut App", "&mut Inspect", "&mut Table", "RefCell", "Cell::new", "static mut"],
     },
-    Law { why: "text reaches a cell through ratatui's widgets", files: &["tui"], but: &[], banned: &["set_symbol("] },
+    Law { why: "text reaches a cell through ratatui's widgets", files: SCREEN, but: &[], banned: &["set_symbol("] },
     Law {
         why: "only command output and last words print, and the terminal layer asks what it stands on",
         files: &[""],
@@ -222,21 +275,22 @@ fn is_for(files: &[&str], name: &str) -> bool {
 fn breaches(name: &str, source: &str) -> Vec<String> {
     let code = code(source);
     let mut out = Vec::new();
-    // `use crate::{io::x, tui::y}` and `use std::{fs, thread}` say the same in other words.
+    // `use crate::{app::x, cli::y}` and `use std::{fs, thread}` say the same in other words.
     let code = flattened(&code);
     for law in LAWS.iter().filter(|law| is_for(law.files, name) && !is_for(law.but, name)) {
         for banned in law.banned.iter().filter(|banned| holds(&code, banned)) {
             out.push(format!("{name} holds {banned}: {}", law.why));
         }
     }
-    if is_for(&["tui"], name) {
+    if is_for(SCREEN, name) {
         let own = code.matches(SET_CHAR).count();
         if code.matches("set_char(").count() > own {
             out.push(format!("{name} puts a character into a cell that may come from data"));
         }
     }
-    if name != "main.rs" && !name.ends_with("lib.rs") && !is_for(&["tui"], name) && holds(&code, "tui::") {
-        out.push(format!("{name} knows tui: only main does"));
+    let knows_screen = SCREEN.iter().any(|room| holds(&code, &format!("crate::{room}::")));
+    if name != "main.rs" && !is_for(SCREEN, name) && knows_screen {
+        out.push(format!("{name} knows the screen: only main does"));
     }
     out
 }
@@ -279,21 +333,21 @@ fn a_breach_is_seen() {
         ("core/rules/run.rs", "fn f() { std::fs::read(\"x\"); }"),
         ("base/text.rs", "use tokio::sync::mpsc;"),
         ("terminal/screen.rs", "use stepscope_core::record::Record;"),
-        ("cli/show.rs", "use crate::tui::theme::Theme;"),
-        ("cli.rs", "use crate::tui;"),
-        ("tui/panes/bars.rs", "fn draw() { let text = store.read(7); }"),
-        ("tui/view.rs", "fn draw(app: &mut App) {}"),
-        ("tui/panes/json.rs", "let style = Style::new().fg(Color::Red);"),
-        ("tui/panes/json.rs", "cell.set_symbol(text);"),
-        ("tui/panes/json.rs", "cell.set_char(c);"),
-        ("tui/update.rs", "std::thread::spawn(|| {});"),
-        ("tui/inspect.rs", "app.store.line_of(3);"),
-        ("tui/table.rs", "fn f() { println!(\"x\"); }"),
+        ("cli/show.rs", "use crate::widgets::theme::Theme;"),
+        ("cli.rs", "use crate::app;"),
+        ("app/bars.rs", "fn draw() { let text = store.read(7); }"),
+        ("app/view.rs", "fn draw(app: &mut App) {}"),
+        ("screens/json/draw.rs", "let style = Style::new().fg(Color::Red);"),
+        ("screens/json/draw.rs", "cell.set_symbol(text);"),
+        ("screens/json/draw.rs", "cell.set_char(c);"),
+        ("app/update.rs", "std::thread::spawn(|| {});"),
+        ("screens/run/state.rs", "app.store.line_of(3);"),
+        ("screens/table/state.rs", "fn f() { println!(\"x\"); }"),
         ("io/check.rs", "eprintln!(\"x\");"),
-        ("tui/effects.rs", "tokio::select! {}"),
+        ("app/effects.rs", "tokio::select! {}"),
         ("base/json.rs", "let quote = '\"'; use tokio::fs;"),
         ("base/json.rs", "const A: &str = r#\"a \" b\"#; use tokio::fs;"),
-        ("io/a.rs", "fn f<'a>(x: &'a str) { crate::tui::x(); }"),
+        ("io/a.rs", "fn f<'a>(x: &'a str) { crate::app::x(); }"),
     ] {
         assert!(!breaches(name, source).is_empty(), "not seen: {source} in {name}");
     }
@@ -306,8 +360,8 @@ fn what_is_allowed_is_no_breach() {
         ("base/json.rs", "const HELP: &str = \"see std::fs\"; // crossterm"),
         ("base/json.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::fs;\n}"),
         ("io/open.rs", "use std::fs::File; use stepscope_base::text::Shown;"),
-        ("tui/panes.rs", "cell.set_char('┃');"),
-        ("tui/theme.rs", "fn f() -> Color { Color::Reset }"),
+        ("widgets/look.rs", "cell.set_char('┃');"),
+        ("widgets/theme.rs", "fn f() -> Color { Color::Reset }"),
         ("terminal/run.rs", "tokio::select! {}"),
         ("cli/out.rs", "let out = std::io::stdout();"),
     ] {
@@ -325,7 +379,8 @@ fn every_file_is_named_by_its_parent() {
         let module = file.strip_suffix(".rs").unwrap();
         // The map of a crate names its rooms; below them a file beside the folder names what is in it.
         let parent = match folder {
-            "" | "tui" => "lib.rs".into(),
+            "" => "lib.rs".into(),
+            room if SCREEN.contains(&room) => "lib.rs".into(),
             library if CRATES.contains(&library) => format!("{library}/lib.rs"),
             _ => format!("{folder}.rs"),
         };

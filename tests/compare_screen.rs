@@ -16,8 +16,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::Drive;
 use fed::fed;
 use proptest::prelude::*;
-use stepscope::tui::front::Screen;
-use stepscope::tui::theme::Role;
+use stepscope::screens::stack::Screen;
+use stepscope::widgets::theme::Role;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_io::beneath::Place;
 

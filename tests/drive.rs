@@ -11,11 +11,11 @@ use crossterm::event::MouseEventKind;
 use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
-use stepscope::tui::dialog::Dialog;
-use stepscope::tui::front::Screen;
-use stepscope::tui::inspect::{Pane, Tab};
-use stepscope::tui::keymap::{Action, Context, Keymap};
-use stepscope::tui::theme::Role;
+use stepscope::dialogs::dialog::Dialog;
+use stepscope::screens::run::state::{Pane, Tab};
+use stepscope::screens::stack::Screen;
+use stepscope::widgets::keymap::{Action, Context, Keymap};
+use stepscope::widgets::theme::Role;
 use stepscope_base::text::is_hidden;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::triage::Fix;
@@ -158,7 +158,7 @@ fn sorting_and_turning_round() {
     // The column beside the sorted one is the one beside it on screen, whatever its width shows.
     for width in [60, 80, 100, 120] {
         d.resize(width, 24).keys("g");
-        while d.app.table.sort != stepscope::tui::table::SortBy::Position {
+        while d.app.table.sort != stepscope::screens::table::state::SortBy::Position {
             d.keys(">");
         }
         let mut last = 0;
@@ -168,7 +168,7 @@ fn sorting_and_turning_round() {
             let Some(at) = heading.find(['▴', '▾']) else {
                 panic!("the sorted column is not on screen: {heading}")
             };
-            if d.app.table.sort == stepscope::tui::table::SortBy::Position {
+            if d.app.table.sort == stepscope::screens::table::state::SortBy::Position {
                 break;
             }
             assert!(at > last, "{width}: {heading}");
@@ -759,7 +759,7 @@ fn a_run_trace_shows_prompt_schema_and_reply() {
 fn the_help_names_every_key() {
     let mut d = Drive::runs();
     d.resize(120, 255).keys("?");
-    for binding in stepscope::tui::keymap::BINDINGS {
+    for binding in stepscope::widgets::keymap::BINDINGS {
         d.shows(&[binding.help]);
     }
     d.shows(&["Lifelines", "◆", "Filter"]);
@@ -921,7 +921,7 @@ fn a_new_size_keeps_the_cursor_on_screen() {
     d.keys("150G");
     for (width, height) in [(80, 24), (40, 8), (200, 60), (10, 4), (120, 36)] {
         d.resize(width, height);
-        let visible = d.app.table.list.visible(200, stepscope::tui::view::table_height(d.app.area()));
+        let visible = d.app.table.list.visible(200, stepscope::widgets::layout::table_height(d.app.area()));
         assert!(visible.contains(&149), "{width}x{height}");
     }
     d.shows(&["Question 149"]);
@@ -1205,8 +1205,8 @@ fn panics_of_helpers_and_signals_are_told() {
 
 #[test]
 fn two_searches_run_side_by_side_and_records_come_back() {
-    use stepscope::tui::effects::{Memory, Outbox, Performer};
-    use stepscope::tui::msg::{Msg, Work};
+    use stepscope::app::effects::{Memory, Outbox, Performer};
+    use stepscope::app::msg::{Msg, Work};
     use stepscope_core::table::filter::Filter;
 
     let (_folder, d) = Drive::text(numbered(2_000));

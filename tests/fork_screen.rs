@@ -8,7 +8,7 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
-use stepscope::tui::front::Screen;
+use stepscope::screens::stack::Screen;
 use stepscope_core::run::fork::{Course, How, Scope, Start};
 use stepscope_terminal::run::Event;
 

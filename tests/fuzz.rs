@@ -23,8 +23,8 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant, SystemTime};
 
 use folder::{Entry, What, file, make, mutate_folder, packed, taken, unpacked};
-use stepscope::tui::model::Opened;
-use stepscope::tui::theme::Theme;
+use stepscope::app::opened::Opened;
+use stepscope::widgets::theme::Theme;
 use stepscope_base::text::{Shown, is_hidden};
 use stepscope_core::rules::answer::Schema;
 use stepscope_core::table::filter::{Filter, text_pattern};

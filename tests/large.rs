@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use drive::Drive;
-use stepscope::tui::dialog::Dialog;
-use stepscope::tui::editor;
-use stepscope::tui::front::Screen;
-use stepscope::tui::line::MAX_LINE;
+use stepscope::dialogs::dialog::Dialog;
+use stepscope::dialogs::editor;
+use stepscope::screens::stack::Screen;
+use stepscope::widgets::line::MAX_LINE;
 use stepscope_terminal::run::{Event, Program as _};
 
 /// Tells the program what the time is.
@@ -112,7 +112,7 @@ fn many_variables(count: usize) -> String {
 fn a_step_lists_the_first_of_many_values_and_counts_the_rest() {
     let (_folder, mut d) = Drive::text(many_variables(700));
     d.keys("Enter");
-    d.app.inspect.as_mut().unwrap().focus(stepscope::tui::inspect::Pane::Step);
+    d.app.inspect.as_mut().unwrap().focus(stepscope::screens::run::state::Pane::Step);
     d.keys("Z").shows(&["reads", "v0"]);
     assert_eq!(d.app.inspect.as_ref().unwrap().detail.reads.len(), 500);
     while !d.screen().contains("… and 200 more: the global state lists them") {
@@ -129,6 +129,6 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
         format!(r#"{{"id":"a","question":"{text}","mode":"baseline","gold_num":1.0,"pred_num":1,"raw":"{text}"}}"#);
     let (_folder, mut d) = Drive::text(record);
     d.keys("Enter").shows(&["Question", "… 74.5 kB more; stepscope show prints them"]);
-    d.app.inspect.as_mut().unwrap().focus(stepscope::tui::inspect::Pane::Question);
+    d.app.inspect.as_mut().unwrap().focus(stepscope::screens::run::state::Pane::Question);
     d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
 }

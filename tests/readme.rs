@@ -11,7 +11,7 @@ fn the_table_of_keys_is_the_programs_own() {
     let text = std::fs::read_to_string(path).unwrap();
     let (head, rest) = text.split_once(BEGIN).unwrap();
     let (table, tail) = rest.split_once(END).unwrap();
-    let expected = format!("\n{}", stepscope::tui::keymap::markdown());
+    let expected = format!("\n{}", stepscope::widgets::keymap::markdown());
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(path, [head, BEGIN, &expected, END, tail].concat()).unwrap();
     } else {

@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex};
 
 use drive::{Drive, small_at};
 use server::{Seen, Server, Talk};
-use stepscope::tui::app::App;
-use stepscope::tui::dialog::Dialog;
-use stepscope::tui::front::Screen;
-use stepscope::tui::msg::Msg;
-use stepscope::tui::rerun::Stage;
+use stepscope::app::msg::Msg;
+use stepscope::app::state::App;
+use stepscope::dialogs::dialog::Dialog;
+use stepscope::screens::rerun::state::Stage;
+use stepscope::screens::stack::Screen;
 use stepscope_core::run::rerun::RunId;
 use stepscope_io::config::Config;
 use stepscope_io::model::cassette::Speed;

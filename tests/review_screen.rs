@@ -8,8 +8,8 @@ mod drive;
 use std::path::{Path, PathBuf};
 
 use drive::Drive;
-use stepscope::tui::app::App;
-use stepscope::tui::front::{Front, Screen};
+use stepscope::app::state::App;
+use stepscope::screens::stack::{Front, Screen};
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::line::write;
@@ -606,7 +606,7 @@ fn pace_and_new_labels_are_told() {
 fn the_queue_begins_at_its_front_until_somebody_moves() {
     let desk = Desk::new(120);
     let queue = Queue { shuffle: Some(3), ..Queue::default() };
-    let begin = |app: &mut stepscope::tui::app::App| {
+    let begin = |app: &mut stepscope::app::state::App| {
         app.review.queue = queue;
         app.begin_queue();
     };

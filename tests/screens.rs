@@ -10,7 +10,7 @@ mod nasty;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
 use proptest::prelude::*;
-use stepscope::tui::front::Screen;
+use stepscope::screens::stack::Screen;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
 

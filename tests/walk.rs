@@ -21,11 +21,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::{Drive, parse, small_at};
 use fed::fed;
 use server::{Server, Talk};
-use stepscope::tui::desk::Desk;
-use stepscope::tui::dialog::Dialog;
-use stepscope::tui::front::{Front, Screen};
-use stepscope::tui::keymap::{BINDINGS, Context};
-use stepscope::tui::review::Ask;
+use stepscope::app::across::Desk;
+use stepscope::app::review::Ask;
+use stepscope::dialogs::dialog::Dialog;
+use stepscope::screens::stack::{Front, Screen};
+use stepscope::widgets::keymap::{BINDINGS, Context};
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::queue::Queue;

@@ -1,0 +1,159 @@
+//! What is worked out from all records together and lies in front of the table: the comparison with a baseline, and two
+//! records side by side. It owns its changes; `update` only routes to it.
+
+pub mod keys;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, Reviewer};
+use stepscope_core::table::row::Row;
+use stepscope_io::beneath::Place;
+use stepscope_io::boards::{self as boards_io, Judged};
+use stepscope_io::compare::{Compared, Journals, Wanted};
+use stepscope_io::failure::Failure;
+use stepscope_io::reading::Reading;
+use stepscope_io::snapshot::Address;
+
+use crate::screens::adjudication::state::Disputes;
+use crate::screens::dashboard::state::Cursor;
+use crate::screens::matrix::state::Matrix;
+use crate::screens::side_by_side::making::{Fixes, Make};
+use crate::screens::side_by_side::state::{Against, Versus};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Desk {
+    /// The baseline: a file or folder.
+    pub baseline: Option<PathBuf>,
+    /// The document that answers cite where they name none.
+    pub document: Option<PathBuf>,
+    /// Where people's verdicts stand.
+    pub journals: Journals,
+    /// Who decides between reviewers.
+    pub reviewer: Option<Reviewer>,
+    /// The last comparison that was made.
+    pub compared: Option<Arc<Compared>>,
+    /// How the next one stands.
+    pub comparing: Pending,
+    /// The boards and disputes as they were last read.
+    pub judged: Option<Arc<Judged>>,
+    /// How the next reading of them stands.
+    pub judging: Pending,
+    /// The cursor of the boards.
+    pub boards: Cursor,
+    /// The items on which reviewers disagree.
+    pub disputes: Disputes,
+    /// A decision that could not be saved: given again, it counts once.
+    pub unsaved: Option<Box<Event>>,
+    /// The record whose partner is wanted as soon as there is a comparison.
+    pub partner_of: Option<usize>,
+    /// The cursor of the cells.
+    pub matrix: Matrix,
+    /// The two records side by side.
+    pub versus: Option<Box<Versus>>,
+    /// How many records there were when it was last worked out, and how often they had moved.
+    pub of: (usize, u64),
+    next: u64,
+}
+
+impl Desk {
+    /// With a baseline and journals; `compare`: the comparison is made as soon as all records are read.
+    pub fn new(baseline: Option<PathBuf>, journals: Journals, compare: bool) -> Self {
+        let comparing = Pending { due: compare, ..Pending::default() };
+        Self { baseline, journals, comparing, ..Self::default() }
+    }
+
+    /// Whether a set of records holds one; of a set that is not known yet nobody can tell, so it holds none.
+    pub fn holds(&self, set: &str, address: Option<Address>) -> bool {
+        let compared = self.compared.as_ref().and_then(|compared| compared.sets.get(set));
+        let set = compared.or_else(|| self.judged.as_ref()?.sets.get(set));
+        set.zip(address).is_some_and(|(set, address)| set.contains(&address))
+    }
+
+    /// Whether something is being worked out.
+    pub const fn is_working(&self) -> bool {
+        self.comparing.is_coming() || self.judging.is_coming()
+    }
+
+    /// A number that none had before.
+    pub const fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}
+
+/// How a piece of work stands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pending {
+    /// It is wanted as soon as all records are read.
+    pub due: bool,
+    /// The number under which it is being done.
+    pub running: Option<u64>,
+    /// Why it could not be done the last time.
+    pub failed: Option<Shown>,
+}
+
+impl Pending {
+    /// Whether it will come.
+    pub const fn is_coming(&self) -> bool {
+        self.due || self.running.is_some()
+    }
+
+    /// It is done; `None`: it is not what is wanted any more.
+    pub fn done<T>(&mut self, id: u64, result: Result<T, Failure>) -> Option<Result<T, Shown>> {
+        self.running.take_if(|running| *running == id)?;
+        let result = result.map_err(|failure| shown!("{failure}"));
+        self.failed = result.as_ref().err().cloned();
+        Some(result)
+    }
+}
+
+/// A record that is to be opened.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    /// Its number among its own.
+    pub record: usize,
+    /// Where it stands.
+    pub reading: Reading,
+    /// Its row.
+    pub row: Row,
+    /// What its run is called.
+    pub name: Shown,
+}
+
+/// Work for another thread.
+#[derive(Debug)]
+pub enum Errand {
+    /// Compares the run with its baseline.
+    Compare(u64, Box<Wanted>),
+    /// Puts two records side by side, for this record.
+    Sides(usize, Box<[Seat; 2]>, Against),
+    /// Makes a fork of a record and puts it beside it.
+    Make(Box<Seat>, Box<Make>),
+    /// Looks for fixes of a record's procedure.
+    Fixes(Box<Seat>),
+    /// Reads the boards and disputes.
+    Judge(u64, Box<boards_io::Wanted>),
+    /// Saves a verdict between reviewers.
+    Decide(Place, Box<Event>),
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub enum News {
+    /// The comparison of this number.
+    Compared(u64, Result<Arc<Compared>, Failure>),
+    /// Two records side by side, for this record.
+    Sides(usize, Result<Box<Versus>, Failure>),
+    /// The boards and disputes of this number.
+    Judged(u64, Result<Arc<Judged>, Failure>),
+    /// A verdict between reviewers, safe or not.
+    Decided(Box<Event>, Result<(), Failure>),
+    /// A fork that was made of this record, or why it was not.
+    Made(usize, Result<Box<Versus>, Shown>),
+    /// The fixes of this record's procedure, or why there are none.
+    Fixes(usize, Result<Box<Fixes>, Shown>),
+}

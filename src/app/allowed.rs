@@ -1,0 +1,273 @@
+//! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
+//! does not says why.
+
+use crate::app::review::Place;
+use crate::app::state::App;
+use crate::dialogs::dialog::{Dialog, DialogKind};
+use crate::screens::answer::state::Evidence;
+use crate::screens::run::state::{Pane, Tab};
+use crate::screens::stack::{Front, Screen};
+use crate::widgets::keymap::{Action, Binding, Context, Keymap};
+
+/// A reason why an action cannot be done now.
+pub type Reason = &'static str;
+
+pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
+    if holds { Ok(()) } else { Err(why) }
+}
+
+impl App {
+    /// Whether an action can be done now; if not, why not.
+    pub fn allowed(&self, action: Action) -> Result<(), Reason> {
+        self.allowed_at(self.front(), action)
+    }
+
+    /// Whether an action could be done if this were in front.
+    pub fn allowed_at(&self, front: Front, action: Action) -> Result<(), Reason> {
+        match front {
+            Front::Dialog(kind) => self.allowed_in(kind, action),
+            Front::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
+            Front::Decision => need(is_plain(action), "Esc gives the decision up first"),
+            Front::Screen(screen) | Front::Labels(screen) => self.allowed_on(screen, action),
+        }
+    }
+
+    /// Whether an action can be done in a dialog.
+    pub(crate) fn allowed_in(&self, kind: DialogKind, action: Action) -> Result<(), Reason> {
+        use Action as A;
+        use DialogKind as K;
+        let dialog = self.dialog.as_ref();
+        let holds = match action {
+            A::Escape | A::Back => true,
+            A::Theme | A::Mouse | A::Redraw | A::Suspend | A::Quit => !kind.takes_text(),
+            _ if is_movement(action) => !matches!(kind, K::Confirm | K::Drop | K::Mending),
+            A::CopyValue => matches!(kind, K::Popup | K::Derivation),
+            A::Open => match dialog {
+                Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
+                Some(Dialog::Review(_)) => return self.allowed_for_label(action),
+                Some(Dialog::Palette(palette)) => {
+                    let rows = self.palette_rows(palette.line.value());
+                    let chosen = rows.get(palette.list.at).ok_or("no action is called that")?;
+                    return self.allowed_at(self.base(), chosen.action);
+                }
+                _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
+            },
+            A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
+            A::TakeEdit => matches!(kind, K::Editor | K::Prompt | K::ReviewLine),
+            A::ExternalEditor => {
+                need(kind == K::Editor, "this is for texts that are being typed")?;
+                return need(
+                    self.outside.command.is_some(),
+                    "no editor is named: set VISUAL or EDITOR before you start",
+                );
+            }
+            A::NewLabel | A::RenameLabel | A::MergeLabel => return self.allowed_for_label(action),
+            A::Confirm => kind == K::Confirm,
+            A::DropText => kind == K::Drop,
+            _ => false,
+        };
+        need(holds, "close what is in front first: Esc")
+    }
+
+    /// Whether an action can be done on a screen.
+    pub(crate) fn allowed_on(&self, screen: Screen, action: Action) -> Result<(), Reason> {
+        use Action as A;
+        if let (A::Review, Place::Nowhere(why)) = (action, self.review.place) {
+            return Err(why);
+        }
+        if let Some(said) = self.desk_allowed(screen, action) {
+            return said;
+        }
+        let inspect = self.inspect.as_ref();
+        let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+        if let Some(allowed) = self.review_allowed(screen, action) {
+            return allowed;
+        }
+        let forks = matches!(
+            action,
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
+        );
+        if forks && inspect.is_some_and(|inspect| !inspect.opened.hidden.is_empty()) {
+            // A fork is bound to the whole text of its parent.
+            return Err("some of this record is hidden until your verdict: * shows it");
+        }
+        match action {
+            A::Open | A::CopyRecord | A::CopyQuestion if screen == Screen::Table => {
+                need(self.record().is_some(), "there is no record here")
+            }
+            A::Open | A::Keep | A::Edit if screen == Screen::Rerun => self.may_rerun(action),
+            A::Open => need(screen != Screen::Json, "use Space to fold"),
+            A::Json if screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
+            A::Difference if screen == Screen::Table => {
+                need(self.parent_of_current().is_some(), "only a fork is set beside its parent")
+            }
+            A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
+                need(steps, "this record has no steps")?;
+                need(screen == Screen::Run, "go back to the run first: q")?;
+                match (inspect, action) {
+                    (Some(inspect), A::NextStep) => inspect.may_walk(1),
+                    (Some(inspect), A::PreviousStep) => inspect.may_walk(-1),
+                    (Some(inspect), A::Writer) => inspect.writer().map(drop),
+                    (Some(inspect), A::Reader) => inspect.reader().map(drop),
+                    _ => Ok(()),
+                }
+            }
+            A::CopyStep => need(steps && screen == Screen::Run, "there is no step here"),
+            A::CopyValue | A::CopyPath => need(screen != Screen::Table, "open the record first"),
+            A::NextPane | A::PreviousPane | A::Maximise => {
+                let has_panes = matches!(screen, Screen::Run | Screen::Evidence | Screen::Rerun);
+                need(has_panes, "there is only one pane here")
+            }
+            A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
+                need(screen == Screen::Evidence, "this is for answers with citations")?;
+                let evidence = inspect.and_then(|inspect| inspect.evidence.as_ref());
+                let sheet = evidence.map(|evidence| &evidence.sheet);
+                match action {
+                    A::CopyQuote => Ok(()),
+                    A::Contents => {
+                        let toc = sheet.and_then(|sheet| sheet.document.as_ref()).map(|document| document.toc());
+                        need(toc.is_some_and(|toc| !toc.is_empty()), "the document has no table of contents")
+                    }
+                    _ => need(evidence.is_some_and(Evidence::cites), "this answer cites nothing"),
+                }
+            }
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
+            A::Json if screen == Screen::Rerun => need(false, "go back to the run first: q"),
+            A::Ladder => match inspect.filter(|_| screen != Screen::Table) {
+                Some(inspect) => {
+                    need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+                }
+                None => need(false, "open the record first"),
+            },
+            A::NextRecord | A::PreviousRecord if screen == Screen::Rerun => Err("go back to the run first: q"),
+            A::NextRecord | A::PreviousRecord => {
+                need(self.rows() > 1, "there is only one record")?;
+                self.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
+            }
+            A::NextFinding | A::PreviousFinding => match inspect {
+                Some(inspect) if screen != Screen::Table => {
+                    need(screen != Screen::Rerun, "go back to the run first: q")?;
+                    need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
+                }
+                _ => {
+                    need(self.rows() > 0, "there are no records")?;
+                    need(self.others_have_findings(), "no other record has findings")
+                }
+            },
+            A::NextFork | A::PreviousFork => {
+                need(screen != Screen::Rerun, "go back to the run first: q")?;
+                need(self.has_kin(), "this record has no forks")
+            }
+            A::Export => need(false, "only a repaired procedure is written to a file"),
+            A::Exact | A::Repair | A::Between => need(steps && screen == Screen::Run, "open a run with steps first"),
+            A::Edit => {
+                need(steps && screen == Screen::Run, "open a run with steps first")?;
+                let place = inspect.is_some_and(|inspect| match inspect.pane {
+                    Pane::State => true,
+                    pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
+                });
+                need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
+                self.may_edit()
+            }
+            A::Keep if screen == Screen::Run => {
+                let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
+                need(edited, "there is nothing to keep: v edits a value")
+            }
+            A::Keep => need(false, "there is nothing to keep here"),
+            A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
+            A::TakeEdit
+            | A::ExternalEditor
+            | A::NewLabel
+            | A::RenameLabel
+            | A::MergeLabel
+            | A::Confirm
+            | A::DropText => need(false, "this is for texts that are being typed"),
+            A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
+            A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
+            A::FindNext | A::FindPrevious => need(self.has_search(screen), "look for something first: /"),
+            A::Find => need(screen != Screen::Rerun, "go back to the run first: q"),
+            A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
+                need(screen == Screen::Table, "go back to the table first")
+            }
+            A::Fold | A::FoldAll | A::UnfoldAll => need(screen == Screen::Json, "open the record as JSON first: J"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether some record beside the one under the cursor has findings, in the table or not.
+    pub(crate) fn others_have_findings(&self) -> bool {
+        let own = self.record().and_then(|record| self.store.row(record)).map(|row| row.counts).unwrap_or_default();
+        self.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
+    }
+
+    pub(crate) fn has_search(&self, screen: Screen) -> bool {
+        match screen {
+            Screen::Table => self.table.finding.is_some(),
+            Screen::Run | Screen::Evidence => !self.find.hits.is_empty(),
+            Screen::Json => !self.find.nodes.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The rows of the footer: what works here, the most useful first.
+    pub fn hints(&self) -> Vec<&'static Binding> {
+        let front = self.front();
+        let mut rows: Vec<&'static Binding> = Vec::new();
+        for context in front.contexts() {
+            for binding in Keymap::rows(context) {
+                let is_named = rows.iter().any(|row| row.action == binding.action);
+                let is_shown = !binding.hint.is_empty() && !is_named && self.key_name(binding).is_some();
+                if is_shown && self.is_offered(front, binding.action) && self.allowed_at(front, binding.action).is_ok()
+                {
+                    rows.push(binding);
+                }
+            }
+        }
+        rows
+    }
+
+    /// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
+    /// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
+    pub(crate) fn is_offered(&self, front: Front, action: Action) -> bool {
+        let is_failed = self.attempt.as_ref().is_some_and(|attempt| attempt.ended().is_some());
+        !(is_failed && action == Action::Keep && front == Front::Screen(Screen::Rerun))
+    }
+
+    /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
+    pub fn key_name(&self, binding: &Binding) -> Option<String> {
+        let is_large = matches!(&self.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
+        let mut names = self.keymap.names_in(binding, &self.front().contexts()).into_iter();
+        // In a text of several lines the key breaks the line.
+        names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
+    }
+
+    /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
+    pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
+        let mut seen = Vec::new();
+        let front = self.base();
+        let rows = front.contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {
+            let fresh = !seen.contains(&binding.action);
+            seen.push(binding.action);
+            fresh
+                && self.is_offered(front, binding.action)
+                && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
+        });
+        crate::widgets::fuzzy::rank(typed, rows, |binding| {
+            (binding.action.id().replace('_', " "), binding.help.to_owned())
+        })
+    }
+}
+
+/// An action that moves a cursor or scrolls.
+pub(crate) const fn is_movement(action: Action) -> bool {
+    use Action as A;
+    matches!(action, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
+}
+
+/// An action that means the same on every screen.
+pub(crate) const fn is_plain(action: Action) -> bool {
+    use Action as A;
+    is_movement(action)
+        || matches!(action, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
+        || matches!(action, A::Suspend | A::Review)
+}

@@ -1,0 +1,445 @@
+//! The lines at the top and at the bottom: where we are, what the cursor is on, which keys work.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
+
+use crate::app::state::App;
+use crate::dialogs::dialog::{Prompt, Purpose};
+use crate::screens::rerun::state::Mode;
+use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::stack::Screen;
+use crate::widgets::keymap::{Action, BINDINGS, Binding};
+use crate::widgets::layout;
+use crate::widgets::line::window;
+use crate::widgets::look::{Look, fit_spans, frame, put, severity_role};
+use crate::widgets::prose::fit;
+use crate::widgets::theme::Role;
+use stepscope_core::answer::route::Route;
+use stepscope_core::finding::Severity;
+use stepscope_core::triage::{Confidence, Fix};
+
+/// The first line: where we are on the left, what is to be said of it on the right.
+pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    buf.set_style(area, look.style(Role::StatusBar));
+    let area = mode(app, area, buf, look);
+    let width = usize::from(area.width);
+    let (crumbs, front) = breadcrumb(app, look);
+    let columns = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    let wanted = columns(&crumbs) + columns(&front);
+    let mut right = summary(app, false, look);
+    if wanted + columns(&right) + 2 > width {
+        right = summary(app, true, look);
+    }
+    // A verdict matters more than where we are, and that more than totals.
+    let is_verdict = app.screen().is_of_record();
+    let least = if is_verdict { width * 2 / 3 } else { width / 2 };
+    let most = width.saturating_sub(wanted + 2).max(least.min(width.saturating_sub(columns(&front) + 3)));
+    let right_width = columns(&right).min(most);
+    let left_width = width.saturating_sub(right_width + 2).max(12);
+    // The name of what is in front stays whole, whatever else is cut.
+    let mut left = fit_spans(crumbs, left_width.saturating_sub(columns(&front)));
+    left.extend(front);
+    put(fit_spans(left, left_width), 0, area, buf);
+    let start = width.saturating_sub(right_width + 1).max(left_width + 1).min(width);
+    let place = Rect { x: area.x + start as u16, width: area.width - start as u16, ..area };
+    put(fit_spans(right, width - start), 0, place, buf);
+}
+
+/// What is to be said of what is on screen; in brief, where other places say the rest too.
+fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let news = app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
+    let rest = match (&app.inspect, app.screen()) {
+        (_, Screen::Versus) => Vec::new(),
+        (Some(inspect), screen) if screen.is_of_record() => verdict(app, inspect, in_brief, look),
+        _ => totals(app, look),
+    };
+    news.into_iter().chain(rest).collect()
+}
+
+/// Who answers, at the very end, whatever else has room; the place that is left.
+fn mode(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let mode = app.models.mode();
+    let word = u16::try_from(mode.word().len() + 2).unwrap_or(0).min(area.width);
+    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
+    let place = Rect { x: area.right() - word, width: word, ..area };
+    put(vec![look.span(format!(" {}", mode.word()), role)], 0, place, buf);
+    Rect { width: area.width - word, ..area }
+}
+
+/// Where we are: the source, the record, and last the name of what is in front, which is never cut.
+fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
+    let arrow = || look.span(" ▸ ", Role::Faint);
+    let wide = app.size.width >= layout::WIDE;
+    let mut line = vec![look.span(if wide { " stepscope" } else { " " }, Role::Title)];
+    if wide {
+        line.push(arrow());
+    }
+    let screen = app.screen();
+    let record = app.inspect.as_ref().filter(|_| screen.is_of_record());
+    let there = record.filter(|inspect| inspect.opened.index < app.store.len());
+    let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
+    // Which record it is matters more than the file; the table names that.
+    let is_named = wide || record.is_none();
+    if is_named {
+        line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
+    }
+    if let Some(inspect) = record {
+        let (row, of) = app.place_of(inspect.opened.index);
+        line.extend(is_named.then(arrow));
+        line.push(match there {
+            Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
+            // The file has been cut or replaced; what was read is still on screen.
+            None => look.span("no longer there", Role::Warning),
+        });
+    }
+    let mut front = vec![arrow()];
+    let word = match (screen, &app.attempt, record) {
+        (Screen::Rerun, Some(attempt), _) if !attempt.is_answer() => {
+            format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
+        }
+        (Screen::Run, _, Some(inspect)) if inspect.opened.has_steps() => {
+            format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len())
+        }
+        (Screen::Versus, ..) => {
+            let (row, of) = app.desk.versus.as_ref().map_or((0, 0), |versus| app.place_of(versus.record));
+            format!("{}  {}/{of}", screen.word(), row + 1)
+        }
+        _ => screen.word().to_owned(),
+    };
+    let is_moving = matches!(screen, Screen::Run | Screen::Rerun);
+    front.push(look.span(word, if is_moving { Role::Current } else { Role::Text }));
+    if let Some(dialog) = &app.dialog {
+        front.extend([arrow(), look.span(dialog.word(), Role::Accent)]);
+    }
+    (line, front)
+}
+
+fn verdict(app: &App, inspect: &Inspect, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let opened = &inspect.opened;
+    let mut line = Vec::new();
+    line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
+    if app.size.width >= layout::WIDE && !in_brief && opened.lineage.is_none() {
+        line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
+    }
+    line.push(execution(app, inspect, look));
+    if opened.has_trace && !in_brief {
+        line.push(look.span("trace   ", Role::Badge));
+    }
+    let sides = match (&opened.pred, &opened.gold) {
+        (Some(pred), Some(gold)) if opened.correct == Some(false) => {
+            format!(" {}≠{}", fit(pred.as_str(), 14), fit(gold.as_str(), 14))
+        }
+        _ => String::new(),
+    };
+    match opened.correct {
+        Some(true) => line.push(look.span("✓ right   ", Role::Ok)),
+        Some(false) => line.push(look.span(format!("✗ wrong{sides}   "), Role::Fatal)),
+        None if opened.error.is_some() => line.push(look.span("✗ error   ", Role::Fatal)),
+        None => {}
+    }
+    if let Some(verdict) = opened.verdict.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown)) {
+        let text = match verdict.confidence {
+            Confidence::Sure => verdict.fix.phrase().to_owned(),
+            confidence => format!("{}, {}", verdict.fix.phrase(), confidence.word()),
+        };
+        line.push(look.span(format!("{text}   "), Role::Accent));
+    }
+    line.extend(opened.route.map(|route| {
+        let role = if route == Route::Ship { Role::Ok } else { Role::Accent };
+        look.span(format!("→ {}   ", route.word()), role)
+    }));
+    line.extend(counts(inspect.counts(), look));
+    line
+}
+
+/// Whether a record is as it was recorded, or which fork it is.
+fn execution(app: &App, inspect: &Inspect, look: Look<'_>) -> Span<'static> {
+    let index = inspect.opened.index;
+    match app.store.address(index) {
+        Some(address) if app.forks.family.root(address).is_some() => {
+            look.span(format!("fork {}   ", app.forks.family.execution(address)), Role::Changed)
+        }
+        _ if inspect.opened.lineage.is_some() => look.span("fork   ", Role::Changed),
+        _ => look.span("rec   ", Role::Badge),
+    }
+}
+
+pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line: Vec<Span<'static>> = Severity::ALL
+        .into_iter()
+        .zip(counts)
+        .filter(|(_, count)| *count > 0)
+        .map(|(severity, count)| look.span(format!("{} {count} ", severity.glyph()), severity_role(severity)))
+        .collect();
+    if line.is_empty() {
+        line.push(look.span("✓ clean ", Role::Ok));
+    }
+    line
+}
+
+fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let forks = app.fork_count();
+    let (rows, all) = (app.rows(), app.store.len());
+    let shown = if app.table.is_natural() || rows == all { records(all - forks) } else { format!("{rows} of {all}") };
+    line.push(look.span(format!("{shown}   "), Role::Text));
+    if forks > 0 {
+        line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
+    }
+    // In front of the table it is more important where one is.
+    if let Some(skipped) = app.skipped().filter(|_| app.screen() == Screen::Table) {
+        line.push(look.span(format!("{skipped}   "), Role::Dim));
+    }
+    if let Some(percent) = app.percent() {
+        line.push(look.span(format!("checking {percent} %   "), Role::Accent));
+    }
+    if all > 0 {
+        line.extend(counts(app.severity_counts(), look));
+    }
+    line
+}
+
+fn records(count: usize) -> String {
+    format!("{count} record{}", if count == 1 { "" } else { "s" })
+}
+
+/// The line above the keys: the answer to the last key, else what the cursor is on.
+pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    if let Some(reading) = app.reading() {
+        put(vec![Span::raw(" "), look.span(reading.as_str(), Role::Accent)], 0, area, buf);
+        return;
+    }
+    if let Some(status) = &app.status {
+        let role = if status.failed { Role::Fatal } else { Role::Accent };
+        put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
+        return;
+    }
+    let of_record = |line: fn(&Inspect, Look<'_>) -> Vec<Span<'static>>| {
+        app.inspect.as_ref().map(|inspect| line(inspect, look)).unwrap_or_default()
+    };
+    let line = match app.screen() {
+        Screen::Table => table_line(app, look),
+        Screen::Run => of_record(describe),
+        Screen::Evidence => of_record(evidence),
+        Screen::Json => of_record(crate::screens::json::draw::describe),
+        Screen::Rerun => crate::screens::rerun::draw::describe(app, look),
+        Screen::Matrix => crate::screens::matrix::draw::describe(app, look),
+        Screen::Versus => crate::screens::side_by_side::draw::describe(app, look),
+        Screen::Boards => crate::screens::dashboard::draw::describe(app, look),
+        Screen::Disputes => crate::screens::adjudication::draw::describe(app, look),
+    };
+    let mut spans = vec![Span::raw(" ")];
+    spans.extend(line);
+    put(spans, 0, area, buf);
+}
+
+fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    match inspect.pane {
+        Pane::State => vec![look.span(crate::screens::run::variables::describe(inspect), Role::Dim)],
+        Pane::Findings => match inspect.opened.notes.get(inspect.findings.at) {
+            Some(note) => {
+                let role = severity_role(note.severity);
+                let help = note.help.map(|help| look.span(format!("  {help}"), Role::Dim));
+                let place = look.span(format!("{}  ", note.pointer.text().line()), Role::Faint);
+                [place, look.span(note.message.as_str(), role)].into_iter().chain(help).collect()
+            }
+            None => Vec::new(),
+        },
+        Pane::Steps | Pane::Step => {
+            let surprise =
+                inspect.opened.surprise.map(|surprise| look.span(format!("⚑ {}", surprise.meaning()), Role::Warning));
+            surprise.map_or_else(
+                || vec![look.span(inspect.detail.text.as_str().replace('\n', " "), Role::Dim)],
+                |s| vec![s],
+            )
+        }
+        Pane::Question => match &inspect.opened.fitness {
+            Some(fitness) => vec![look.span(format!("fitness {fitness}"), Role::Dim)],
+            None => Vec::new(),
+        },
+    }
+}
+
+/// What the cursor of the evidence screen is on.
+fn evidence(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    use crate::screens::answer::state::Pane;
+    let Some(evidence) = &inspect.evidence else { return Vec::new() };
+    if evidence.pane == Pane::Checks {
+        let texts = crate::screens::answer::checks::describe(inspect, evidence).into_iter();
+        return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();
+    }
+    let Some(view) = evidence.span_view() else { return Vec::new() };
+    let mut line = vec![
+        look.span(format!("{} {}  ", view.standing.glyph(), view.badge), view.standing.role()),
+        look.span(view.pointer.text().line().into_string(), Role::Faint),
+    ];
+    for sentence in &view.sentences {
+        line.push(look.span(format!("   {sentence}"), Role::Dim));
+    }
+    line
+}
+
+fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    if !app.table.filter_text.is_empty() {
+        line.push(look.span("filter ", Role::Faint));
+        line.push(look.span(format!("{}  ", stepscope_base::shown!("{}", app.table.filter_text)), Role::Accent));
+    }
+    if let Some(search) = app.table.filtering.as_ref().filter(|search| !search.done) {
+        line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
+    } else if let Some(finding) = &app.table.finding {
+        let count = finding.len();
+        if finding.running {
+            line.push(look.span(format!("looking…  {count} found  "), Role::Accent));
+        } else {
+            let at = finding.nth(app.table.list.at);
+            let count = at.map_or_else(|| records(count), |at| format!("match {} of {count}", at + 1));
+            line.push(look.span(format!("/{}  {count}  ", stepscope_base::shown!("{}", finding.typed)), Role::Dim));
+        }
+    }
+    if let Some(failure) = app.store.failures.last() {
+        line.push(look.span(format!("{failure}"), Role::Fatal));
+    } else if line.is_empty()
+        && let Some(record) = app.record()
+    {
+        let id = app.table.headline(record).map(|headline| headline.id.as_str().to_owned()).unwrap_or_default();
+        line.push(look.span(format!("{}  {id}", app.name_of(record)), Role::Faint));
+    }
+    line
+}
+
+/// The last line: the keys that work here.
+pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    buf.set_style(area, look.style(Role::StatusBar));
+    let mut line = vec![Span::raw(" ")];
+    if let Some(count) = app.count {
+        line.push(look.span(format!("{count}   "), Role::Accent));
+    }
+    if !app.typed.is_empty() {
+        line.extend(chord_hints(app, look));
+        put(line, 0, area, buf);
+        return;
+    }
+    let spans_of = |binding: &Binding, gap: &str| {
+        let key = app.key_name(binding).unwrap_or_default();
+        [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", binding.hint), Role::Hint)]
+    };
+    let width_of = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
+    // The help comes last and always has its place.
+    let is_help = |binding: &&Binding| binding.action == Action::Help;
+    let hints = app.hints();
+    let help = hints.iter().copied().find(is_help).map(|binding| spans_of(binding, ""));
+    let taken = help.as_ref().map_or(0, |spans| width_of(spans));
+    let mut room = usize::from(area.width).saturating_sub(taken + width_of(&line));
+    for binding in hints.iter().copied().filter(|binding| !is_help(binding)) {
+        let spans = spans_of(binding, "   ");
+        let width = width_of(&spans);
+        if width > room {
+            continue;
+        }
+        room -= width;
+        line.extend(spans);
+    }
+    line.extend(help.into_iter().flatten());
+    put(line, 0, area, buf);
+}
+
+fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let (typed, rests) = app.keymap.continuations(&app.front().contexts(), &app.typed);
+    let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
+    for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
+        let help = BINDINGS.iter().find(|binding| binding.action == action);
+        line.push(look.span(rest, Role::HintKey));
+        line.push(look.span(format!(" {}   ", help.map_or("", |binding| binding.help)), Role::Hint));
+    }
+    line
+}
+
+fn sign(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Filter => " filter: ",
+        Purpose::Find => " find: ",
+        Purpose::Field(field) => field.sign(),
+        Purpose::Export => " write to: ",
+    }
+}
+
+/// The question whether typed text is to be dropped, above the keys that answer it.
+pub fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let keys = crate::widgets::keymap::Keymap::rows(crate::widgets::keymap::Context::Drop);
+    let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
+    let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
+    ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
+    let text = format!(" Drop what you typed? {keys} drops it, any other key keeps it");
+    put(vec![look.span(text, Role::Warning)], 0, place, buf);
+}
+
+/// The column of the cursor in the line that is being typed.
+pub fn prompt_cursor(prompt: &Prompt, area: Rect) -> u16 {
+    let (_, cursor) = prompt_window(prompt, area);
+    let column = sign(prompt.purpose).width() + cursor;
+    area.x + (column as u16).min(area.width.saturating_sub(1))
+}
+
+fn prompt_window(prompt: &Prompt, area: Rect) -> (String, usize) {
+    window(&prompt.line, usize::from(area.width).saturating_sub(sign(prompt.purpose).width() + 1))
+}
+
+/// The line that is being typed, in place of the keys, with what could stand there above it.
+pub fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let parts = layout::parts(area);
+    let place = if parts.footer.height > 0 {
+        parts.footer
+    } else {
+        Rect { y: area.bottom().saturating_sub(1), height: 1, ..area }
+    };
+    ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
+    buf.set_style(place, look.style(Role::StatusBar));
+    let (visible, _) = prompt_window(prompt, area);
+    let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
+    put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
+    suggestions(prompt, parts.body, buf, look);
+    if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
+        ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
+        put(
+            vec![look.span(format!(" {}", stepscope_base::shown!("{}", error.message)), Role::Warning)],
+            0,
+            parts.status,
+            buf,
+        );
+    }
+}
+
+fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let count = prompt.completions.len().min(8).min(usize::from(body.height.saturating_sub(2)));
+    if count == 0 || prompt.purpose != Purpose::Filter {
+        return;
+    }
+    let height = count as u16 + 2;
+    let area = Rect { x: body.x + 1, y: body.bottom() - height, width: body.width.saturating_sub(2).min(76), height };
+    ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buf);
+    let inner = frame(vec![look.span("Tab completes", Role::Faint)], area, buf, look);
+    let first = prompt.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(count));
+    for (row, (n, completion)) in prompt.completions.iter().enumerate().skip(first).take(count).enumerate() {
+        let line = vec![
+            look.span(crate::widgets::prose::pad(&completion.word, 30), Role::Key),
+            look.span(format!(" {}", completion.help), Role::Dim),
+        ];
+        put(line, row, inner, buf);
+        if prompt.chosen == Some(n) {
+            crate::widgets::look::wash(row, inner, buf, look.selection());
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Does what `update` asked for, and reports back by messages.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::app::across::{Errand, News};
+use crate::app::errands;
+use crate::app::family::Address;
+use crate::app::forks::Keeping;
+use crate::app::msg::{Msg, SearchId, Work};
+use crate::app::opened::Opened;
+use crate::app::scribe::{Scribe, Tell};
+use crate::screens::rerun::leg::Reached;
+use stepscope_base::guard::guarded;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::typed::Typed;
+use stepscope_core::record::formats;
+use stepscope_core::table::headline::Headline;
+use stepscope_core::table::seen::place_in;
+use stepscope_io::append::{append_line, now};
+use stepscope_io::beneath::Place;
+use stepscope_io::beside::Beside;
+use stepscope_io::config::session::{FileView, Session};
+use stepscope_io::failure::Failure;
+use stepscope_io::forks::{FORKS, Mark, find};
+use stepscope_io::fresh::{lend, take_back, write_new};
+use stepscope_io::load::Loader;
+use stepscope_io::reading::Reading;
+use stepscope_io::search::{self, Plan};
+
+/// At the end, verdicts that are on their way to the disk are waited for so long.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
+const MAX_HEADLINE_TEXT: usize = 4 << 20;
+/// What is longer is read on a thread of its own, one after the other: the table need not wait for it.
+const LARGE: usize = 256 << 10;
+
+/// The way from background threads to the event loop. It can be handed out before the loop runs; what is sent then
+/// waits.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox(Arc<Slot>);
+
+#[derive(Debug, Default)]
+struct Slot {
+    sender: Mutex<Option<mpsc::Sender<Msg>>>,
+    attached: Condvar,
+    closed: AtomicBool,
+}
+
+impl Outbox {
+    /// Sends from a background thread; waits where the loop is behind. `false`: the loop has ended.
+    pub fn send(&self, message: Msg) -> bool {
+        let mut slot = self.0.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        while slot.is_none() && !self.0.closed.load(Ordering::Acquire) {
+            slot = self.0.attached.wait(slot).unwrap_or_else(PoisonError::into_inner);
+        }
+        let sender = slot.clone();
+        drop(slot);
+        sender.is_some_and(|sender| sender.blocking_send(message).is_ok())
+    }
+
+    /// The loop runs: what waited is sent.
+    pub fn attach(&self, sender: mpsc::Sender<Msg>) {
+        *self.0.sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        self.0.attached.notify_all();
+    }
+
+    /// The loop will not run any more: nobody need wait.
+    pub fn close(&self) {
+        self.0.closed.store(true, Ordering::Release);
+        self.0.attached.notify_all();
+    }
+}
+
+/// Does the work.
+#[derive(Debug)]
+pub struct Performer {
+    outbox: Outbox,
+    reader: Sender<Work>,
+    /// For what may take long.
+    slow: Sender<Work>,
+    keeper: Keeper,
+    /// Only while files are followed.
+    loader: Option<Loader>,
+    searches: Vec<(SearchId, search::Running)>,
+    memory: Memory,
+    /// Somebody wants to know where forks come from.
+    looking: Option<Arc<()>>,
+    beside: Arc<Beside>,
+    scribe: Option<Scribe>,
+    /// Decisions on their way to the disk, with what became of them where nobody could be told any more.
+    saving: Vec<JoinHandle<Option<Failure>>>,
+}
+
+/// What is remembered of this session, and why it could not be, if so.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Everything that is remembered.
+    pub session: Session,
+    /// Under what this session's view is remembered; `None`: nowhere.
+    pub path: Option<PathBuf>,
+    /// Why nothing could be remembered.
+    pub failure: Option<Failure>,
+}
+
+impl Memory {
+    fn keep(&mut self, view: FileView, theme: Option<&str>) {
+        if let Some(path) = &self.path {
+            self.session.remember(path, view);
+        }
+        if let Some(theme) = theme.filter(|theme| self.session.theme() != Some(theme)) {
+            self.session.choose_theme(theme);
+        }
+        self.failure = self.session.save().err();
+    }
+}
+
+impl Performer {
+    /// Starts the threads that read.
+    pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
+        let reader = start_reader(&outbox, &beside);
+        // Both at once: where memory has run out, no thread can be started any more.
+        let slow = start_reader(&outbox, &beside);
+        let keeper = Keeper::new(outbox.clone());
+        let (searches, saving) = (Vec::new(), Vec::new());
+        Self {
+            outbox,
+            reader,
+            slow,
+            keeper,
+            loader: None,
+            searches,
+            memory,
+            looking: None,
+            beside,
+            scribe: None,
+            saving,
+        }
+    }
+
+    /// Also tells the loader what was written.
+    #[must_use]
+    pub fn with_loader(self, loader: Loader) -> Self {
+        Self { loader: Some(loader), ..self }
+    }
+
+    /// Reviews are saved to the first of these journals.
+    #[must_use]
+    pub fn reviewing(mut self, journals: &[Place], state: Option<&Path>) -> Self {
+        let outbox = self.outbox.clone();
+        let tell = Tell::by(move |news| outbox.send(Msg::Review(news)));
+        self.scribe = Some(Scribe::start(journals, state, tell));
+        self
+    }
+
+    /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
+    pub fn finish(self) -> Vec<Shown> {
+        drop(self.loader);
+        let lost = self.scribe.map(|scribe| scribe.finish(PATIENCE)).unwrap_or_default();
+        let unsaved = self.saving.into_iter().filter_map(|saving| saving.join().ok().flatten());
+        let failures = unsaved.chain(self.keeper.close()).chain(self.memory.failure);
+        lost.into_iter().chain(failures.map(|failure| shown!("{failure}"))).collect()
+    }
+
+    /// Starts a piece of work; never waits for it.
+    pub fn perform(&mut self, work: Work) {
+        match work {
+            Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
+            Work::Record(_, ref reading, ..) if reading.len > LARGE => self.read_apart(work),
+            Work::Leg(..) => self.read_apart(work),
+            Work::Headlines(..)
+            | Work::Record(..)
+            | Work::Marks(_)
+            | Work::Export(..)
+            | Work::Lend(_)
+            | Work::TakeBack(_) => {
+                // The thread lives as long as this does.
+                let _ = self.reader.send(work);
+            }
+            Work::Search(id, filter, plan) => {
+                let outbox = self.outbox.clone();
+                let fits = move |text: &[u8]| guarded(|| filter.fits_text(text)).filter(|fits| *fits).map(drop);
+                let report = move |found: search::Found<()>| {
+                    outbox.send(match found {
+                        search::Found::Some(records) => {
+                            Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), false)
+                        }
+                        search::Found::All => Msg::Found(id, Vec::new(), true),
+                        search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
+                    })
+                };
+                self.end_search(id);
+                self.searches.push((id, search::start(plan, fits, report)));
+            }
+            Work::Match(id, letters, plan) => {
+                let outbox = self.outbox.clone();
+                let fits = move |text: &[u8]| guarded(|| place_in(text, &|piece| letters.is_match(piece))).flatten();
+                let report = move |found: search::Found<Shown>| {
+                    outbox.send(match found {
+                        search::Found::Some(records) => Msg::Matched(id, records, false),
+                        search::Found::All => Msg::Matched(id, Vec::new(), true),
+                        search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
+                    })
+                };
+                self.end_search(id);
+                self.searches.push((id, search::start(plan, fits, report)));
+            }
+            Work::EndSearch(id) => self.end_search(id),
+            Work::Desk(errand) => {
+                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
+                let saves = matches!(errand, Errand::Decide(..));
+                let thread = std::thread::spawn(move || {
+                    let news = errands::run(errand, &beside);
+                    let failure = if let News::Decided(_, Err(failure)) = &news { Some(failure.clone()) } else { None };
+                    let told = outbox.send(Msg::Desk(news));
+                    failure.filter(|_| !told)
+                });
+                self.saving.extend(saves.then_some(thread));
+            }
+            Work::KeepFork(keeping) => self.keeper.keep(*keeping),
+            Work::Follow(path) => {
+                if let Some(loader) = &self.loader {
+                    loader.follow(path);
+                }
+            }
+            // Model calls are made inside of the runtime.
+            Work::Begin | Work::StartRun { .. } | Work::CancelRun(_) | Work::Look(_) | Work::Choose(..) => {}
+            Work::Review(task) => {
+                if let Some(scribe) = &mut self.scribe {
+                    scribe.perform(task);
+                }
+            }
+            // The last thing that is done, so it may take its time.
+            Work::Keep(view, theme) => self.memory.keep(view, theme.as_deref()),
+        }
+    }
+
+    fn read_apart(&mut self, work: Work) {
+        let _ = self.slow.send(work);
+    }
+
+    /// In a thread of its own, because there may be gigabytes to read; an older one gives up.
+    fn look_for_parents(&mut self, moves: u64, plan: Plan, wanted: BTreeSet<String>) {
+        let outbox = self.outbox.clone();
+        let alive = Arc::new(());
+        let watched = Arc::downgrade(&alive);
+        self.looking = Some(alive);
+        std::thread::spawn(move || {
+            let found = find(&plan, &wanted, || watched.strong_count() > 0);
+            outbox.send(Msg::Parents(moves, found))
+        });
+    }
+
+    fn end_search(&mut self, id: SearchId) {
+        self.searches.retain(|(other, _)| *other != id);
+    }
+}
+
+/// Starts a thread that reads what it is sent.
+fn start_reader(outbox: &Outbox, beside: &Arc<Beside>) -> Sender<Work> {
+    let (sender, wanted) = channel();
+    let (outbox, beside) = (outbox.clone(), beside.clone());
+    std::thread::spawn(move || read_on_demand(&wanted, &outbox, &beside));
+    sender
+}
+
+fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Beside) {
+    while let Ok(first) = wanted.recv() {
+        // Of several requests for rows only the last is about what is on screen now.
+        let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
+        let last_rows = work.iter().rposition(|work| matches!(work, Work::Headlines(..)));
+        let mut n = 0;
+        work.retain(|work| {
+            n += 1;
+            !matches!(work, Work::Headlines(..)) || Some(n - 1) == last_rows
+        });
+        for work in work {
+            if let Some(message) = read(work, beside)
+                && !outbox.send(message)
+            {
+                return;
+            }
+        }
+    }
+}
+
+/// Reads what is wanted; `None` for work that is no reading.
+pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
+    match work {
+        Work::Headlines(moves, rows) => {
+            let mut tape = Tape::default();
+            let rows = rows
+                .into_iter()
+                .map(|(record, reading)| (record, guarded(|| headline(&reading, &mut tape)).unwrap_or_default()))
+                .collect();
+            Some(Msg::Headlines(moves, rows))
+        }
+        Work::Record(record, reading, row, hide) => {
+            let open = || {
+                let text = reading.read()?;
+                let find = |typed: &Typed<'_>| reading.document(typed);
+                let opened = Opened::new(record, reading.line()?, &row, text, beside, find);
+                let opened = opened.identified(reading.dataset.clone(), reading.position);
+                Ok(Box::new(opened.hiding(hide, &row, beside)))
+            };
+            let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
+            Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
+        }
+        Work::Marks(forks) => {
+            let read = |(address, reading): (Address, Reading)| (address, guarded(|| Mark::read(&reading)).flatten());
+            Some(Msg::Marks(forks.into_iter().map(read).collect()))
+        }
+        Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
+        Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Lend(text) => Some(Msg::Lent(lend(&text))),
+        Work::TakeBack(path) => Some(Msg::TakenBack(take_back(&path))),
+        Work::Export(path, bytes) => {
+            let result = write_new(&path, &bytes);
+            Some(Msg::Exported(path, result))
+        }
+        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
+        Work::Leg(id, leg) => {
+            let now = now();
+            let failed = || Reached::Never(Shown::own(FAILED));
+            Some(Msg::Reached(id, Box::new(guarded(|| leg.go(beside, &now)).unwrap_or_else(failed))))
+        }
+        Work::Begin
+        | Work::Follow(_)
+        | Work::Search(..)
+        | Work::Match(..)
+        | Work::EndSearch(_)
+        | Work::Keep(..)
+        | Work::StartRun { .. }
+        | Work::CancelRun(_)
+        | Work::Look(_)
+        | Work::Choose(..)
+        | Work::Review(_) => None,
+    }
+}
+
+/// The thread that writes forks.
+#[derive(Debug)]
+struct Keeper {
+    orders: Option<Sender<Keeping>>,
+    thread: Option<JoinHandle<Option<Failure>>>,
+    outbox: Outbox,
+}
+
+impl Keeper {
+    fn new(outbox: Outbox) -> Self {
+        Self { orders: None, thread: None, outbox }
+    }
+
+    /// The thread is started by the first fork.
+    fn keep(&mut self, keeping: Keeping) {
+        let orders = self.orders.get_or_insert_with(|| {
+            let (orders, taken) = channel();
+            let outbox = self.outbox.clone();
+            self.thread = Some(std::thread::spawn(move || keep_all(&taken, &outbox)));
+            orders
+        });
+        // The thread ends only when its orders do.
+        let _ = orders.send(keeping);
+    }
+
+    /// Waits until everything is written; why something was not that nobody has heard of.
+    fn close(self) -> Option<Failure> {
+        drop(self.orders);
+        self.thread?.join().ok()?
+    }
+}
+
+fn keep_all(orders: &Receiver<Keeping>, outbox: &Outbox) -> Option<Failure> {
+    let mut unheard = None;
+    for Keeping { id, path, line } in orders {
+        let result = append_line(&path, FORKS, &line);
+        let failure = result.as_ref().err().cloned();
+        if !outbox.send(Msg::Wrote(id, result)) {
+            unheard = failure.or(unheard);
+        }
+    }
+    unheard
+}
+
+/// What is said of a record on which a part of this program panicked.
+pub(crate) const FAILED: &str = "stepscope itself failed on it; please report this";
+
+fn headline(reading: &Reading, tape: &mut Tape) -> Headline {
+    let Ok(text) = reading.read_head(MAX_HEADLINE_TEXT) else { return Headline::default() };
+    match tape.parse(&text) {
+        Some(root) => Headline::of(&formats::read(root)),
+        None => Headline::of_broken(&text),
+    }
+}

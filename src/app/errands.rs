@@ -1,0 +1,85 @@
+//! Does the errands of the desk: each on a thread of its own, for it may read whole files.
+
+use crate::app::across::{Errand, News, Seat};
+use crate::app::effects::FAILED;
+use crate::app::opened::Opened;
+use crate::screens::side_by_side::making::{Fixes, Make};
+use crate::screens::side_by_side::state::{Against, Unkept, Versus};
+use stepscope_base::guard::guarded;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::row::Row;
+use stepscope_io::beside::Beside;
+use stepscope_io::boards;
+use stepscope_io::compare::compare;
+use stepscope_io::failure::Failure;
+use stepscope_io::journal::stamp;
+
+/// Does one; waits for it.
+pub fn run(errand: Errand, beside: &Beside) -> News {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    match errand {
+        Errand::Compare(id, wanted) => {
+            let failed = || Err(Failure::own("cannot compare with", &Shown::path(&wanted.baseline), FAILED));
+            News::Compared(id, guarded(|| compare(&wanted, threads)).unwrap_or_else(failed))
+        }
+        Errand::Judge(id, wanted) => {
+            let failed = || Err(Failure::own("cannot read the reviews of", &Shown::own("these records"), FAILED));
+            News::Judged(id, guarded(|| boards::read(&wanted, threads, beside)).unwrap_or_else(failed))
+        }
+        Errand::Decide(journal, mut event) => {
+            // Its id is given here, so that it has the same one when it is given again.
+            stamp(&mut event);
+            let saved = boards::save(&journal, (*event).clone());
+            News::Decided(event, saved)
+        }
+        Errand::Sides(record, seats, against) => {
+            let [a, b] = *seats;
+            let failed = || Err(Failure::own("cannot open a record of", &a.name, FAILED));
+            let done = guarded(|| sides(&a, &b, against, beside)).unwrap_or_else(failed);
+            News::Sides(record, done.map(|versus| Box::new(Versus { record, ..versus })))
+        }
+        Errand::Make(seat, make) => {
+            let failed = || Err(Shown::own(FAILED));
+            let made = guarded(|| made(&seat, &make, beside)).unwrap_or_else(failed);
+            News::Made(seat.record, made.map(Box::new))
+        }
+        Errand::Fixes(seat) => {
+            let failed = || Err(Shown::own(FAILED));
+            let found = guarded(|| Fixes::of(&opened(&seat, beside).map_err(|failure| shown!("{failure}"))?));
+            News::Fixes(seat.record, found.unwrap_or_else(failed).map(Box::new))
+        }
+    }
+}
+
+fn sides(a: &Seat, b: &Seat, against: Against, beside: &Beside) -> Result<Versus, Failure> {
+    let names = [a.name.clone(), b.name.clone()];
+    // A baseline has no baseline.
+    let own = Beside::default();
+    let other = if against == Against::Baseline { &own } else { beside };
+    Ok(Versus::of(names, against, &opened(a, beside)?, &opened(b, other)?))
+}
+
+fn made(seat: &Seat, make: &Make, beside: &Beside) -> Result<Versus, Shown> {
+    let parent = opened(seat, beside).map_err(|failure| shown!("{failure}"))?;
+    let line = make.line(&parent)?;
+    let row = Row::unchecked(0, line.len() as u64);
+    let fork = Opened::new(seat.record, 1, &row, line.clone(), beside, |typed| seat.reading.document(typed));
+    let names = [seat.name.clone(), shown!("{}, not kept yet", make.title())];
+    let versus = Versus::of(names, Against::Parent, &parent, &fork);
+    let (procedure, versus) = match make {
+        Make::Repair { procedure, done } => (Some(procedure.clone()), versus.about(done.clone())),
+        _ => (None, versus),
+    };
+    Ok(Versus {
+        record: seat.record,
+        fork: Some(Unkept { line, procedure, is_edit: matches!(make, Make::Edit { .. }) }),
+        ..versus
+    })
+}
+
+fn opened(seat: &Seat, beside: &Beside) -> Result<Opened, Failure> {
+    let text = seat.reading.read()?;
+    let line = seat.reading.line()?;
+    Ok(Opened::new(seat.record, line, &seat.row, text, beside, |typed| seat.reading.document(typed)))
+}

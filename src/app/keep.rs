@@ -1,0 +1,175 @@
+//! Keeping forks.
+
+use crate::app::family::Address;
+use crate::app::forks::{ForkId, Keeping};
+use crate::app::msg::Effects;
+use crate::app::msg::Work;
+use crate::app::state::App;
+use stepscope_base::canonical::sha256;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::row::Row;
+use stepscope_io::append::Met;
+use stepscope_io::beneath::Place;
+use stepscope_io::failure::Failure;
+use stepscope_io::forks::{FORKS, Mark};
+use stepscope_io::input::Input;
+use stepscope_io::search::Plan;
+use stepscope_io::store::{LoadEvent, SourceRows};
+use stepscope_terminal::run::Effect;
+
+impl App {
+    /// Keeps a fork of the open record, one line without its end: appended beside the record's file, or where told, and
+    /// called saved when it is on the disk.
+    pub fn keep_fork(&mut self, line: Vec<u8>) -> Effects {
+        let Some(path) = self.forks_path() else {
+            self.fail(Shown::own(
+                "not saved: these records have no file to keep forks beside; start with --forks FILE",
+            ));
+            return Vec::new();
+        };
+        if let Some(inspect) = &self.inspect
+            && let Some(address) = self.store.address(inspect.opened.index)
+        {
+            self.forks.family.know(sha256(inspect.opened.text()), address);
+        }
+        let keeping = self.forks.take(path, line);
+        vec![keep(keeping)]
+    }
+
+    /// Where the forks of the open record are kept.
+    pub fn forks_path(&self) -> Option<Place> {
+        if let Some(path) = &self.forks.path {
+            return Some(Place::Named(path.clone()));
+        }
+        let record = self.inspect.as_ref()?.opened.index;
+        let input = &self.store.sources().get(self.store.source_of(record)?)?.input;
+        match input {
+            // A fork of a fork lies with it.
+            Input::Forks(place) => Some(place.clone()),
+            input => input.place().map(|place| place.beside(FORKS.suffix)),
+        }
+    }
+
+    /// What became of a fork.
+    pub(crate) fn fork_wrote(&mut self, id: ForkId, result: &Result<Met, Failure>) -> Effects {
+        let Some(path) = self.forks.wrote(id, result) else { return Vec::new() };
+        match result {
+            Ok(met) => {
+                let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
+                let also = match met {
+                    Met { anew: true, .. } => "; the file was moved away and is begun anew",
+                    Met { sealed: true, .. } => "; its last line was torn and is closed now",
+                    _ => "",
+                };
+                self.say(shown!("saved in {name}{also}"));
+                vec![Effect::Work(Work::Follow(path))]
+            }
+            Err(failure) => {
+                let Failure { source, path, .. } = failure;
+                self.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The row so many records further, forks not counted.
+    pub(crate) fn row_from(&self, record: usize, by: isize) -> usize {
+        self.table.row_from(self.table.row_of(record), by, self.store.len())
+    }
+
+    /// Opens another of the record and its forks, in a circle.
+    pub(crate) fn fork_by(&mut self, by: isize) -> Effects {
+        let kin = self.kin();
+        let here = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
+        let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
+        let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };
+        let Some(record) = self.store.position(source, byte) else { return Vec::new() };
+        self.table.list.at = self.table.row_of(record);
+        self.request(record, self.screens.top())
+    }
+
+    /// The source of forks that an event is about; `true`: it is read anew.
+    pub(crate) fn forks_source(&self, event: &LoadEvent) -> Option<(usize, bool)> {
+        let (source, anew) = match event {
+            LoadEvent::Opened { source, .. } => (*source, true),
+            LoadEvent::Found { source, .. } => (*source, false),
+            _ => return None,
+        };
+        let is_forks = self.store.sources().get(source).is_some_and(SourceRows::is_forks);
+        is_forks.then_some((source, anew))
+    }
+
+    /// Asks about the forks that were found before the loop ran.
+    pub(crate) fn first_forks(&mut self) -> Effects {
+        let sources = self.store.sources().iter().enumerate();
+        let forks: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
+        forks.into_iter().flat_map(|source| self.follow_family(Some((source, false)))).collect()
+    }
+
+    /// Asks what is not known yet of the forks that were found, and where their parents are.
+    pub(crate) fn follow_family(&mut self, found: Option<(usize, bool)>) -> Effects {
+        let Self { store, forks, .. } = self;
+        let Some((source, anew)) = found else {
+            return if store.is_settled() { self.look_for_parents().into_iter().collect() } else { Vec::new() };
+        };
+        if anew {
+            forks.family.forget(source);
+        }
+        let fresh = forks.family.ask(store, source).into_iter();
+        let readings: Vec<_> = fresh.filter_map(|(address, at)| Some((address, store.reading(at)?))).collect();
+        if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::Marks(readings))] }
+    }
+
+    /// Takes what was read of forks.
+    pub(crate) fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) -> Effects {
+        self.forks.family.take_marks(marks);
+        self.arrange();
+        self.look_for_parents().into_iter().collect()
+    }
+
+    /// Looks among the records for those that forks come from, each of them once.
+    pub(crate) fn look_for_parents(&mut self) -> Option<Effect<Work>> {
+        let Self { store, forks, table, .. } = self;
+        let family = &mut forks.family;
+        if family.is_empty() || !store.is_settled() || family.looked_to >= store.len() {
+            return None;
+        }
+        let missing = family.missing();
+        let from = std::mem::replace(&mut family.looked_to, store.len());
+        if missing.is_empty() {
+            return None;
+        }
+        let lengths = family.missing_lengths();
+        let fits = |row: &Row| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
+        Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
+    }
+
+    /// Takes the records that forks come from.
+    pub(crate) fn take_parents(&mut self, moves: u64, found: Vec<(u32, String)>) -> Effects {
+        if moves != self.table.moves() {
+            self.forks.family.looked_to = 0;
+            return self.look_for_parents().into_iter().collect();
+        }
+        let place = |(record, hash): (u32, String)| Some((hash, self.store.address(record as usize)?));
+        let found: Vec<_> = found.into_iter().filter_map(place).collect();
+        if !found.is_empty() {
+            self.forks.family.take_parents(found);
+            self.arrange();
+        }
+        Vec::new()
+    }
+
+    /// Gives again what could not be saved.
+    pub(crate) fn save_again(&mut self) -> Effects {
+        let mut effects: Effects = self.forks.again().into_iter().map(keep).collect();
+        effects.extend(self.save_verdicts_again());
+        self.say(shown!("saving {} again…", effects.len()));
+        effects
+    }
+}
+
+fn keep(keeping: Keeping) -> Effect<Work> {
+    Effect::Work(Work::KeepFork(Box::new(keeping)))
+}

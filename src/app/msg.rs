@@ -1,0 +1,140 @@
+//! What the screen is told, and what it asks to be done: both plain data.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+use tempfile::TempPath;
+
+use crate::app::across as desk;
+use crate::app::across::Errand;
+use crate::app::family::Address;
+use crate::app::forks::{ForkId, Keeping};
+use crate::app::opened::Opened;
+use crate::app::scribe;
+use crate::app::scribe::Task;
+use crate::screens::rerun::leg::{Leg, Reached};
+use crate::screens::rerun::state::Offer;
+use stepscope_base::text::Shown;
+use stepscope_core::review::hide::Hide;
+use stepscope_core::run::fork::round::Told;
+use stepscope_core::run::rerun::{Call, RunId};
+use stepscope_core::table::filter::Filter;
+use stepscope_core::table::headline::Headline;
+use stepscope_core::table::row::Row;
+use stepscope_io::append::Met;
+use stepscope_io::beneath::Place;
+use stepscope_io::config::session::FileView;
+use stepscope_io::failure::Failure;
+use stepscope_io::forks::Mark;
+use stepscope_io::model::Client;
+use stepscope_io::model::setup::Server;
+use stepscope_io::reading::Reading;
+use stepscope_io::search::Plan;
+use stepscope_io::store::LoadEvent;
+use stepscope_terminal::run::Effect;
+
+/// Number of a search; results of an older one are dropped.
+pub type SearchId = u64;
+
+/// The effects of an update.
+pub type Effects = Vec<Effect<Work>>;
+
+/// A result of work.
+#[derive(Debug)]
+pub enum Msg {
+    /// Records were found, checked, grown or lost.
+    Load(LoadEvent),
+    /// The texts of some rows of the table, and how often rows had moved when they were asked for.
+    Headlines(u64, Vec<(usize, Headline)>),
+    /// A record, read and understood.
+    Record(usize, Result<Box<Opened>, Failure>),
+    /// Records that a search found, ascending; `true`: that was all.
+    Found(SearchId, Vec<u32>, bool),
+    /// Records in which find found its text, in the order of looking, and where; `true`: that was all.
+    Matched(SearchId, Vec<(u32, Shown)>, bool),
+    /// Of reviews.
+    Review(scribe::News),
+    /// The search failed.
+    SearchFailed(SearchId, Failure),
+    /// What was read of forks, each with its address.
+    Marks(Vec<(Address, Option<Mark>)>),
+    /// Records that forks come from, by position and the hash of their text, and how often rows had moved when they
+    /// were looked for.
+    Parents(u64, Vec<(u32, String)>),
+    /// A fork is on the disk, or why it is not.
+    Wrote(ForkId, Result<Met, Failure>),
+    /// A file was written, or why it was not.
+    Exported(PathBuf, Result<(), Failure>),
+    /// A text lies in a file for the user's own editor.
+    Lent(Result<TempPath, Failure>),
+    /// What the editor made of it.
+    TakenBack(Result<String, Failure>),
+    /// An errand of the desk was done.
+    Desk(desk::News),
+    /// What was heard of model calls, in order.
+    Run(RunId, Vec<Told>),
+    /// Where a leg of a re-run led.
+    Reached(RunId, Box<Reached>),
+    /// Who may be asked, and why somebody is not among them.
+    Offers(RunId, Vec<Offer>, Option<Shown>),
+    /// Who was chosen, ready to be asked.
+    Chosen(RunId, Result<Box<Server>, Shown>),
+}
+
+/// Work of the screen's own, done outside of it.
+#[derive(Debug)]
+pub enum Work {
+    /// The loop runs: what waited for it may come.
+    Begin,
+    /// Reads the texts of some records; the number comes back with them.
+    Headlines(u64, Vec<(usize, Reading)>),
+    /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
+    Record(usize, Reading, Row, Hide),
+    /// About reviews.
+    Review(Task),
+    /// Looks for the records whose text fits.
+    Search(SearchId, Arc<Filter>, Plan),
+    /// Look for text in what people see of these records.
+    Match(SearchId, Regex, Plan),
+    /// Ends a search.
+    EndSearch(SearchId),
+    /// Reads where forks come from.
+    Marks(Vec<(Address, Reading)>),
+    /// Looks for the records whose text has one of these hashes; the number comes back with them.
+    Parents(u64, Plan, BTreeSet<String>),
+    /// Appends a fork to its file.
+    KeepFork(Box<Keeping>),
+    /// A file of forks was written: its records belong to those that are open.
+    Follow(Place),
+    /// Writes a new file.
+    Export(PathBuf, Vec<u8>),
+    /// Puts a text into a file of its own, for the user's own editor.
+    Lend(String),
+    /// Reads it back; the file is removed.
+    TakeBack(TempPath),
+    /// An errand of the desk.
+    Desk(Errand),
+    /// Asks a model.
+    StartRun {
+        /// The number that comes back with what is heard.
+        id: RunId,
+        /// Whom.
+        client: Box<Client>,
+        /// What.
+        calls: Vec<Call>,
+        /// How many of them at once.
+        at_once: usize,
+    },
+    /// Breaks off what has this number: the connection is closed.
+    CancelRun(RunId),
+    /// Works out what comes next in a re-run.
+    Leg(RunId, Box<Leg>),
+    /// Looks for servers that may be asked.
+    Look(RunId),
+    /// Makes somebody ready to be asked.
+    Choose(RunId, Offer),
+    /// Keeps sort, filter, position and the chosen theme over a restart.
+    Keep(FileView, Option<String>),
+}

@@ -1,0 +1,1017 @@
+//! The record that is open, read once into what the panes draw. Everything that comes from data is `Shown` here;
+//! the true bytes stay in `Opened`, for copying.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::app::proof::Proof;
+use crate::dialogs::rewards::Rewards;
+use crate::screens::answer::sheet::Sheet;
+use crate::screens::json::state::value_text;
+use stepscope_base::json::{Finder, Kind, Part, Pointer, Problem, Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted, head};
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::route::{Route, route};
+use stepscope_core::answer::typed::Typed;
+use stepscope_core::arithmetic::recompute::{Derivation, Recomputed};
+use stepscope_core::card::Card;
+use stepscope_core::finding::{Finding, Findings, Place, Severity};
+use stepscope_core::procedure::prompt::{self, AnswerShape};
+use stepscope_core::procedure::{Field, Procedure};
+use stepscope_core::record::formats;
+use stepscope_core::record::{Record, RecordKind};
+use stepscope_core::review::event::Text;
+use stepscope_core::review::hide::{Hidden, Hide};
+use stepscope_core::rules::{self, Subject};
+use stepscope_core::run::fork::Lineage;
+use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise, Web};
+use stepscope_core::table::headline::gold_text;
+use stepscope_core::table::row::Row;
+use stepscope_core::triage::{Argument, Confidence, Fix, Triage};
+use stepscope_io::beside::Beside;
+use stepscope_io::examine::{from_around, read_row};
+
+/// At most so many bytes of one text are made ready for the screen.
+const MAX_TEXT: usize = 256 << 10;
+/// So many bytes of steps are made ready when a record is opened; what is beyond is made when it is looked at.
+const MAX_READY: usize = 4 << 20;
+/// So many values that a step reads or writes are listed with it; the state has them all.
+const MAX_LISTED: usize = 500;
+/// At most so many bytes of a value in a row.
+const MAX_VALUE: usize = 2 << 10;
+
+/// The open record.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its number in the table, from 0.
+    pub index: usize,
+    /// The number of its line in the file, from 1.
+    pub line: u64,
+    text: Vec<u8>,
+    tape: Tape,
+    problems: Vec<Problem>,
+    /// The document that it cites.
+    pub document: Option<Arc<Document>>,
+    /// What the rules say of it.
+    pub findings: Findings,
+    /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
+    /// findings: ready for the screen.
+    pub notes: Vec<Note>,
+    /// The values that the notes are about, in the order of the tape.
+    pub marks: Vec<Mark>,
+    /// Where to fix the run.
+    pub verdict: Option<Verdict>,
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its id.
+    pub id: Shown,
+    /// The task's text.
+    pub question: Shown,
+    /// What can be worked out from the record alone.
+    pub proof: Proof,
+    /// The gold number.
+    pub gold: Option<Shown>,
+    /// The final number.
+    pub pred: Option<Shown>,
+    /// The final text.
+    pub answer: Option<Shown>,
+    /// What the baseline answered to the same question.
+    pub baseline: Option<Shown>,
+    /// What the verifiers say of its completion, if any were named.
+    pub rewards: Option<Rewards>,
+    /// Whether it was judged right.
+    pub correct: Option<bool>,
+    /// The error that ended it.
+    pub error: Option<Shown>,
+    /// The raw reply of a baseline.
+    pub reply: Option<Shown>,
+    /// The recorded fitness.
+    pub fitness: Option<Shown>,
+    /// The procedure's name.
+    pub procedure_name: Shown,
+    /// The steps.
+    pub steps: Vec<StepRow>,
+    /// The variables.
+    pub variables: Vec<VariableRow>,
+    /// Where upstream's last step is not where one expects it.
+    pub surprise: Option<Surprise>,
+    /// The step in which the run ended early, by position.
+    pub ended_at: Option<usize>,
+    /// Some of the values stand in a run trace.
+    pub has_trace: bool,
+    /// What should happen with a typed answer.
+    pub route: Option<Route>,
+    /// Where it comes from, if it is a fork.
+    pub lineage: Option<Lineage>,
+    /// A typed answer, until the screen takes it.
+    pub sheet: Option<Box<Sheet>>,
+    /// Who it is for journals, and what verdicts are bound to; of the whole record, also where not all of it is shown.
+    pub card: Option<Box<Card>>,
+    /// What of it is not shown.
+    pub hidden: Hide,
+    /// The first steps in full: every key asks, and must not read the record again.
+    details: Vec<Detail>,
+    web: Web,
+}
+
+/// One step, as the list shows it.
+#[derive(Debug, Clone)]
+pub struct StepRow {
+    /// Its id as written.
+    pub id: Shown,
+    /// What is to be done, on one line.
+    pub text: Shown,
+    /// The gravest finding in it.
+    pub worst: Option<Severity>,
+    /// Its call ended in an error.
+    pub failed: bool,
+    /// Whether it ran.
+    pub ran: Ran,
+    /// Upstream runs it with the answer schema.
+    pub is_last: bool,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+}
+
+/// One variable, as the lifelines show it.
+#[derive(Debug, Clone)]
+pub struct VariableRow {
+    /// Its name.
+    pub name: Shown,
+    /// What it is.
+    pub description: Shown,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Every writing, in order of time.
+    pub writes: Vec<WriteRow>,
+    /// The steps that read it.
+    pub readers: Vec<usize>,
+    /// The gravest finding about it.
+    pub worst: Option<Severity>,
+    /// Steps that read it where nothing has written it yet.
+    pub unresolved: Vec<usize>,
+}
+
+impl VariableRow {
+    /// The writing that holds at a moment.
+    pub fn held(&self, moment: Moment) -> Option<&WriteRow> {
+        self.writes.get(self.writes.partition_point(|write| write.from <= moment).checked_sub(1)?)
+    }
+}
+
+/// One writing of a variable.
+#[derive(Debug, Clone)]
+pub struct WriteRow {
+    /// From how many steps on it holds.
+    pub from: Moment,
+    /// The step that wrote it.
+    pub step: Option<usize>,
+    /// The value.
+    pub value: Option<ShownValue>,
+    /// How it is known.
+    pub badge: Badge,
+    /// A later step reads it before it is written again.
+    pub is_read: bool,
+}
+
+/// A value ready for the screen.
+#[derive(Debug, Clone)]
+pub struct ShownValue {
+    /// On one line: strings without quotes if they are nothing but text.
+    pub line: Shown,
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands in the record.
+    pub pointer: Option<Pointer>,
+}
+
+/// Where to fix a run, as the header shows it.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// Where.
+    pub fix: Fix,
+    /// The first bad step.
+    pub step: Option<usize>,
+    /// What the procedure gives when it is executed exactly.
+    pub recovered: Option<Shown>,
+    /// That is the gold number.
+    pub recovers_gold: bool,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+impl Verdict {
+    fn of(triage: &Triage) -> Self {
+        Self {
+            fix: triage.fix,
+            step: triage.step,
+            recovered: triage.recovered.map(|number| shown!("{}", number.shown())),
+            recovers_gold: triage.recovers_gold,
+            confidence: triage.confidence,
+        }
+    }
+}
+
+/// One finding, or one line of the argument, as the list shows it.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// Which finding; `None`: a line of the argument that is no finding.
+    pub finding: Option<usize>,
+    /// How grave.
+    pub severity: Severity,
+    /// The rule's id.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub message: Shown,
+    /// How to mend it.
+    pub help: Option<&'static str>,
+    /// The step it is about.
+    pub step: Option<usize>,
+    /// The variable it is about.
+    pub variable: Option<usize>,
+    /// Where it stands.
+    pub pointer: Pointer,
+}
+
+/// A note at a value of the tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// The value.
+    pub node: u32,
+    /// The note.
+    pub note: usize,
+    /// It is about the key.
+    pub on_key: bool,
+}
+
+/// One step in full.
+#[derive(Debug, Clone, Default)]
+pub struct Detail {
+    /// What it reads.
+    pub reads: Vec<DetailValue>,
+    /// What it writes.
+    pub writes: Vec<DetailValue>,
+    /// How many more it reads and writes than are listed.
+    pub more: (usize, usize),
+    /// What is to be done.
+    pub text: Shown,
+    /// The prompt.
+    pub prompt: Option<Shown>,
+    /// The prompt was made again from the record; nothing says that it was sent.
+    pub prompt_rebuilt: bool,
+    /// The schema that was asked for.
+    pub schema: Option<Shown>,
+    /// The reply as it came.
+    pub reply: Option<Shown>,
+    /// Why it failed.
+    pub error: Option<Shown>,
+    /// Model, server, seed, tokens, times: name and value.
+    pub facts: Vec<(&'static str, Shown)>,
+}
+
+impl Detail {
+    /// About how many bytes it takes.
+    fn size(&self) -> usize {
+        let values = self.reads.iter().chain(&self.writes);
+        let texts =
+            [Some(&self.text), self.prompt.as_ref(), self.schema.as_ref(), self.reply.as_ref(), self.error.as_ref()];
+        let of_values = values.flat_map(|value| [Some(&value.name), Some(&value.description), value.value.as_ref()]);
+        size_of::<Self>()
+            + of_values.chain(texts).map(|text| 32 + text.map_or(0, |text| text.as_str().len())).sum::<usize>()
+    }
+}
+
+/// How often records were read for a question, on this thread, for tests.
+#[cfg(test)]
+pub mod analyses {
+    use std::cell::Cell;
+
+    thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
+
+    pub(crate) fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// How often, since it was asked last.
+    pub fn take() -> usize {
+        COUNT.replace(0)
+    }
+}
+
+/// A value in a step.
+#[derive(Debug, Clone)]
+pub struct DetailValue {
+    /// The variable.
+    pub variable: usize,
+    /// Its name.
+    pub name: Shown,
+    /// What the step says it is.
+    pub description: Shown,
+    /// The value, with its line breaks.
+    pub value: Option<Shown>,
+    /// What the value is.
+    pub kind: Kind,
+    /// How it is known.
+    pub badge: Badge,
+}
+
+impl Opened {
+    /// Reads a record that stands in this row of the table; `find` is asked for the document that it cites.
+    pub fn new(
+        index: usize,
+        line: u64,
+        row: &Row,
+        text: Vec<u8>,
+        beside: &Beside,
+        find: impl FnOnce(&Typed<'_>) -> Option<Arc<Document>>,
+    ) -> Self {
+        let mut opened = Self::bare(index, line, row, text);
+        let typed = opened.root().and_then(|root| formats::read(root).typed);
+        opened.document = typed.and_then(|typed| find(&typed));
+        opened.lineage = opened.root().and_then(Lineage::of);
+        opened.fill(row, beside);
+        opened
+    }
+
+    /// Gives it its card for journals: the name of its file there, and its place in it, from 0.
+    #[must_use]
+    pub fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
+        let mut card = Card::of(&self.analyse().subject, &self.findings, dataset, position);
+        card.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
+        self.card = Some(Box::new(card));
+        self
+    }
+
+    /// The same record without what is not to be shown. Its card stays that of the whole record.
+    #[must_use]
+    pub fn hiding(self, hide: Hide, row: &Row, beside: &Beside) -> Self {
+        if hide.is_empty() {
+            return self;
+        }
+        let text = self.root().and_then(|root| hide.without(&self.text, root)).unwrap_or_else(|| self.text.clone());
+        let mut opened = Self::bare(self.index, self.line, row, text);
+        (opened.document, opened.card, opened.hidden) = (self.document, self.card, hide);
+        opened.lineage = self.lineage;
+        opened.fill(row, beside);
+        opened
+    }
+
+    fn bare(index: usize, line: u64, row: &Row, text: Vec<u8>) -> Self {
+        let mut tape = Tape::default();
+        read_row(&mut tape, &text, row);
+        let problems = std::mem::take(&mut tape.problems);
+        Self {
+            index,
+            line,
+            text,
+            tape,
+            problems,
+            document: None,
+            findings: Findings::new(),
+            notes: Vec::new(),
+            marks: Vec::new(),
+            verdict: None,
+            kind: RecordKind::Broken,
+            id: Shown::default(),
+            question: Shown::default(),
+            proof: Proof::default(),
+            gold: None,
+            pred: None,
+            answer: None,
+            baseline: None,
+            rewards: None,
+            correct: None,
+            error: None,
+            reply: None,
+            fitness: None,
+            procedure_name: Shown::default(),
+            steps: Vec::new(),
+            variables: Vec::new(),
+            surprise: None,
+            ended_at: None,
+            has_trace: false,
+            route: None,
+            lineage: None,
+            sheet: None,
+            card: None,
+            hidden: Hide::default(),
+            details: Vec::new(),
+            web: Web::default(),
+        }
+    }
+
+    /// The record's text as it stands in the file.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The record's JSON, if it could be read.
+    pub fn root(&self) -> Option<Value<'_>> {
+        self.tape.root(&self.text)
+    }
+
+    /// The record with everything that can be said of it, for questions that are asked seldom.
+    pub fn analyse(&self) -> Analysis<'_> {
+        #[cfg(test)]
+        analyses::note();
+        let record = self.root().map(formats::read);
+        let subject = Subject::new(&self.text, &self.problems, record).document(self.document.clone());
+        let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
+        Analysis { subject, state: state.unwrap_or_default() }
+    }
+
+    fn fill(&mut self, row: &Row, beside: &Beside) {
+        let analysis = self.analyse();
+        let mut findings = rules::check(&analysis.subject);
+        findings.extend(from_around(row, analysis.subject.record.is_some()));
+        if let Some(card) = self.card.as_ref().filter(|_| !self.hidden.is_empty()) {
+            // That something is hidden is no fault of the record.
+            findings.retain(|finding| card.findings.contains(&finding.rule));
+        }
+        let facts = analysis.subject.record.as_ref().map(Facts::of);
+        let steps = analysis.steps();
+        let (details, web) = (analysis.first_details(steps.len()), analysis.state.web());
+        let variables = analysis.variables();
+        let mut places = Places::of(&analysis);
+        let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
+        let nodes = places.nodes(&findings);
+        let (surprise, ended_at) = (analysis.state.last_step().surprise, analysis.state.ended_at());
+        let baseline = beside.answer(analysis.subject.record.as_ref()).filter(|_| !self.hidden.has(Hidden::Baseline));
+        let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
+        let triage = Triage::judge(&analysis.subject, &findings, baseline).filter(|_| !self.hidden.has(Hidden::Triage));
+        let argument: Vec<Note> =
+            triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
+        let verdict = triage.as_ref().map(Verdict::of);
+        let proof = analysis.proof();
+        let routed = route(&analysis.subject, &findings);
+        let sheet = Sheet::of(&analysis.subject, routed.as_ref()).map(Box::new);
+        let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
+        (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
+        self.ended_at = ended_at;
+        (self.details, self.web) = (details, web);
+        for note in &notes {
+            let (step, variable) = (note.step, note.variable);
+            if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {
+                row.worst = Some(graver(row.worst, note.severity));
+            }
+            if let Some(row) = variable.and_then(|variable| self.variables.get_mut(variable)) {
+                row.worst = Some(graver(row.worst, note.severity));
+            }
+        }
+        self.rewards = rewards;
+        self.baseline = baseline.map(|number| shown!("{number}"));
+        let notes = ordered(argument, notes);
+        self.marks = marks(&nodes, &notes);
+        (self.sheet, self.route) = (sheet, routed.map(|routed| routed.route));
+        (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
+        if let Some(facts) = facts {
+            self.kind = facts.kind;
+            self.id = facts.id;
+            self.question = facts.question;
+            (self.gold, self.pred, self.answer) = (facts.gold, facts.pred, facts.answer);
+            (self.correct, self.error, self.reply) = (facts.correct, facts.error, facts.reply);
+            (self.fitness, self.has_trace) = (facts.fitness, facts.has_trace);
+        }
+    }
+
+    /// How many findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.notes.iter().filter(|note| note.finding.is_some() && note.severity == severity).count()
+    }
+
+    /// Whether it has steps to walk through.
+    pub fn has_steps(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// One step in full.
+    pub fn detail(&self, step: usize) -> Detail {
+        self.details.get(step).cloned().unwrap_or_else(|| self.analyse().detail(step))
+    }
+
+    /// The model that the record names for a step.
+    pub fn model_of(&self, step: usize) -> Option<String> {
+        let analysis = self.analyse();
+        let model = analysis.state.call(step)?.model?.string()?;
+        model.utf8().map(ToOwned::to_owned)
+    }
+
+    /// The model that gave a typed answer.
+    pub fn model_of_answer(&self) -> Option<String> {
+        self.root()?.get("model")?.string()?.utf8().map(ToOwned::to_owned)
+    }
+
+    /// What can influence a variable.
+    pub fn influence(&self, variable: usize) -> Influence {
+        self.web.ancestors(variable)
+    }
+
+    /// A value with its line breaks, by its place in the record.
+    pub fn value_at(&self, pointer: &Pointer) -> Option<Shown> {
+        self.root()?.find(pointer).map(|found| prose(found.value))
+    }
+
+    /// A value as it stands in the record.
+    pub fn json_at(&self, pointer: &Pointer) -> Option<Vec<u8>> {
+        self.root()?.find(pointer).map(|found| found.value.raw().to_vec())
+    }
+
+    /// The question as it is shown: its quantities numbered.
+    pub fn question_text(&self) -> &Shown {
+        self.proof.question.as_ref().unwrap_or(&self.question)
+    }
+
+    /// How the value that a step should have written comes about.
+    pub fn derivation(&self, variable: usize, step: usize) -> Option<Derivation> {
+        let analysis = self.analyse();
+        let record = analysis.subject.record.as_ref()?;
+        let recomputed = Recomputed::of(record, analysis.procedure(), &analysis.state);
+        recomputed.derivation(&analysis.state, recomputed.write(variable, step)?)
+    }
+
+    /// The whole step as JSON.
+    pub fn step_json(&self, step: usize) -> Option<Shown> {
+        let pointer = &self.steps.get(step)?.pointer;
+        let found = self.root()?.find(pointer)?;
+        Some(Shown::prose(found.value.raw()))
+    }
+
+    /// The first writing of a variable that holds at a moment.
+    pub fn write_at(&self, variable: usize, moment: Moment) -> Option<&WriteRow> {
+        self.variables.get(variable)?.held(moment)
+    }
+}
+
+fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
+    value.filter(|value| !value.is_null())
+}
+
+/// The argument in its order: what it says at once, then each finding that it names at that place; then the other
+/// findings.
+fn ordered(argument: Vec<Note>, notes: Vec<Note>) -> Vec<Note> {
+    let mut left: Vec<Option<Note>> = notes.into_iter().map(Some).collect();
+    let mut all: Vec<Note> = Vec::with_capacity(argument.len() + left.len());
+    for (place, why) in argument.into_iter().enumerate() {
+        let same = |note: &Note| note.rule == why.rule && (note.pointer == why.pointer || note.step == why.step);
+        let found = left.iter_mut().find(|note| note.as_ref().is_some_and(same)).and_then(Option::take);
+        match found {
+            Some(found) if place == 0 && found.message != why.message => all.extend([why, found]),
+            Some(found) => all.push(found),
+            None if all.iter().any(|note| note.message == why.message) => {}
+            None => all.push(why),
+        }
+    }
+    all.extend(left.into_iter().flatten());
+    all
+}
+
+/// The nodes of findings with the notes that they became, of each node the first note first.
+fn marks(nodes: &[(u32, usize, bool)], notes: &[Note]) -> Vec<Mark> {
+    let places: HashMap<usize, usize> =
+        notes.iter().enumerate().filter_map(|(n, note)| Some((note.finding?, n))).collect();
+    let mark = |&(node, finding, on_key)| Some(Mark { node, note: *places.get(&finding)?, on_key });
+    let mut marks: Vec<Mark> = nodes.iter().filter_map(mark).collect();
+    marks.sort_by_key(|mark| (mark.node, mark.note));
+    marks
+}
+
+fn graver(a: Option<Severity>, b: Severity) -> Severity {
+    a.map_or(b, |a| a.min(b))
+}
+
+/// The plain facts of a record.
+struct Facts {
+    kind: RecordKind,
+    id: Shown,
+    question: Shown,
+    gold: Option<Shown>,
+    pred: Option<Shown>,
+    answer: Option<Shown>,
+    correct: Option<bool>,
+    error: Option<Shown>,
+    reply: Option<Shown>,
+    fitness: Option<Shown>,
+    has_trace: bool,
+}
+
+impl Facts {
+    fn of(record: &Record<'_>) -> Self {
+        let line = |value: Option<Value<'_>>| present(value).map(one_line);
+        let own = |key: &str| record.answer.and_then(|answer| answer.get(key));
+        let error = present(record.error).map(|error| match present(record.error_type) {
+            Some(kind) => shown!("{}: {}", one_line(kind), prose(error)),
+            None => prose(error),
+        });
+        Self {
+            kind: record.kind,
+            id: record.id_text().map(|id| id.line()).unwrap_or_default(),
+            question: present(record.question).map(prose).unwrap_or_default(),
+            gold: gold_text(record),
+            pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),
+            answer: line(record.pred_answer).or_else(|| line(own("final_answer"))),
+            correct: record.correct,
+            error,
+            reply: present(record.raw).map(prose),
+            fitness: line(record.fitness),
+            has_trace: record.trace_steps.is_some(),
+        }
+    }
+}
+
+/// A record, its procedure and its state, borrowed from the text.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    /// The record as the rules see it.
+    pub subject: Subject<'a>,
+    /// The global state over time.
+    pub state: State<'a>,
+}
+
+impl<'a> Analysis<'a> {
+    fn procedure(&self) -> Option<&Procedure<'a>> {
+        self.subject.procedure.as_ref()
+    }
+
+    fn base(&self) -> Pointer {
+        self.subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
+    }
+
+    fn steps(&self) -> Vec<StepRow> {
+        let base = self.base();
+        let declared = self.procedure().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
+        let last = self.state.last_step();
+        (0..declared.len().max(self.state.step_count()))
+            .map(|position| {
+                let step = declared.get(position);
+                let call = self.state.call(position);
+                let nothing = "(no text)";
+                let text = step.and_then(|step| step.text);
+                StepRow {
+                    id: step.and_then(|step| step.id).map_or_else(|| Shown::own("?"), one_line),
+                    text: text.map_or(Shown::own(nothing), one_line),
+                    worst: None,
+                    failed: call.is_some_and(|call| call.error.is_some())
+                        || self.state.has_run(position) == Ran::Failed,
+                    ran: self.state.has_run(position),
+                    is_last: last.contains(position),
+                    pointer: match (step, call) {
+                        (None, Some(call)) => call.pointer(),
+                        _ => Procedure::step_pointer(&base, position),
+                    },
+                }
+            })
+            .collect()
+    }
+
+    fn proof(&self) -> Proof {
+        let record = self.subject.record.as_ref();
+        record.map(|record| Proof::of(record, self.procedure(), &self.state)).unwrap_or_default()
+    }
+
+    fn variables(&self) -> Vec<VariableRow> {
+        let variables = self.state.variables().iter().enumerate();
+        variables
+            .map(|(index, variable)| {
+                let count = variable.writes.len();
+                let reader = |from: usize| variable.readers.partition_point(|&reader| reader < from);
+                let writes = variable.writes.iter().enumerate().map(|(n, write)| {
+                    let until = variable.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0);
+                    let entry = Entry {
+                        variable: index,
+                        value: write.value,
+                        badge: write.badge,
+                        writer: write.step,
+                        source: write.source,
+                    };
+                    WriteRow {
+                        from: write.from,
+                        step: write.step,
+                        value: write.value.map(|value| ShownValue {
+                            line: one_line(value),
+                            kind: value.kind(),
+                            pointer: self.state.pointer(&entry),
+                        }),
+                        badge: write.badge,
+                        is_read: variable.readers.get(reader(write.from.0)).is_some_and(|&reader| reader < until),
+                    }
+                });
+                let first = variable.writes.first().map_or(usize::MAX, |write| write.from.0);
+                let description = variable.field.and_then(|field| field.description);
+                let mut row = VariableRow {
+                    name: variable.name.line(),
+                    description: description.map(one_line).unwrap_or_default(),
+                    origin: variable.origin,
+                    writes: Vec::with_capacity(count),
+                    readers: variable.readers.clone(),
+                    worst: None,
+                    unresolved: variable.readers.iter().copied().filter(|&reader| reader < first).collect(),
+                };
+                row.writes.extend(writes);
+                row
+            })
+            .collect()
+    }
+
+    /// The first of so many steps in full, as far as they take a bounded room.
+    fn first_details(&self, steps: usize) -> Vec<Detail> {
+        let (mut details, mut room) = (Vec::new(), MAX_READY);
+        for step in 0..steps {
+            let detail = self.detail(step);
+            let Some(left) = room.checked_sub(detail.size()) else { break };
+            room = left;
+            details.push(detail);
+        }
+        details
+    }
+
+    fn detail(&self, position: usize) -> Detail {
+        let step = self.procedure().and_then(|procedure| procedure.steps.get(position));
+        // Steps with thousands of fields exist: each is looked up, not looked for.
+        let by_name = |fields: Option<&[Field<'a>]>| {
+            let mut found: HashMap<Untrusted<'a>, Field<'a>> = HashMap::new();
+            for field in fields.unwrap_or_default() {
+                if let Some(name) = field.name_text() {
+                    found.entry(name).or_insert(*field);
+                }
+            }
+            found
+        };
+        let describe = |entry: &Entry<'a>, fields: &HashMap<Untrusted<'a>, Field<'a>>| {
+            let variable = self.state.variables().get(entry.variable);
+            let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
+            let field = fields.get(&name);
+            DetailValue {
+                variable: entry.variable,
+                description: field.and_then(|field| field.description).map(one_line).unwrap_or_default(),
+                name: name.line(),
+                value: entry.value.map(prose),
+                kind: entry.value.map_or(Kind::Null, Value::kind),
+                badge: entry.badge,
+            }
+        };
+        let inputs = by_name(step.map(|step| step.inputs.as_slice()));
+        let outputs = by_name(step.map(|step| step.outputs.as_slice()));
+        let (reads, writes) = (self.state.reads(position), self.state.writes(position));
+        let mut detail = Detail {
+            reads: reads.iter().take(MAX_LISTED).map(|entry| describe(entry, &inputs)).collect(),
+            writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
+            more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
+            text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
+            ..Detail::default()
+        };
+        if let Some(call) = self.state.call(position) {
+            detail.prompt = call.prompt.map(prose);
+            detail.schema = call.schema.map(|schema| pretty(schema, 0));
+            detail.reply = call.raw.map(prose);
+            detail.error = call.error.map(prose);
+            let usage = |key: &str| call.usage.and_then(|usage| usage.get(key)).filter(|value| !value.is_null());
+            let plain = [
+                ("model", call.model),
+                ("server", call.backend),
+                ("endpoint", call.endpoint),
+                ("seed", call.seed),
+                ("temperature", call.temperature),
+                ("tokens in", usage("prompt_tokens")),
+                ("tokens out", usage("completion_tokens")),
+                ("started", call.started_utc),
+            ];
+            let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
+            let took = call.duration_ms.map(|ms| ("took", shown!("{} ms", one_line(ms))));
+            detail.facts = plain.chain(took).collect();
+        }
+        if detail.prompt.is_none() {
+            self.rebuild_prompt(position, &mut detail);
+        }
+        detail
+    }
+
+    /// Makes the prompt and schema that upstream would send, where none was recorded.
+    fn rebuild_prompt(&self, position: usize, detail: &mut Detail) {
+        let (Some(procedure), Some(record)) = (self.procedure(), &self.subject.record) else { return };
+        let request = prompt::visible_inputs(procedure, &self.state, position)
+            .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
+        if let Ok(request) = request {
+            detail.prompt = Some(request.prompt.prose());
+            detail.schema = detail.schema.take().or_else(|| Some(request.schema.prose()));
+            detail.prompt_rebuilt = true;
+        }
+    }
+}
+
+/// The places of a record, for many findings at once: each container is gone through once.
+struct Places<'r, 'a> {
+    analysis: &'r Analysis<'a>,
+    finder: Option<Finder<'a>>,
+    /// The steps by their entries in the trace.
+    steps: HashMap<usize, usize>,
+}
+
+impl<'r, 'a> Places<'r, 'a> {
+    fn of(analysis: &'r Analysis<'a>) -> Self {
+        let finder = analysis.subject.record.as_ref().map(|record| Finder::new(record.root));
+        let calls = (0..analysis.state.step_count()).filter_map(|step| Some((analysis.state.call(step)?.entry, step)));
+        Self { analysis, finder, steps: calls.collect() }
+    }
+
+    /// The values that findings are about, for the JSON: node, finding, and whether the key is meant.
+    fn nodes(&mut self, findings: &Findings) -> Vec<(u32, usize, bool)> {
+        let Some(finder) = &mut self.finder else { return Vec::new() };
+        let mut nodes = Vec::new();
+        for (n, finding) in findings.iter().enumerate() {
+            for label in finding.labels().filter(|label| !matches!(label.place, Place::Bytes { .. })) {
+                let found = finder.find(&label.place.pointer());
+                nodes.extend(found.map(|found| (found.value.index() as u32, n, matches!(label.place, Place::Key(_)))));
+            }
+        }
+        nodes
+    }
+
+    fn note(&mut self, n: usize, finding: &Finding) -> Note {
+        let pointer = finding.place().pointer();
+        Note {
+            finding: Some(n),
+            severity: finding.severity,
+            rule: finding.rule,
+            message: finding.message.line(),
+            help: finding.help,
+            step: self.step_of(&pointer),
+            variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
+            pointer,
+        }
+    }
+
+    fn argument(&mut self, why: &Argument) -> Note {
+        Note {
+            finding: None,
+            severity: Severity::Note,
+            rule: why.rule,
+            message: why.text.clone(),
+            help: None,
+            step: self.step_of(&why.pointer).or_else(|| self.writer_of(&why.pointer)),
+            variable: self.variable_of(&Place::Value(why.pointer.clone())),
+            pointer: why.pointer.clone(),
+        }
+    }
+
+    /// The step that wrote the value of a state that a pointer leads to.
+    fn writer_of(&mut self, pointer: &Pointer) -> Option<usize> {
+        let variable = self.variable_of(&Place::Value(pointer.clone()))?;
+        self.analysis.state.variables().get(variable)?.writers().next_back()
+    }
+
+    /// The step that a pointer lies in.
+    fn step_of(&self, pointer: &Pointer) -> Option<usize> {
+        let below = |base: &Pointer| match pointer.0.get(base.0.len()..)? {
+            [Part::Index(n), ..] if pointer.is_within(base) => Some(*n),
+            _ => None,
+        };
+        if let Some(step) = below(&self.analysis.base().then("steps")) {
+            return Some(step);
+        }
+        let entry = below(&Pointer::from_iter(["trace", "steps"]))?;
+        self.steps.get(&entry).copied()
+    }
+
+    /// The variable that a place names: by its declaration in a step, or by its key in a state.
+    fn variable_of(&mut self, place: &Place) -> Option<usize> {
+        let pointer = place.pointer();
+        if let [Part::Key(state), Part::Key(name), ..] = pointer.0.as_slice()
+            && *state == "state"
+        {
+            return self.analysis.state.variable(name);
+        }
+        if let [.., Part::Key(outputs), Part::Key(name)] = pointer.0.as_slice()
+            && (*outputs == "outputs" || *outputs == "inputs")
+            && pointer.is_within(&Pointer::from_iter(["trace"]))
+        {
+            return self.analysis.state.variable(name);
+        }
+        let of_trace = matches!(pointer.0.first(), Some(Part::Key(key)) if *key == "trace");
+        let mut sets = self.analysis.state.sets().iter().filter(|_| of_trace);
+        if let Some(set) = sets.find(|set| pointer.is_within(&set.pointer)) {
+            return self.analysis.state.variable(&set.variable);
+        }
+        let here = self.finder.as_mut()?.find(&pointer)?.value;
+        let name = here.get("name").and_then(Value::string).or_else(|| {
+            matches!(pointer.0.last(), Some(Part::Key(key)) if *key == "name").then(|| here.string()).flatten()
+        })?;
+        self.analysis.state.variable(&name)
+    }
+}
+
+/// A value on one line; a string without its quotes.
+pub fn one_line(value: Value<'_>) -> Shown {
+    if value.kind() == Kind::String {
+        let text = value.string().unwrap_or_default();
+        let bytes = text.bytes();
+        let head = head(bytes, MAX_VALUE);
+        return match bytes.len() - head.len() {
+            0 => text.line(),
+            rest => shown!("{}… {rest} bytes more", Shown::line(head)),
+        };
+    }
+    if value.is_container() && !value.is_empty() && value.raw().len() <= MAX_VALUE {
+        return Shown::line(value.raw());
+    }
+    value_text(value, MAX_VALUE)
+}
+
+/// A value in full: a string as text with its line breaks, anything else as it stands.
+pub fn prose(value: Value<'_>) -> Shown {
+    let whole = value.string();
+    let bytes = whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes());
+    let head = head(bytes, MAX_TEXT);
+    match bytes.len() - head.len() {
+        0 => Shown::prose(bytes),
+        rest => shown!("{}\n… {rest} bytes more; stepscope show prints them", Shown::prose(head)),
+    }
+}
+
+/// A value as indented JSON, the numbers and strings as they stand in the file.
+pub fn pretty(value: Value<'_>, indent: usize) -> Shown {
+    let mut out = String::new();
+    let mut open: Vec<(usize, Kind)> = Vec::new();
+    let mut fresh = true;
+    for stop in value.walk() {
+        close_down_to(&mut out, &mut open, stop.depth, indent);
+        if stop.depth > 0 {
+            if !fresh && open.len() == stop.depth {
+                out.push(',');
+            }
+            new_line(&mut out, indent + stop.depth);
+        }
+        if let Some(key) = stop.key {
+            out.push_str(Shown::line(key.raw()).as_str());
+            out.push_str(": ");
+        }
+        fresh = stop.value.is_container() && !stop.value.is_empty();
+        match stop.value.kind() {
+            Kind::Object if fresh => out.push('{'),
+            Kind::Array if fresh => out.push('['),
+            _ => out.push_str(Shown::line(stop.value.raw()).as_str()),
+        }
+        if fresh {
+            open.push((stop.depth, stop.value.kind()));
+        }
+        if out.len() > MAX_TEXT {
+            out.push_str("\n…");
+            break;
+        }
+    }
+    close_down_to(&mut out, &mut open, 0, indent);
+    shown!("{out}")
+}
+
+fn close_down_to(out: &mut String, open: &mut Vec<(usize, Kind)>, depth: usize, indent: usize) {
+    while let Some(&(level, kind)) = open.last() {
+        if level < depth {
+            return;
+        }
+        open.pop();
+        new_line(out, indent + level);
+        out.push(if kind == Kind::Object { '}' } else { ']' });
+    }
+}
+
+fn new_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: &str = r#"{"id": "a", "question": "Two apples and one?", "gold_answer": "so #### 3", "gold_num": 3.0, "status": "ok",
+        "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [
+            {"id": 1, "inputs": [{"name": "problem_text", "description": "p"}], "stepDescription": "Read", "output": [{"name": "a", "description": "first"}, {"name": "dead", "description": "d"}]},
+            {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "ghost", "description": "g"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]},
+        "state": {"problem_text": "Two apples and one?", "a": 2, "dead": 0, "final_answer": "3", "final_answer_numerical": 3}, "pred_num": 3, "correct": true}"#;
+
+    #[test]
+    fn a_run_is_ready_for_the_screen() {
+        let row = Row::unchecked(0, RUN.len() as u64);
+        let opened = Opened::new(4, 5, &row, RUN.as_bytes().to_vec(), &Beside::default(), |_| None);
+        assert_eq!(opened.steps.len(), 2);
+        let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
+        assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);
+        assert!(opened.variables[1].writes[0].is_read);
+        assert!(!opened.variables[2].writes[0].is_read);
+        assert_eq!(opened.variables[3].unresolved, [1]);
+        assert_eq!(opened.write_at(1, Moment::after(0)).unwrap().value.as_ref().unwrap().line.as_str(), "2");
+        assert!(opened.write_at(1, Moment::before(0)).is_none());
+        let detail = opened.detail(1);
+        assert_eq!(detail.reads.len(), 2);
+        assert_eq!(detail.writes[0].description.as_str(), "sum");
+        assert!(opened.influence(4).has_variable(1));
+    }
+
+    #[test]
+    fn json_is_laid_out_with_its_digits() {
+        let mut tape = Tape::default();
+        let root = tape.parse(br#"{"a":[1.10,{}],"b":{"c":"x"},"d":[]}"#).unwrap();
+        let expected = "{\n  \"a\": [\n    1.10,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"x\"\n  },\n  \"d\": []\n}";
+        assert_eq!(pretty(root, 0).as_str(), expected);
+    }
+}

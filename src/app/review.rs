@@ -1,0 +1,855 @@
+//! The reviews of the records on screen: what was said, what is about to be said, and what is on its way to the disk.
+//! Nothing here does I/O; the handlers are in `update/review.rs`, the threads in `scribe.rs`.
+
+pub mod agenda;
+pub mod ask;
+pub mod keys;
+pub mod news;
+pub mod strip;
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use tui_input::Input as Line;
+
+use crate::app::review::agenda::Agenda;
+use crate::widgets::keymap::Action;
+use crate::widgets::list::List;
+use stepscope_base::canonical::Digest;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::review::event::{
+    Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Text, Verdict,
+};
+use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::hide::Hide;
+use stepscope_core::review::judged::Judged;
+use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
+use stepscope_core::review::queue::Queue;
+use stepscope_io::failure::Failure;
+use stepscope_io::journal;
+use stepscope_terminal::input::Input;
+
+/// A longer pause between two keys is no work on an item.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// After so many items without a label that is new to the reviewer, the labels are said to be enough.
+pub const ENOUGH: usize = 20;
+
+/// Where reviews are saved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In a journal.
+    Journal,
+    /// Nowhere, and why.
+    Nowhere(&'static str),
+}
+
+/// What is known of a record that was looked at or judged.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Which item it is.
+    pub item: Item,
+    /// Its content.
+    pub content: Digest,
+    /// What was said of it.
+    pub judged: Judged,
+}
+
+/// The record that keys are about.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Its number in the table.
+    pub record: usize,
+    /// Who it is, and what it is bound to.
+    pub card: Card,
+    /// The first bad step, from 1, as the triage has it.
+    pub step: Option<u64>,
+    /// How many steps it has.
+    pub steps: u64,
+    /// What of it is not shown.
+    pub hidden: Hide,
+    /// It was judged before, and is shown once more.
+    pub again: bool,
+    /// When it was shown.
+    shown: Text,
+    /// How long somebody was busy with it.
+    active: Duration,
+}
+
+/// What is about to be said of an item.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Draft {
+    /// Labels are being chosen for a failed item.
+    pub choosing: bool,
+    /// The labels.
+    pub labels: Vec<LabelRef>,
+    /// The note.
+    pub note: Option<Text>,
+    /// What it is about.
+    pub anchors: Vec<Anchor>,
+    /// The variable that it is about.
+    pub variable: Option<Text>,
+    /// What is thought of the gold answer.
+    pub gold: Option<GoldStatus>,
+    /// The first bad step, from 1.
+    pub step: Option<u64>,
+    /// Where to fix it.
+    pub target: Option<Text>,
+    /// The right answer, as JSON.
+    pub correction: Option<Text>,
+}
+
+impl Draft {
+    /// Nothing was typed or chosen.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What was said before, to be said again with a change.
+    pub fn of(event: &Event) -> Self {
+        Self {
+            choosing: false,
+            labels: event.labels.clone(),
+            note: event.note.clone(),
+            anchors: event.anchors.clone(),
+            variable: event.variable.clone(),
+            gold: event.gold_status,
+            step: event.first_bad_step,
+            target: event.fix_target.clone(),
+            correction: event.correction.clone(),
+        }
+    }
+
+    /// Puts it into an event.
+    pub fn fill(self, event: &mut Event) {
+        event.labels = self.labels;
+        event.note = self.note;
+        event.anchors = self.anchors;
+        event.variable = self.variable;
+        event.gold_status = self.gold;
+        event.first_bad_step = self.step;
+        event.fix_target = self.target;
+        event.correction = self.correction;
+    }
+}
+
+/// An event that is not known to be safe.
+#[derive(Clone, Debug)]
+pub struct Unsaved {
+    /// Its number.
+    pub n: u64,
+    /// The event.
+    pub event: Event,
+    /// Why it could not be saved; `None`: it is on its way.
+    pub failure: Option<Failure>,
+}
+
+/// What a line is typed for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// A note, anchored where the cursor was.
+    Note,
+    /// The right answer.
+    Correction,
+    /// The first bad step.
+    Step,
+    /// A new name for this label.
+    Rename(Text),
+}
+
+/// What the list of labels is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To give and take labels.
+    Give,
+    /// To merge this label into another.
+    MergeInto(Text),
+    /// To label these records, all at once.
+    All(Vec<usize>),
+}
+
+/// What is asked, in front of the screen.
+#[derive(Debug)]
+pub enum Ask {
+    /// A line is typed.
+    Line {
+        /// What for.
+        field: Field,
+        /// The text and its cursor.
+        line: Line,
+        /// The text that it began with.
+        from: String,
+        /// It is a proposal: the first letter takes its place.
+        proposed: bool,
+        /// Why it cannot be taken.
+        refused: Option<Shown>,
+    },
+    /// A label is looked for.
+    Labels {
+        /// What for.
+        purpose: Purpose,
+        /// The text and its cursor.
+        line: Line,
+        /// The cursor among the labels that fit.
+        list: List,
+    },
+    /// Whether so many records are to be labelled.
+    Confirm {
+        /// The records.
+        records: Vec<usize>,
+        /// The label.
+        label: Label,
+    },
+}
+
+/// Why keys have to wait, to be taken up in their order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// The journal is being read; then this is done.
+    Journal(Action),
+    /// This record is being read, to be judged from the table.
+    Subject(usize, Action),
+    /// This record is being read, to be shown next.
+    Next(usize),
+}
+
+/// Records that are labelled all at once.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Its number.
+    pub id: u64,
+    /// The label.
+    pub label: LabelRef,
+    /// How many records were not read yet.
+    pub left: usize,
+    /// How many were labelled.
+    pub done: usize,
+    /// How many were passed before, and left as they are.
+    pub passed: usize,
+    /// The events, to be undone together.
+    pub events: Vec<Text>,
+}
+
+/// Where somebody stopped reviewing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resume {
+    /// The record.
+    pub record: usize,
+    /// It was open as JSON.
+    pub json: bool,
+    /// How many steps had run at the moment on screen.
+    pub step: Option<usize>,
+    /// The cursor and the first row of what the keys were on.
+    pub scroll: Option<(usize, usize)>,
+}
+
+/// What wall clocks and ids come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Gives an event its id and time.
+    pub stamp: fn(&mut Event),
+    /// The time.
+    pub now: fn() -> Text,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Review {
+    /// Who judges.
+    pub me: Reviewer,
+    /// Where reviews are saved.
+    pub place: Place,
+    /// A review was begun: only then verdict keys act.
+    pub reviewing: bool,
+    /// Everything that was said, also what is still on its way to the disk.
+    pub reviews: Reviews,
+    /// The journal was read.
+    pub read: bool,
+    /// The journal cannot be read or written, and why.
+    pub trouble: Option<Failure>,
+    /// What is not shown until the verdict.
+    pub hide: Hide,
+    /// How the queue is made.
+    pub queue: Queue,
+    /// The record that keys are about.
+    pub subject: Option<Subject>,
+    /// What is about to be said of it.
+    pub draft: Draft,
+    /// What is about to be said of other items.
+    pub aside: Vec<(Item, Draft)>,
+    /// Events that are not known to be safe.
+    pub unsaved: Vec<Unsaved>,
+    /// An event was saved, and none is unsaved.
+    pub saved: bool,
+    /// Keys wait for this.
+    pub wait: Option<Wait>,
+    /// Keys, pastes and clicks that wait.
+    pub ahead: Vec<Input>,
+    /// The record that is read ahead.
+    pub prefetching: Option<usize>,
+    /// The record that was read ahead.
+    pub prefetched: Option<Box<crate::app::opened::Opened>>,
+    /// Records that are being labelled all at once.
+    pub batch: Option<Batch>,
+    /// The session waits for unsaved events before it ends; `true`: it was said that some failed.
+    pub leaving: Option<bool>,
+    /// How many are done, of how many.
+    pub progress: (usize, usize),
+    /// The clocks.
+    pub clock: Clock,
+    /// After how many of my verdicts there was no label that is new to me.
+    pub since_new_label: usize,
+    /// Where the last session was, to go on there.
+    pub resume: Option<Resume>,
+    /// The note that is being typed.
+    pub typing: Option<Text>,
+    /// So many records, from the first on, were looked through for what somebody judged.
+    pub looked_through: usize,
+    /// Records as items.
+    known: HashMap<usize, Known>,
+    /// The known records of each item, by its id or its place.
+    places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
+    /// Known records of which something else is said than when the agenda was made; `None`: all may be.
+    changed: Option<Vec<usize>>,
+    /// What is left to judge.
+    pub agenda: Agenda,
+    /// The labels that I gave, as far as my verdicts were counted, and how many.
+    given: (HashSet<Text>, usize),
+    /// The ids that no record has been looked for yet, and those that were.
+    sought: HashSet<Text>,
+    next: u64,
+    undone: Vec<Vec<Text>>,
+    batches: Vec<Vec<Text>>,
+    last_key: Option<Instant>,
+    /// Records of which everything was shown before the verdict.
+    revealed: HashSet<usize>,
+    /// The record that comes next.
+    expected: Option<usize>,
+    /// How long somebody was busy in this session, and with how many items.
+    busy: (Duration, usize),
+}
+
+impl Review {
+    /// A review by this reviewer, begun where there is a place for it.
+    pub fn new(me: Reviewer, place: Place) -> Self {
+        Self {
+            me,
+            place,
+            reviewing: place == Place::Journal,
+            reviews: Reviews::default(),
+            read: false,
+            trouble: None,
+            hide: Hide::default(),
+            queue: Queue::default(),
+            subject: None,
+            draft: Draft::default(),
+            aside: Vec::new(),
+            unsaved: Vec::new(),
+            saved: false,
+            wait: None,
+            ahead: Vec::new(),
+            prefetching: None,
+            prefetched: None,
+            batch: None,
+            leaving: None,
+            progress: (0, 0),
+            clock: Clock { stamp: journal::stamp, now: journal::now },
+            since_new_label: 0,
+            resume: None,
+            typing: None,
+            looked_through: 0,
+            revealed: HashSet::new(),
+            expected: None,
+            known: HashMap::new(),
+            places: HashMap::new(),
+            changed: None,
+            agenda: Agenda::default(),
+            given: (HashSet::new(), 0),
+            sought: HashSet::new(),
+            next: 0,
+            undone: Vec::new(),
+            batches: Vec::new(),
+            last_key: None,
+            busy: (Duration::ZERO, 0),
+        }
+    }
+
+    /// Without a journal: nothing can be said, and this is why.
+    pub fn nowhere(why: &'static str) -> Self {
+        Self::new(Reviewer { id: Text::default(), kind: ReviewerKind::Person }, Place::Nowhere(why))
+    }
+
+    /// Whether anything can be said.
+    pub const fn is_on(&self) -> bool {
+        matches!(self.place, Place::Journal)
+    }
+
+    /// Whether there is anything to show beside the table.
+    pub fn is_begun(&self) -> bool {
+        self.is_on() && (!self.reviews.events().is_empty() || self.draft.choosing || !self.unsaved.is_empty())
+    }
+
+    // Labels.
+
+    /// The sets of labels.
+    pub fn label_sets(&self) -> LabelSets<'_> {
+        self.reviews.label_sets()
+    }
+
+    /// The set that labels are given from: the default one, else the first, else the one that is offered.
+    pub fn label_set(&self) -> LabelSet {
+        let sets = self.label_sets();
+        let set = sets.newest_of(&DEFAULT_SET.into()).or_else(|| sets.newest().next());
+        set.cloned().unwrap_or_else(LabelSet::starter)
+    }
+
+    /// Whether the labels are only offered, not written down.
+    pub fn labels_are_offered(&self) -> bool {
+        self.label_sets().newest().next().is_none()
+    }
+
+    /// The names of labels as they are called today.
+    pub fn names(&self, labels: &[LabelRef]) -> Vec<Shown> {
+        let (sets, set) = (self.label_sets(), self.label_set());
+        let offered = self.labels_are_offered();
+        let name = |label: &LabelRef| match set.labels.iter().find(|known| offered && known.id == label.id) {
+            Some(known) => vec![known.name.line()],
+            None => sets.resolve(label).into_iter().map(|label| label.name.line()).collect(),
+        };
+        let mut names: Vec<Shown> = labels.iter().flat_map(name).collect();
+        names.dedup();
+        names
+    }
+
+    /// Whether a label was chosen, under whatever name.
+    pub fn is_chosen(&self, label: &Label, set: &LabelSet) -> bool {
+        let sets = self.label_sets();
+        let same = |given: &LabelRef| {
+            given.set == set.id
+                && (given.id == label.id || sets.resolve(given).iter().any(|resolved| resolved.id == label.id))
+        };
+        self.draft.labels.iter().any(same)
+    }
+
+    // Items.
+
+    /// What is known of a record.
+    pub fn known(&self, record: usize) -> Option<&Known> {
+        self.known.get(&record)
+    }
+
+    /// What was said of a record; of one that was never looked at, nothing.
+    pub fn judged(&self, record: usize) -> Judged {
+        self.known.get(&record).map(|known| known.judged.clone()).unwrap_or_default()
+    }
+
+    /// The records of which something is known.
+    pub fn known_records(&self) -> impl Iterator<Item = (usize, &Known)> {
+        self.known.iter().map(|(record, known)| (*record, known))
+    }
+
+    /// What of a record is not to be shown now.
+    pub fn hidden_of(&self, record: usize) -> Hide {
+        let judged = self.known.get(&record).is_some_and(|known| known.judged.is_done());
+        if judged || self.revealed.contains(&record) { Hide::default() } else { self.hide }
+    }
+
+    /// What is left out of a record when it is read: of one that is judged a second time, what was hidden the first.
+    pub fn hide_for(&self, record: usize) -> Hide {
+        if self.is_due_again(record) { self.hide } else { self.hidden_of(record) }
+    }
+
+    /// Everything of a record is shown from now on.
+    pub fn reveal(&mut self, record: usize) {
+        self.revealed.insert(record);
+    }
+
+    /// Whether a record was judged once and is to be judged a second time.
+    pub fn is_due_again(&self, record: usize) -> bool {
+        let once = self.known.get(&record).is_some_and(|known| known.judged.is_done() && known.judged.times == 1);
+        once && self.queue.repeats(record)
+    }
+
+    /// This record comes next in the queue.
+    pub fn expect(&mut self, record: usize) {
+        self.expected = Some(record);
+    }
+
+    /// The record of an item.
+    pub fn record_of(&self, item: &Item) -> Option<usize> {
+        let same = |record: &&usize| self.known.get(*record).is_some_and(|known| same_item(&known.item, item));
+        self.places.get(&place_of(item))?.iter().find(same).copied()
+    }
+
+    /// A record is this item.
+    pub fn learn(&mut self, record: usize, item: Item, content: Digest) {
+        let judged = self.judge(&item, &content);
+        let place = place_of(&item);
+        let before = self.known.insert(record, Known { item, content, judged });
+        if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
+            && let Some(records) = self.places.get_mut(&before)
+        {
+            records.retain(|other| *other != record);
+        }
+        let records = self.places.entry(place).or_default();
+        if !records.contains(&record) {
+            records.push(record);
+        }
+        self.change(record);
+    }
+
+    fn change(&mut self, record: usize) {
+        if let Some(changed) = &mut self.changed {
+            changed.push(record);
+        }
+    }
+
+    /// The known records of which something else is said than when this was asked last; `None`: all may be.
+    pub fn take_changed(&mut self) -> Option<Vec<usize>> {
+        self.changed.replace(Vec::new())
+    }
+
+    /// Rows have other records now: the agenda is to be made anew.
+    pub fn reorder(&mut self) {
+        self.changed = None;
+    }
+
+    fn judge(&self, item: &Item, content: &Digest) -> Judged {
+        match self.reviews.find(item, Some(content)) {
+            Some(reviewed) => Judged::of(reviewed, content, &self.me, &self.label_sets()),
+            None => Judged::default(),
+        }
+    }
+
+    /// What was said of the known records has changed: of the records of an item, or of all.
+    fn renew(&mut self, item: Option<&Item>) {
+        let records: Vec<usize> = if let Some(item) = item {
+            self.places.get(&place_of(item)).cloned().unwrap_or_default()
+        } else {
+            self.changed = None;
+            self.known.keys().copied().collect()
+        };
+        for record in records {
+            let Some(known) = self.known.get(&record) else { continue };
+            let judged = self.judge(&known.item, &known.content);
+            if let Some(known) = self.known.get_mut(&record) {
+                known.judged = judged;
+            }
+            self.change(record);
+        }
+    }
+
+    /// Records have other numbers now.
+    pub fn forget_records(&mut self) {
+        self.known.clear();
+        self.places.clear();
+        self.changed = None;
+        self.sought.clear();
+        self.prefetched = None;
+        self.prefetching = None;
+        self.revealed.clear();
+        self.looked_through = 0;
+    }
+
+    /// The ids that somebody judged and that no record was looked for yet. Records without an id are looked for by
+    /// an empty one.
+    pub fn wanted(&mut self) -> HashSet<Text> {
+        let of = |item: &Item| item.id.clone().unwrap_or_default();
+        let ids = self.reviews.items().filter_map(|reviewed| reviewed.item().map(of));
+        let fresh: HashSet<Text> = ids.filter(|id| !self.sought.contains(id)).collect();
+        self.sought.extend(fresh.iter().cloned());
+        fresh
+    }
+
+    /// The ids that records were looked for.
+    pub fn sought(&self) -> HashSet<Text> {
+        self.sought.clone()
+    }
+
+    /// The verdict of mine that holds on the subject as it is.
+    pub fn verdict(&self) -> Option<&Event> {
+        let card = &self.subject.as_ref()?.card;
+        let reviewed = self.reviews.find(&card.item, Some(&card.content))?;
+        let mine = reviewed.verdict_of(&self.me.id)?;
+        stepscope_core::review::fold::is_fresh(mine, Some(&card.content)).then_some(mine)
+    }
+
+    /// Looks at another record.
+    pub fn look_at(&mut self, mut subject: Subject) {
+        self.put_aside();
+        subject.shown = (self.clock.now)();
+        subject.again = self.expected.take() == Some(subject.record) && self.is_due_again(subject.record);
+        let (item, content) = (subject.card.item.clone(), subject.card.content);
+        self.learn(subject.record, item.clone(), content);
+        let place = self.aside.iter().position(|(other, _)| same_item(other, &item));
+        self.draft = place.map(|place| self.aside.remove(place).1).unwrap_or_default();
+        self.subject = Some(subject);
+    }
+
+    /// Looks at no record; what was about to be said of it is kept.
+    pub fn put_aside(&mut self) {
+        let Some(subject) = self.subject.take() else { return };
+        let mut draft = std::mem::take(&mut self.draft);
+        draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
+        if !draft.is_empty() {
+            self.aside.push((subject.card.item, draft));
+        }
+    }
+
+    // Time.
+
+    /// A key was pressed: the time since the last one was spent on the subject, unless it was a pause.
+    pub fn pressed(&mut self, now: Instant) {
+        let since = self.last_key.replace(now).map(|last| now.saturating_duration_since(last));
+        if let (Some(since), Some(subject)) = (since.filter(|since| *since <= LONGEST_PAUSE), &mut self.subject) {
+            subject.active += since;
+            self.busy.0 += since;
+        }
+    }
+
+    /// Items a minute, and how many minutes the rest will take; `None`: nobody can tell yet.
+    pub fn pace(&self) -> Option<(f64, u64)> {
+        let (busy, items) = self.busy;
+        let minutes = busy.as_secs_f64() / 60.0;
+        if items < 3 || minutes < 0.05 {
+            return None;
+        }
+        let pace = items as f64 / minutes;
+        let (done, all) = self.progress;
+        Some((pace, (all.saturating_sub(done) as f64 / pace).ceil() as u64))
+    }
+
+    /// Counts after how many of my verdicts there was no label that is new to me.
+    pub fn count_since_new_label(&mut self) {
+        let (seen, counted) = &mut self.given;
+        for event in self.reviews.events().iter().skip(*counted) {
+            if event.kind == EventKind::Verdict && event.reviewer.id == self.me.id {
+                let fresh = event.labels.iter().filter(|label| seen.insert(label.id.clone())).count();
+                self.since_new_label = if fresh > 0 { 0 } else { self.since_new_label + 1 };
+            }
+        }
+        *counted = self.reviews.events().len();
+        if seen.is_empty() {
+            self.since_new_label = 0;
+        }
+    }
+
+    // Events.
+
+    /// An event about the subject, with what was seen of it.
+    pub fn event(&self, kind: EventKind) -> Option<Event> {
+        let subject = self.subject.as_ref()?;
+        let mut event = about(&subject.card, subject.hidden, kind, &self.me);
+        event.times.shown = Some(subject.shown.clone());
+        event.times.active_ms = u64::try_from(subject.active.as_millis()).ok();
+        Some(event)
+    }
+
+    /// Says something: it holds from now on, and is on its way to the disk. Gives its number.
+    pub fn say(&mut self, mut event: Event) -> Unsaved {
+        (self.clock.stamp)(&mut event);
+        if !matches!(event.kind, EventKind::Undo | EventKind::Reveal) {
+            self.undone.clear();
+        }
+        self.reviews.push(event.clone());
+        match &event.item {
+            Some(item) if event.kind != EventKind::LabelSet => self.renew(Some(&item.clone())),
+            _ => self.renew(None),
+        }
+        let unsaved = Unsaved { n: self.next, event, failure: None };
+        self.next += 1;
+        self.saved = false;
+        self.unsaved.push(unsaved.clone());
+        unsaved
+    }
+
+    /// Whether an event could not be saved.
+    pub fn failed(&self) -> Option<&Failure> {
+        self.unsaved.iter().find_map(|unsaved| unsaved.failure.as_ref())
+    }
+
+    /// An item was judged on screen.
+    pub const fn count_item(&mut self) {
+        self.busy.1 += 1;
+    }
+
+    /// An event is safe.
+    pub fn take_saved(&mut self, n: u64) {
+        self.unsaved.retain(|unsaved| unsaved.n != n);
+        self.saved = self.unsaved.is_empty();
+        if self.saved {
+            self.trouble = None;
+        }
+    }
+
+    /// An event could not be saved: it is kept.
+    pub fn take_failed(&mut self, n: u64, failure: Failure) {
+        if let Some(unsaved) = self.unsaved.iter_mut().find(|unsaved| unsaved.n == n) {
+            unsaved.failure = Some(failure);
+        }
+    }
+
+    /// The events that could not be saved, to be given again as they are: with their ids they count once.
+    pub fn again(&mut self) -> Vec<Unsaved> {
+        let failed = self.unsaved.iter_mut().filter(|unsaved| unsaved.failure.is_some());
+        failed
+            .map(|unsaved| {
+                unsaved.failure = None;
+                unsaved.clone()
+            })
+            .collect()
+    }
+
+    /// What somebody appended, or what stood there; `true`: something of it was not known.
+    pub fn take_events(&mut self, events: Vec<Event>, anew: bool) -> bool {
+        if anew {
+            self.reviews = Reviews::default();
+            (self.given, self.since_new_label) = Default::default();
+        }
+        let before = self.reviews.events().len();
+        for event in events {
+            if self.reviews.event(&event.event_id).is_none() {
+                self.reviews.push(event);
+            }
+        }
+        if anew {
+            for unsaved in &self.unsaved {
+                self.reviews.push(unsaved.event.clone());
+            }
+        }
+        let news = anew || self.reviews.events().len() > before;
+        if news {
+            self.renew(None);
+        }
+        news
+    }
+
+    /// What the last session could not say: half-finished verdicts are offered when their record opens, events that were
+    /// not saved at once.
+    pub fn take_kept(&mut self, events: Vec<Event>) {
+        for event in events {
+            match event.item.clone().filter(|_| event.draft) {
+                Some(item) => self.aside.push((item, Draft { choosing: event.verdict.is_some(), ..Draft::of(&event) })),
+                None if self.reviews.event(&event.event_id).is_none() => {
+                    let failure = Failure::own("not saved by", &Shown::own("the last session"), "it ended before");
+                    self.reviews.push(event.clone());
+                    self.unsaved.push(Unsaved { n: self.next, event, failure: Some(failure) });
+                    self.next += 1;
+                }
+                None => {}
+            }
+        }
+        self.renew(None);
+        let place = self
+            .subject
+            .as_ref()
+            .filter(|_| self.draft.is_empty())
+            .and_then(|subject| self.aside.iter().position(|(item, _)| same_item(item, &subject.card.item)));
+        if let Some(place) = place {
+            self.draft = self.aside.remove(place).1;
+        }
+    }
+
+    /// What is to be kept over a crash: drafts, and events that could not be saved.
+    pub fn to_keep(&self) -> Vec<Event> {
+        let typing = self.typing.clone().filter(|note| !note.is_empty());
+        let current = self.subject.as_ref().map(|subject| {
+            let mut draft = self.draft.clone();
+            draft.note = typing.or(draft.note);
+            (subject.card.item.clone(), draft)
+        });
+        let drafts = self.aside.iter().cloned().chain(current);
+        let draft = |(n, (item, draft)): (usize, (Item, Draft))| {
+            let mut event = Event::new(EventKind::Note, self.me.clone());
+            (event.event_id, event.item, event.draft) = (Text::from(format!("draft-{n}")), Some(item), true);
+            // The word tells that labels were being chosen.
+            event.verdict = draft.choosing.then_some(Verdict::Fail);
+            draft.fill(&mut event);
+            event
+        };
+        let drafts = drafts.filter(|(_, draft)| !draft.is_empty()).enumerate().map(draft);
+        let failed = self.unsaved.iter().filter(|unsaved| unsaved.failure.is_some());
+        failed.map(|unsaved| unsaved.event.clone()).chain(drafts).collect()
+    }
+
+    // Undo.
+
+    /// The events that the next undo takes back, and what they are.
+    pub fn to_undo(&self) -> Vec<&Event> {
+        let is_own = |event: &&Event| {
+            let first = event.label_set.as_ref().is_some_and(|set| set.version <= 1);
+            !matches!(event.kind, EventKind::Undo | EventKind::Reveal) && !event.draft && !first
+        };
+        let Some(last) = self.reviews.said_by(&self.me.id).rfind(is_own) else { return Vec::new() };
+        match self.batches.iter().find(|batch| batch.contains(&last.event_id)) {
+            Some(batch) => batch.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event).collect(),
+            None => vec![last],
+        }
+    }
+
+    /// Remembers undos, to be undone together.
+    pub fn push_undone(&mut self, ids: Vec<Text>) {
+        self.undone.push(ids);
+    }
+
+    /// The undos that the next redo takes back.
+    pub fn pop_undone(&mut self) -> Vec<Event> {
+        let ids = self.undone.pop().unwrap_or_default();
+        ids.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event.clone()).collect()
+    }
+
+    /// Whether something was undone.
+    pub fn can_redo(&self) -> bool {
+        !self.undone.is_empty()
+    }
+
+    /// Remembers the events of a batch.
+    pub fn push_batch(&mut self, ids: Vec<Text>) {
+        self.batches.push(ids);
+    }
+}
+
+impl Subject {
+    /// A record that was read.
+    pub fn new(record: usize, card: Card, step: Option<u64>, steps: u64, hidden: Hide) -> Self {
+        Self { record, card, step, steps, hidden, again: false, shown: Text::default(), active: Duration::ZERO }
+    }
+}
+
+/// An event about a record.
+pub fn about(card: &Card, hidden: Hide, kind: EventKind, me: &Reviewer) -> Event {
+    let mut event = Event::new(kind, me.clone());
+    event.item = Some(card.item.clone());
+    event.seen = card.seen();
+    event.seen.hidden = hidden.words();
+    event.findings = Some(card.findings.iter().map(|rule| Text::from(*rule)).collect());
+    event
+}
+
+/// An id for a new label: its name in letters, digits and `_`, unlike all others.
+pub fn id_for(name: &str, set: &LabelSet) -> Text {
+    let word = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let base: String = name.trim().chars().map(word).take(60).collect();
+    let taken = |id: &str| {
+        let is = |text: &Text| *text == *id;
+        set.labels.iter().any(|label| is(&label.id)) || set.mapping.iter().any(|(from, _)| is(from))
+    };
+    let mut id = base.clone();
+    for n in 2_u32.. {
+        if !taken(&id) {
+            break;
+        }
+        id = format!("{base}_{n}");
+    }
+    Text::from(id)
+}
+
+/// Under what the records of an item are found.
+fn place_of(item: &Item) -> (Option<Text>, Option<u64>) {
+    (item.id.clone(), item.row_index.filter(|_| item.id.is_none()))
+}
+
+/// Whether two items are one, as far as journals tell them apart.
+fn same_item(one: &Item, other: &Item) -> bool {
+    one.dataset == other.dataset && one.id == other.id && (one.id.is_some() || one.row_index == other.row_index)
+}

@@ -1,0 +1,391 @@
+//! The strip of the reviews above the status line, and what is asked while reviewing.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use ratatui::widgets::{Clear, Widget};
+use unicode_width::UnicodeWidthStr;
+
+use crate::app::review::keys::glyph;
+use crate::app::review::{Ask, Draft, ENOUGH, Field, Purpose};
+use crate::app::state::App;
+use crate::dialogs::dialog::Dialog;
+use crate::screens::stack::Screen;
+use crate::widgets::keymap::{Action, BINDINGS};
+use crate::widgets::layout::{WIDE, parts, window};
+use crate::widgets::line::window as window_of;
+use crate::widgets::list::List;
+use crate::widgets::look::{Look, fit_spans, frame, put, wash};
+use crate::widgets::prose::fit;
+use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, GoldStatus, Text, Verdict};
+use stepscope_core::triage::Fix;
+
+/// On a lower screen there is no strip.
+const LEAST_HEIGHT: u16 = 14;
+/// Labels take so many lines at most.
+const LABEL_LINES: usize = 3;
+/// Labels that have a key.
+const WITH_KEY: usize = 9;
+/// The list of labels shows so many.
+const LISTED: usize = 12;
+
+/// How many rows the strip takes.
+pub fn rows(app: &App) -> u16 {
+    // Without a review there is only something to say where somebody judged something.
+    let there = match app.screen() {
+        Screen::Table => app.review.is_begun(),
+        screen => screen.is_of_record() && (app.review.reviewing || app.review.is_begun()),
+    };
+    if !there || !app.review.is_on() || app.size.height < LEAST_HEIGHT {
+        return 0;
+    }
+    let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };
+    1 + u16::try_from(labels).unwrap_or(0)
+}
+
+/// The role of a verdict.
+pub const fn role(verdict: Verdict) -> Role {
+    match verdict {
+        Verdict::Pass => Role::Ok,
+        Verdict::Fail => Role::Fatal,
+        Verdict::Defer => Role::Warning,
+        Verdict::Skip => Role::Dim,
+    }
+}
+
+/// Draws the strip.
+pub fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    let look = Look { focused: true, ..look };
+    let right = right(app, look);
+    let width = usize::from(area.width);
+    let right_width: usize = right.iter().map(Span::width).sum::<usize>().min(width / 2);
+    let mut left = vec![look.span(" review ", Role::Title)];
+    let (done, all) = app.review.progress;
+    left.push(look.span(format!("{done}/{all}  "), Role::Dim));
+    left.extend(said(app, look));
+    put(fit_spans(left, width.saturating_sub(right_width + 1)), 0, area, buf);
+    let place = Rect { x: area.right().saturating_sub(right_width as u16), width: right_width as u16, ..area };
+    put(right, 0, place, buf);
+    if app.review.draft.choosing {
+        for (n, line) in label_lines(app).into_iter().enumerate() {
+            let spans =
+                line.into_iter().map(|(text, chosen)| look.span(text, if chosen { Role::Accent } else { Role::Text }));
+            put(std::iter::once(Span::raw(" ")).chain(spans).collect(), n + 1, area, buf);
+        }
+    }
+}
+
+/// On the right: whether everything is safe, and how fast it goes.
+fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let review = &app.review;
+    let failed = review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count();
+    let mut line = Vec::new();
+    if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= WIDE) {
+        line.push(look.span(format!("{pace:.1} a minute, {left} min left   "), Role::Dim));
+    }
+    if review.since_new_label >= ENOUGH && app.size.width >= WIDE {
+        line.push(look.span(format!("no new label in the last {}   ", review.since_new_label), Role::Dim));
+    }
+    line.push(match (failed, review.unsaved.len()) {
+        (1.., _) => {
+            let key = key_of(app, Action::SaveAgain);
+            look.span(format!("✗ {failed} NOT SAVED, {key} tries again "), Role::Fatal)
+        }
+        (_, 1..) => look.span(format!("saving {}… ", review.unsaved.len()), Role::Warning),
+        _ if review.trouble.is_some() => look.span("✗ no journal ", Role::Fatal),
+        // What is begun is not saved: the two are not said side by side.
+        _ if review.saved && review.draft.is_empty() => look.span("✓ saved ", Role::Ok),
+        _ if !review.reviewing => look.span(":review begins a review ", Role::Hint),
+        _ => Span::raw(""),
+    });
+    line
+}
+
+/// What was said and what is about to be said of the record.
+fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let review = &app.review;
+    let Some(subject) = &review.subject else { return of_row(app, look) };
+    let mut line = Vec::new();
+    if review.draft.choosing {
+        line.push(look.span("✗ fail: ", Role::Fatal));
+        line.extend(draft(app, &review.draft, look));
+        return line;
+    }
+    let judged = review.judged(subject.record);
+    let mine = review.verdict().filter(|_| !subject.again);
+    match mine.and_then(|event| event.verdict.map(|verdict| (event, verdict))) {
+        Some((event, verdict)) => {
+            line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
+            line.extend(draft(app, &Draft::of(event), look));
+            line.extend(others(app, event, look));
+        }
+        None if subject.again => line.push(look.span("once more, as if for the first time  ", Role::Accent)),
+        None if judged.stale => line.push(look.span("↻ stale: it is not what you judged  ", Role::Warning)),
+        None if judged.others => line.push(look.span("not judged by you, by others  ", Role::Dim)),
+        None => line.push(look.span("not judged  ", Role::Dim)),
+    }
+    if !review.draft.is_empty() {
+        line.push(look.span("draft: ", Role::Warning));
+        line.extend(draft(app, &review.draft, look));
+    }
+    if !subject.hidden.is_empty() {
+        line.push(look.span(format!("hidden: {}  ", subject.hidden.phrase()), Role::Warning));
+    }
+    if mine.is_none() && (review.draft.is_empty() || app.size.width >= WIDE) {
+        line.extend(keys(app, look));
+    }
+    line
+}
+
+/// What others say, once I have said it myself.
+fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(subject) = &app.review.subject else { return Vec::new() };
+    let reviewed = app.review.reviews.find(&subject.card.item, Some(&subject.card.content));
+    let Some(reviewed) = reviewed else { return Vec::new() };
+    let mut line = Vec::new();
+    for event in reviewed.fresh(Some(&subject.card.content)) {
+        let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != mine.reviewer.id) else { continue };
+        let name = event.reviewer.id.line().cut(16);
+        line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), Role::Dim));
+    }
+    line
+}
+
+/// The row under the cursor of the table.
+fn of_row(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(known) = app.record().and_then(|record| app.review.known(record)) else { return keys(app, look) };
+    let judged = &known.judged;
+    let mut line = Vec::new();
+    match judged.mine {
+        Some(verdict) => {
+            line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
+            for label in &judged.labels {
+                line.push(look.span(format!("{}  ", label.name.line()), Role::Text));
+            }
+        }
+        None if judged.stale => line.push(look.span("↻ stale: it is not what you judged  ", Role::Warning)),
+        None if judged.others => line.push(look.span("judged by others  ", Role::Dim)),
+        None => return keys(app, look),
+    }
+    line.extend(judged.gold.map(|gold| gold_span(gold, look)));
+    line
+}
+
+fn gold_span(gold: GoldStatus, look: Look<'_>) -> Span<'static> {
+    look.span(format!("gold {}  ", gold.word()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
+}
+
+fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    let names: Vec<String> = app.review.names(&draft.labels).into_iter().map(Shown::into_string).collect();
+    if !names.is_empty() {
+        line.push(look.span(format!("{}  ", names.join(", ")), Role::Text));
+    }
+    if let Some(step) = draft.step {
+        line.push(look.span(format!("step {step}  "), Role::Accent));
+    }
+    if let Some(target) = &draft.target {
+        let known = target.utf8().and_then(Fix::from_word).map(|fix| Shown::own(fix.phrase()));
+        line.push(look.span(format!("{}  ", known.unwrap_or_else(|| shown!("fix: {}", target.line()))), Role::Accent));
+    }
+    line.extend(draft.gold.map(|gold| gold_span(gold, look)));
+    if let Some(correction) = &draft.correction {
+        line.push(look.span(format!("= {}  ", correction.line().cut(40)), Role::Ok));
+    }
+    if let Some(note) = &draft.note {
+        line.push(look.span(format!("“{}”  ", note.line().cut(60)), Role::Dim));
+    }
+    line
+}
+
+/// The first keys, where nothing else is to be said.
+fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    const KEYS: [(Action, &str); 5] = [
+        (Action::Pass, "pass"),
+        (Action::Fail, "fail"),
+        (Action::Defer, "defer"),
+        (Action::Note, "note"),
+        (Action::GoldStatus, "gold"),
+    ];
+    let mut line = Vec::new();
+    let room = if app.size.width >= WIDE { KEYS.len() } else { 3 };
+    for (action, word) in KEYS.into_iter().take(room) {
+        if app.allowed(action).is_ok() {
+            line.push(look.span(key_of(app, action), Role::HintKey));
+            line.push(look.span(format!(" {word}  "), Role::Hint));
+        }
+    }
+    line
+}
+
+fn key_of(app: &App, action: Action) -> String {
+    let row = BINDINGS.iter().find(|binding| binding.action == action);
+    row.and_then(|row| app.keymap.names(row).first().cloned()).unwrap_or_default()
+}
+
+/// The labels that have a key, as lines: each text, and whether it is chosen.
+fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
+    let set = app.review.label_set();
+    let room = usize::from(app.size.width).saturating_sub(2);
+    let mut lines: Vec<Vec<(String, bool)>> = vec![Vec::new()];
+    let mut used = 0;
+    let mut shown = 0;
+    for (n, label) in set.labels.iter().take(WITH_KEY).enumerate() {
+        let chosen = app.review.is_chosen(label, &set);
+        let text =
+            format!("{} {}{}   ", if chosen { "●" } else { "○" }, n + 1, shown!(" {}", label.name.line().cut(30)));
+        let width = text.width();
+        if used + width > room && used > 0 {
+            if lines.len() == LABEL_LINES {
+                break;
+            }
+            lines.push(Vec::new());
+            used = 0;
+        }
+        used += width;
+        shown += 1;
+        if let Some(line) = lines.last_mut() {
+            line.push((text, chosen));
+        }
+    }
+    let Some(last) = lines.last_mut() else { return lines };
+    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, key_of(app, Action::FindLabel));
+    if shown < set.labels.len() {
+        while used + more(shown).width() > room
+            && let Some((text, _)) = last.pop()
+        {
+            used -= text.width();
+            shown -= 1;
+        }
+        last.push((more(shown), false));
+    }
+    lines
+}
+
+/// The glyph of a record in the table.
+pub fn mark(app: &App, record: usize) -> (String, Role) {
+    let Some(known) = app.review.known(record) else { return (String::new(), Role::Faint) };
+    match known.judged.mine {
+        Some(verdict) => (glyph(verdict).to_owned(), role(verdict)),
+        None if known.judged.stale => ("↻".to_owned(), Role::Warning),
+        None if known.judged.others => ("·".to_owned(), Role::Dim),
+        None => (String::new(), Role::Faint),
+    }
+}
+
+// What is asked.
+
+fn title(app: &App, field: &Field) -> Shown {
+    let subject = app.review.subject.as_ref();
+    match field {
+        Field::Note => Shown::own(" note: "),
+        Field::Correction => Shown::own(" the right answer: "),
+        Field::Step => match subject.and_then(|subject| subject.step) {
+            Some(step) => shown!(" first bad step (proposed: {step}): "),
+            None => Shown::own(" first bad step: "),
+        },
+        Field::Rename(id) => {
+            let name = app.review.label_set().labels.into_iter().find(|label| label.id == *id).map(|label| label.name);
+            shown!(" rename {} to: ", name.unwrap_or_default().line().cut(30))
+        }
+    }
+}
+
+/// The column of the cursor in the line that is typed; `None`: no line is typed.
+pub fn cursor(app: &App, area: Rect) -> Option<u16> {
+    let Dialog::Review(Ask::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
+    let head = title(app, field);
+    let (_, before) = window_of(line, room(&head, area));
+    Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))
+}
+
+fn room(head: &Shown, area: Rect) -> usize {
+    usize::from(area.width).saturating_sub(head.as_str().width() + 1)
+}
+
+/// Draws what is asked; `bottom` is the line of the keys, `status` the one above it.
+pub fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
+    match ask {
+        Ask::Line { field, line, proposed, refused, .. } => {
+            let head = title(app, field);
+            let (text, _) = window_of(line, room(&head, bottom));
+            Clear.render(bottom, buf);
+            buf.set_style(bottom, look.style(Role::StatusBar));
+            let role = if *proposed { Role::Dim } else { Role::Text };
+            let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
+            if *proposed {
+                spans.push(look.span("   Enter confirms, typing replaces, Esc leaves it", Role::Hint));
+            }
+            put(spans, 0, bottom, buf);
+            if let Some(why) = refused {
+                Clear.render(status, buf);
+                put(vec![look.span(format!(" {why}"), Role::Warning)], 0, status, buf);
+            }
+        }
+        // The first line stays: it names what is in front.
+        Ask::Labels { purpose, line, list } => {
+            labels(app, (purpose, line, *list), parts(area).body, buf, look);
+        }
+        Ask::Confirm { records, label } => {
+            let question = shown!(" fail {} records with {}?", records.len(), label.name.line().cut(40));
+            let place = window(area, 70, 5);
+            Clear.render(place, buf);
+            let inner = frame(vec![look.span("Label all", Role::Title)], place, buf, look);
+            put(vec![look.span(question.into_string(), Role::Text)], 0, inner, buf);
+            put(vec![look.span(" what you passed is left as it is", Role::Dim)], 1, inner, buf);
+            put(vec![look.span(" y", Role::HintKey), look.span(" yes   any other key: no", Role::Hint)], 2, inner, buf);
+        }
+    }
+}
+
+fn labels(
+    app: &App,
+    (purpose, line, list): (&Purpose, &tui_input::Input, List),
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
+    let fits = app.labels_that_fit(line.value().trim());
+    let height = u16::try_from(fits.len().clamp(1, LISTED) + 4).unwrap_or(8);
+    let place = window(area, 70, height);
+    Clear.render(place, buf);
+    let heading = match purpose {
+        Purpose::Give => Shown::own("Labels"),
+        Purpose::All(records) => shown!("Label for {} records", records.len()),
+        Purpose::MergeInto(from) => {
+            let set = app.review.label_set();
+            let name = set.labels.iter().find(|label| label.id == *from).map(|label| &label.name);
+            shown!("Merge {} into", name.unwrap_or(&Text::default()).line().cut(30))
+        }
+    };
+    let inner = frame(vec![look.span(heading.into_string(), Role::Title)], place, buf, look);
+    let (text, _) = window_of(line, usize::from(inner.width).saturating_sub(3));
+    put(vec![look.span("> ", Role::HintKey), look.span(format!("{text}▏"), Role::Text)], 0, inner, buf);
+    let set = app.review.label_set();
+    let room = usize::from(inner.height).saturating_sub(2);
+    let first = (list.at + 1).saturating_sub(room);
+    for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
+        let chosen = app.review.is_chosen(label, &set) && *purpose == Purpose::Give;
+        let sign = if chosen { "● " } else { "○ " };
+        put(vec![look.span(format!("{sign}{}", label.name.line()), Role::Text)], row + 1, inner, buf);
+        if n == list.at {
+            wash(row + 1, inner, buf, look.selection());
+        }
+    }
+    if fits.is_empty() {
+        let name = Shown::line(line.value().trim().as_bytes());
+        put(vec![look.span(fit(&format!("Enter makes the label {name}"), 60), Role::Accent)], 1, inner, buf);
+    }
+    let hint = match purpose {
+        Purpose::Give => "Enter gives or takes   ^N new   ^R rename   ^G merge   Esc",
+        Purpose::All(_) => "Enter chooses   ^N new   Esc",
+        Purpose::MergeInto(_) => "Enter merges   Esc",
+    };
+    put(vec![look.span(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
+}

@@ -1,0 +1,260 @@
+//! One session at the screen: from what is to be opened to the exit code.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::app::across::Desk;
+use crate::app::calls::Calls;
+use crate::app::effects::{Memory, Outbox, Performer};
+use crate::app::forks::Forks;
+use crate::app::msg::Msg;
+use crate::app::review::{Place, Review};
+use crate::app::state::{App, Looks, Status};
+use crate::screens::rerun::state::Models;
+use crate::screens::stack::Screen;
+use crate::widgets::keymap::Keymap;
+use crate::widgets::theme::{BUILT_IN, Theme};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::record::types::use_types;
+use stepscope_core::review::event::Reviewer;
+use stepscope_core::review::hide::Hide;
+use stepscope_core::review::queue::Queue;
+use stepscope_io::beneath::Place as Journal;
+use stepscope_io::beside::Beside;
+use stepscope_io::compare::Journals;
+use stepscope_io::config::session::Session;
+use stepscope_io::config::{Config, Folders, own_folder};
+use stepscope_io::failure::Failure;
+use stepscope_io::forks;
+use stepscope_io::input::{expand, samples};
+use stepscope_io::journal;
+use stepscope_io::load::load;
+use stepscope_io::model::setup::Setup;
+use stepscope_io::themes;
+use stepscope_io::types;
+use stepscope_io::verifiers::{Wanted, judge};
+use stepscope_terminal::colour::{Depth, light_hint};
+use stepscope_terminal::run::{self, Effect, Options};
+use stepscope_terminal::terminal::Tty;
+
+/// The sample runs are part of the program: what is said of them and made of them lies in the state folder, under this
+/// name.
+const SAMPLES: &str = "samples";
+
+/// What a session begins with.
+#[derive(Debug, Default)]
+pub struct Start {
+    /// What is to be opened; nothing opens the sample runs.
+    pub paths: Vec<PathBuf>,
+    /// The document of answers that name none.
+    pub document: Option<PathBuf>,
+    /// A theme for this session alone: a name, or the path of a file.
+    pub theme: Option<String>,
+    /// Baseline records of the same questions.
+    pub baseline: Option<PathBuf>,
+    /// The comparison with the baseline is shown first.
+    pub compare: bool,
+    /// What judges completions, and the field where they stand.
+    pub judge: Option<(Wanted, String)>,
+    /// The folder of `config.toml`, where it is not the usual one.
+    pub config_dir: Option<PathBuf>,
+    /// Which model may be asked.
+    pub setup: Setup,
+    /// Where forks are kept, if not beside the file of their parent.
+    pub forks: Option<PathBuf>,
+    /// A folder with the schemas of types of values.
+    pub schemas: Option<PathBuf>,
+    /// Who reviews, and how; `None`: nobody.
+    pub reviewing: Option<Reviewing>,
+}
+
+/// How somebody reviews.
+#[derive(Debug)]
+pub struct Reviewing {
+    /// The journals, the first of which is written; without one, the journal beside the one path.
+    pub journals: Vec<PathBuf>,
+    /// Who.
+    pub reviewer: Reviewer,
+    /// Something asked for a review; without it verdict keys say how to begin one.
+    pub begins: bool,
+    /// Begin with the queue.
+    pub queue: bool,
+    /// How the queue is made.
+    pub order: Queue,
+    /// What is hidden until the verdict.
+    pub hide: Hide,
+}
+
+impl Reviewing {
+    /// The journals of these paths, or why there is none.
+    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<Journal>, &'static str> {
+        match paths {
+            _ if !self.journals.is_empty() => Ok(journal::named(&self.journals)),
+            [] => {
+                let beside = home.map(|home| vec![journal::beside(&home.join(SAMPLES))]);
+                beside.ok_or("these are the sample runs; name a journal with --reviews to judge them")
+            }
+            [path] if path.as_os_str() == "-" => {
+                Err("standard input has no journal beside it; name one with --reviews")
+            }
+            [path] => Ok(vec![journal::beside(path)]),
+            _ => Err("verdicts are saved to one journal; name it with --reviews"),
+        }
+    }
+}
+
+/// How a session ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit code.
+    pub code: u8,
+    /// What is to be said now that the screen is gone.
+    pub complaints: Vec<Shown>,
+}
+
+/// Runs a session; an error is a sentence that says why there is no screen.
+pub fn open(start: &Start) -> Result<Ended, Shown> {
+    let folders = Folders::find(start.config_dir.as_deref());
+    let say = |failure: Failure| shown!("{failure}");
+    let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
+    start.setup.check(&config)?;
+    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let keymap = keymap(&config).map_err(say)?;
+    let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
+    use_types(types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?);
+    let (session, forgotten) = Session::load(folders.state.as_deref());
+    let outbox = Outbox::default();
+    let sink = outbox.clone();
+    let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
+    let inputs = match &start.document {
+        Some(document) => inputs.with_document(document).map_err(say)?,
+        None => inputs,
+    };
+    let home = folders.state.as_deref().filter(|home| start.paths.is_empty() && own_folder(home).is_ok());
+    let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES)).path().to_owned()));
+    let inputs = inputs.with_forks(kept.as_deref());
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
+    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
+    let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
+    let mut app = App::new(store, keymap, looks);
+    app.forks = Forks::at(kept);
+    app.outside.command = editor();
+    app.samples = start.paths.is_empty();
+    app.models = Models::new(start.setup.clone(), &config);
+    let mut calls = Calls::new(start.setup.clone(), config.clone());
+    app.mouse = config.mouse.unwrap_or(true);
+    let journals = start.reviewing.as_ref().map(|reviewing| reviewing.journals(&start.paths, home));
+    if start.compare {
+        app.screens.push(Screen::Matrix);
+    }
+    app.desk = Desk::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
+    app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
+    app.desk.document.clone_from(&start.document);
+    app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
+    let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
+    if let Some(name) = asked.map(str::to_owned) {
+        app.choose_theme(Some(&name));
+    }
+    let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
+    let journals = start.reviewing.as_ref().zip(journals).and_then(|(reviewing, journals)| {
+        app.review = match &journals {
+            Ok(_) => review(reviewing),
+            Err(why) => Review::nowhere(why),
+        };
+        journals.ok()
+    });
+    let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
+    let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
+    let mut performer = Performer::new(outbox.clone(), memory, beside).with_loader(loader);
+    if let (Some(journals), Some(reviewing)) = (journals, &start.reviewing) {
+        performer = performer.reviewing(&journals, folders.state.as_deref());
+        if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {
+            app.begin_queue();
+        }
+    }
+    let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
+    let mut attached = false;
+    let code = run::run(&tty, &mut app, options, |work, sender| {
+        if !attached {
+            attached = true;
+            outbox.attach(sender.clone());
+            for effect in early.drain(..) {
+                if let Effect::Work(work) = effect {
+                    performer.perform(work);
+                }
+            }
+        }
+        if let Some(work) = calls.perform(work, sender) {
+            performer.perform(work);
+        }
+    });
+    outbox.close();
+    let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
+    Ok(Ended { code, complaints: performer.finish() })
+}
+
+fn review(reviewing: &Reviewing) -> Review {
+    let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal);
+    (review.queue, review.hide) = (reviewing.order, reviewing.hide);
+    review.reviewing = reviewing.begins;
+    review
+}
+
+/// The journals that the boards read: those that were named, or the one of the sample runs, or those beside the files.
+fn read_by_boards(start: &Start, journals: Option<&Result<Vec<Journal>, &'static str>>) -> Journals {
+    let named = start.reviewing.as_ref().map(|reviewing| journal::named(&reviewing.journals)).unwrap_or_default();
+    let samples = journals.and_then(|journals| journals.as_ref().ok()).filter(|_| start.paths.is_empty());
+    Journals { files: start.paths.clone(), named: samples.cloned().unwrap_or(named) }
+}
+
+/// The command of the user's own editor.
+fn editor() -> Option<String> {
+    ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok()).find(|command| !command.is_empty())
+}
+
+fn keymap(config: &Config) -> Result<Keymap, Failure> {
+    let changes = config.keys.iter().map(|remap| (remap.action.as_str(), remap.keys.as_slice()));
+    Keymap::with_changes(changes).map_err(|(n, why)| match config.keys.get(n) {
+        Some(remap) => config.refuse(remap, &shown!("{why}")),
+        None => Failure { what: "cannot use", path: config.file.clone(), source: shown!("{why}") },
+    })
+}
+
+fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks, Failure> {
+    let get = |name: &str| std::env::var(name).ok();
+    let depth = Depth::detect(get);
+    let light = get("COLORFGBG").and_then(|hint| light_hint(&hint)).unwrap_or(false);
+    let theme = Theme::built_in(if light { "light" } else { "dark" }, depth).unwrap_or_default();
+    let built_in = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    let mut all: Vec<(String, String)> = built_in.collect();
+    all.extend(folder.map(themes::read_all).unwrap_or_default());
+    let asked = [(&start.theme, Shown::own("--theme")), (&config.theme, config.file.clone())];
+    for (name, from) in asked.iter().filter_map(|(name, from)| Some((name.as_deref()?, from))) {
+        if !all.iter().any(|(known, _)| known == name) {
+            let text = themes::read(Path::new(name)).map_err(|failure| no_theme(name, from, &all, failure))?;
+            all.push((name.to_owned(), text));
+        }
+    }
+    Ok(Looks { theme, all, chosen: None, depth })
+}
+
+/// A word without a slash or dot was hardly meant as a path: then the names help, not that there is no such file.
+fn no_theme(name: &str, from: &Shown, all: &[(String, String)], failure: Failure) -> Failure {
+    if name.contains(['/', '.']) {
+        return failure;
+    }
+    let known: Vec<&str> = all.iter().map(|(known, _)| known.as_str()).collect();
+    let known = known.join(", ");
+    Failure { what: "cannot use", path: from.clone(), source: shown!("there is no theme {name}; there are {known}") }
+}
+
+/// Under what the view of these paths is remembered: one file by its full path, the samples by their name.
+fn remembered_as(paths: &[PathBuf]) -> Option<PathBuf> {
+    match paths {
+        [] => Some(PathBuf::from("sample runs")),
+        [path] if path.as_os_str() != "-" => std::fs::canonicalize(path).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,328 @@
+//! The whole state of the screen, and what can be asked of it without changing it.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use crate::app::across::Desk;
+use crate::app::family::Address;
+use crate::app::forks::Forks;
+use crate::app::msg::SearchId;
+use crate::app::review::Review;
+use crate::dialogs::dialog::Dialog;
+use crate::screens::rerun::state::{Attempt, Models};
+use crate::screens::run::edits::Edits;
+use crate::screens::run::state::{Hit, Inspect};
+use crate::screens::stack::{Screen, Screens};
+use crate::screens::table::state::Table;
+use crate::widgets::keymap::{Action, Key, Keymap};
+use crate::widgets::prose::size;
+use crate::widgets::theme::Theme;
+use ratatui::layout::{Rect, Size};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::rerun::RunId;
+use stepscope_io::cut::Skips;
+use stepscope_io::forks::Mark;
+use stepscope_io::store::{SourceRows, Standing, Store};
+use stepscope_terminal::colour::Depth;
+use tempfile::TempPath;
+
+/// The line that answers a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// The sentence.
+    pub text: Shown,
+    /// It is about something that did not work.
+    pub failed: bool,
+    /// It says why a key could not do anything.
+    pub refused: bool,
+}
+
+/// How long somebody has waited for a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Patience {
+    /// Nobody waits.
+    #[default]
+    Free,
+    /// Not worth a word before this time.
+    Until(Instant),
+    /// So long that the status line says what is being read.
+    Over,
+}
+
+/// A search on the run screen or in the JSON.
+#[derive(Debug, Default)]
+pub struct Find {
+    /// What was typed.
+    pub typed: String,
+    /// The places on the run screen.
+    pub hits: Vec<Hit>,
+    /// The values in the JSON, by their index in the tape.
+    pub nodes: Vec<u32>,
+    /// The place that was visited last, and on which screen.
+    pub at: Option<(Screen, usize)>,
+}
+
+/// The user's own editor.
+#[derive(Debug, Default)]
+pub struct Outside {
+    /// Its command, with its options.
+    pub command: Option<String>,
+    /// The file that it has now.
+    pub lent: Option<TempPath>,
+}
+
+/// The look: which themes there are and which is in force.
+#[derive(Debug)]
+pub struct Looks {
+    /// The theme in force.
+    pub theme: Theme,
+    /// Name and text of every theme, the built-in ones first.
+    pub all: Vec<(String, String)>,
+    /// The one that was chosen; `None`: by the terminal's background.
+    pub chosen: Option<String>,
+    /// What the terminal can show.
+    pub depth: Depth,
+}
+
+/// The whole state.
+#[derive(Debug)]
+pub struct App {
+    /// The records.
+    pub store: Store,
+    /// The screens, one over the other.
+    pub screens: Screens,
+    /// The table.
+    pub table: Table,
+    /// The open record.
+    pub inspect: Option<Inspect>,
+    /// The dialog over them.
+    pub dialog: Option<Dialog>,
+    /// The keys.
+    pub keymap: Keymap,
+    /// The themes.
+    pub looks: Looks,
+    /// The size of the screen.
+    pub size: Size,
+    /// The beginning of a chord.
+    pub typed: Vec<Key>,
+    /// The count before a key.
+    pub count: Option<usize>,
+    /// The answer to the last key.
+    pub status: Option<Status>,
+    /// The program takes the mouse.
+    pub mouse: bool,
+    /// The record that is being read, and the screen it is for.
+    pub opening: Option<(usize, Screen)>,
+    /// The record of the table that is being read to be copied.
+    pub copying: Option<(usize, Action)>,
+    /// How long somebody has waited for either.
+    pub patience: Patience,
+    /// The terminal's background is light, as far as is known.
+    pub light: bool,
+    /// The search in the open record.
+    pub find: Find,
+    /// Number of the next search.
+    pub next_search: SearchId,
+    /// The order of the table is to be made anew at this time.
+    pub arrange_at: Option<Instant>,
+    /// The record to go to when it has been found, from the last session.
+    pub return_to: Option<usize>,
+    /// Forks on their way to the disk.
+    pub forks: Forks,
+    /// What was changed of records before they are gone on with.
+    pub edits: HashMap<Address, Edits>,
+    /// The repair for which a server is being made ready.
+    pub choosing: Option<RunId>,
+    /// The user's own editor, and the file that it has.
+    pub outside: Outside,
+    /// These are the sample runs that come with the program.
+    pub samples: bool,
+    /// What is worked out from all records together.
+    pub desk: Desk,
+    /// Whom the keys ask.
+    pub models: Models,
+    /// The re-run on screen.
+    pub attempt: Option<Box<Attempt>>,
+    /// What people said of the records.
+    pub review: Review,
+}
+
+impl App {
+    /// A fresh state over some records.
+    pub fn new(store: Store, keymap: Keymap, looks: Looks) -> Self {
+        let light = looks.theme.is_light();
+        Self {
+            store,
+            screens: Screens::default(),
+            table: Table::default(),
+            inspect: None,
+            dialog: None,
+            keymap,
+            looks,
+            size: Size::new(80, 24),
+            typed: Vec::new(),
+            count: None,
+            status: None,
+            mouse: true,
+            opening: None,
+            copying: None,
+            patience: Patience::Free,
+            light,
+            find: Find::default(),
+            next_search: 1,
+            arrange_at: None,
+            return_to: None,
+            forks: Forks::default(),
+            edits: HashMap::new(),
+            choosing: None,
+            outside: Outside::default(),
+            samples: false,
+            desk: Desk::default(),
+            models: Models::default(),
+            attempt: None,
+            review: Review::nowhere("there is no journal: name one with --reviews"),
+        }
+    }
+
+    /// The screen without the strip of the reviews.
+    pub fn area(&self) -> Rect {
+        let strip = crate::app::review::strip::rows(self);
+        Rect::new(0, 0, self.size.width, self.size.height - strip)
+    }
+
+    /// How many rows the table has.
+    pub fn rows(&self) -> usize {
+        self.table.len(self.store.len())
+    }
+
+    /// The record under the cursor of the table.
+    pub fn record(&self) -> Option<usize> {
+        self.table.record(self.table.list.at).filter(|record| *record < self.store.len())
+    }
+
+    /// How many records have findings of each severity, as far as they were checked.
+    pub fn severity_counts(&self) -> [usize; 4] {
+        self.store.totals().with
+    }
+
+    /// The record that somebody waits for.
+    pub fn awaited(&self) -> Option<usize> {
+        let opening = self.opening.map(|(record, _)| record);
+        opening.or(self.copying.map(|(record, _)| record)).filter(|record| *record < self.store.len())
+    }
+
+    /// What is being read, once it takes long enough to be said.
+    pub fn reading(&self) -> Option<Shown> {
+        let record = self.awaited().filter(|_| self.patience == Patience::Over)?;
+        let row = self.table.row_of(record) + 1;
+        let size = size(self.store.row(record)?.len as usize);
+        Some(shown!("Reading record {row} of \"{}\", {size}. Esc cancels.", self.name_of(record)))
+    }
+
+    /// What all the records are together: the name of the source, or how many there are.
+    pub fn title(&self) -> Shown {
+        let all = self.store.sources();
+        let recorded: Vec<_> = all.iter().filter(|source| !source.is_forks()).collect();
+        let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
+        match sources.as_slice() {
+            _ if self.samples => Shown::own("sample runs"),
+            [] => Shown::own("nothing"),
+            [source] => short_name(&source.name()),
+            sources => shown!("{} files", sources.len()),
+        }
+    }
+
+    /// How many of the records are forks.
+    pub fn fork_count(&self) -> usize {
+        self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
+    }
+
+    /// The row of a record among those that were recorded, and how many there are; a fork stands where its root does.
+    pub fn place_of(&self, record: usize) -> (usize, usize) {
+        let row = self.table.row_of(self.root_of(record));
+        (self.table.own_above(row), self.table.own_above(self.rows()))
+    }
+
+    /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
+    pub fn fork_of(&self, record: usize) -> Option<(&Mark, Address, bool)> {
+        let address = self.store.address(record)?;
+        let mark = self.forks.family.mark(address)?;
+        Some((mark, address, self.forks.family.root(address).is_some()))
+    }
+
+    /// The open record and its forks, as they stand in the table.
+    pub fn kin(&self) -> Vec<Address> {
+        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        open.map(|address| self.forks.family.of(address)).unwrap_or_default()
+    }
+
+    /// Whether the open record has forks, or is one.
+    pub(crate) fn has_kin(&self) -> bool {
+        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        open.is_some_and(|address| self.forks.family.has_kin(address))
+    }
+
+    /// What was recorded and a record goes back to: itself, or the root of a fork.
+    pub fn root_of(&self, record: usize) -> usize {
+        let root = self.store.address(record).and_then(|address| self.forks.family.root(address));
+        root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
+    }
+
+    /// The files that the open record stands in; of a fork, the one that it was written to.
+    pub fn files_of_open(&self) -> Vec<Shown> {
+        let Some(opened) = self.inspect.as_ref().map(|inspect| &inspect.opened) else { return Vec::new() };
+        let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
+        source.map(|source| source.input.files_of(opened.root())).unwrap_or_default()
+    }
+
+    /// The name of the source of a record; a fork is one of its parent's.
+    pub fn name_of(&self, record: usize) -> Shown {
+        let source = self.store.source_of(self.root_of(record)).and_then(|source| self.store.sources().get(source));
+        source.map(|source| short_name(&source.name())).unwrap_or_default()
+    }
+
+    /// Whether a source was replaced, cut or deleted while it was open, or is a snapshot; in a few words.
+    pub fn disk_news(&self) -> Option<Shown> {
+        self.store.sources().iter().find_map(|source| match source.standing {
+            Standing::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
+            Standing::Gone => Some(Shown::own("↻ deleted on disk")),
+            _ => source.note.clone(),
+        })
+    }
+
+    /// What was passed over while reading, where that is more than blank lines: in files, and files in folders.
+    pub fn skipped(&self) -> Option<Shown> {
+        let skips = self.store.sources().iter().fold(Skips::default(), |sum, source| sum.plus(source.skips()));
+        let skipped = (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64));
+        let others = match self.store.passed_over {
+            0 => None,
+            1 => Some(Shown::own("1 other file")),
+            n => Some(shown!("{n} other files")),
+        };
+        let links = match self.store.links {
+            0 => None,
+            1 => Some(Shown::own("1 link not followed")),
+            n => Some(shown!("{n} links not followed")),
+        };
+        [skipped, others, links].into_iter().flatten().reduce(|all, more| shown!("{all}, {more}"))
+    }
+
+    /// How far reading and checking has come, in percent, while it goes on.
+    pub fn percent(&self) -> Option<usize> {
+        let totals = self.store.totals();
+        let (found, size) = self.store.progress();
+        let behind = totals.checked < self.store.len() || found < size;
+        behind.then(|| {
+            let found = if size == 0 { 1.0 } else { found as f64 / size as f64 };
+            let checked = if self.store.is_empty() { 0.0 } else { totals.checked as f64 / self.store.len() as f64 };
+            ((found * checked * 100.0) as usize).min(99)
+        })
+    }
+}
+
+/// The last part of a path.
+pub fn short_name(name: &Shown) -> Shown {
+    let text = name.as_str();
+    text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
+}

@@ -1,0 +1,161 @@
+//! What a key costs, counted in rows that were looked up: never more because there are more rows.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::layout::Size;
+
+use crate::app::opened::{Opened, analyses};
+use crate::app::review::keys::subject_of;
+use crate::app::review::{Place, Review};
+use crate::app::state::{App, Looks};
+use crate::screens::stack::Screen;
+use crate::widgets::keymap::{Action, Keymap};
+use crate::widgets::theme::Theme;
+use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
+use stepscope_core::run::fork::Lineage;
+use stepscope_io::beside::Beside;
+use stepscope_io::forks::Mark;
+use stepscope_io::input::expand;
+use stepscope_io::load::load;
+use stepscope_io::store::{LoadEvent, visits};
+use stepscope_terminal::colour::Depth;
+use stepscope_terminal::run::{Event, Program};
+
+/// An app over so many runs, and so many forks of the first of them.
+fn app(runs: usize, forks: usize) -> App {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |n: usize| {
+        format!(
+            r#"{{"id": {n}, "question": "How many?", "procedure": {{"steps": [{{"id": 1}}, {{"id": 2}}]}}, "state": {{}}}}"#
+        )
+    };
+    let lines = |numbers: std::ops::Range<usize>| {
+        numbers.fold(String::new(), |mut all, n| {
+            let _ = writeln!(all, "{}", record(n));
+            all
+        })
+    };
+    let paths = [folder.path().join("a.jsonl"), folder.path().join("b.jsonl")];
+    std::fs::write(&paths[0], lines(0..runs)).unwrap();
+    std::fs::write(&paths[1], lines(runs..runs + forks.max(1))).unwrap();
+    let (sender, events) = std::sync::mpsc::channel();
+    let (mut store, _loader) =
+        load(expand(&paths), 1, Arc::new(Beside::default()), move |event| sender.send(event).is_ok());
+    for event in &events {
+        let settled = matches!(event, LoadEvent::Settled);
+        store.apply(event);
+        if settled {
+            break;
+        }
+    }
+    let theme = Theme::built_in("dark", Depth::True).unwrap();
+    let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True };
+    let mut app = App::new(store, Keymap::default(), looks);
+    app.size = Size::new(120, 40);
+    if forks > 0 {
+        let asked = app.forks.family.ask(&app.store, 1);
+        let root = app.store.address(3).unwrap();
+        let mark = |n: usize| {
+            let lineage = Lineage { parent_sha256: "root".into(), ..Lineage::default() };
+            Some(Mark { hash: n.to_string(), lineage: Some(lineage) })
+        };
+        let marks = asked.iter().enumerate().map(|(n, (address, _))| (*address, mark(n))).collect();
+        app.forks.family.take_marks(marks);
+        app.forks.family.take_parents(vec![("root".into(), root)]);
+        app.arrange();
+    }
+    app
+}
+
+fn opened(app: &App, record: usize) -> Opened {
+    let row = *app.store.row(record).unwrap();
+    let reading = app.store.reading(record).unwrap();
+    let opened = Opened::new(record, 1, &row, reading.read().unwrap(), &Beside::default(), |_| None);
+    opened.identified(None, record as u64)
+}
+
+fn draw(app: &App) {
+    let mut terminal = Terminal::new(TestBackend::new(app.size.width, app.size.height)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+}
+
+/// The rows that some keys look up, each with the frame after it.
+fn visited(app: &mut App, actions: &[Action]) -> usize {
+    visits::take();
+    for action in actions {
+        let _ = app.act(*action);
+        let _ = app.update(Event::Tick, Instant::now());
+        draw(app);
+    }
+    visits::take()
+}
+
+#[test]
+fn a_key_costs_the_same_however_many_rows_and_forks_there_are() {
+    use Action as A;
+    let keys =
+        [A::Down, A::PageDown, A::Bottom, A::Up, A::Top, A::NextFork, A::NextRecord, A::PreviousRecord, A::NextStep];
+    let cost = |runs: usize, forks: usize, screen: Screen| {
+        let mut app = app(runs, forks);
+        if screen == Screen::Run {
+            let opened = opened(&app, runs / 2);
+            app.inspect(opened, screen);
+        }
+        assert_eq!(app.screen(), screen);
+        visited(&mut app, &keys)
+    };
+    for screen in [Screen::Table, Screen::Run] {
+        let (few, many) = (cost(300, 0, screen), cost(6_000, 0, screen));
+        assert!(few == many, "{screen:?}: {few} and {many} rows");
+        let (few, many) = (cost(300, 200, screen), cost(6_000, 2_000, screen));
+        assert!(few == many, "{screen:?} with forks: {few} and {many} rows");
+    }
+}
+
+#[test]
+fn no_key_reads_the_open_record_again() {
+    use Action as A;
+    let mut app = app(3, 0);
+    let opened = opened(&app, 1);
+    assert!(analyses::take() > 0);
+    app.inspect(opened, Screen::Run);
+    let step = [A::PreviousStep, A::PreviousStep, A::NextStep, A::NextStep, A::Down, A::Up];
+    let panes =
+        [A::NextPane, A::Down, A::Down, A::Up, A::Right, A::Left, A::Writer, A::Reader, A::Between, A::NextFinding];
+    for _ in 0..6 {
+        visited(&mut app, &step);
+        visited(&mut app, &panes);
+    }
+    assert_eq!(analyses::take(), 0);
+}
+
+#[test]
+fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
+    let cost = |runs: usize, judged: usize| {
+        let mut app = app(runs, 0);
+        app.review = Review::new(Reviewer { id: "me".into(), kind: ReviewerKind::Person }, Place::Journal);
+        app.review.read = true;
+        app.begin_queue();
+        app.screens.push(Screen::Run);
+        let (mut record, mut rows) = (0, 0);
+        for n in 0..judged + 20 {
+            let subject = subject_of(&opened(&app, record)).unwrap();
+            visits::take();
+            app.review.look_at(subject);
+            let _ = app.judge(Verdict::Pass);
+            app.settle();
+            rows += if n < judged { 0 } else { visits::take() };
+            app.review.unsaved.clear();
+            app.review.wait = None;
+            record = app.opening.take().map(|(record, _)| record).unwrap();
+            assert_eq!(app.review.progress.0, n + 1);
+        }
+        rows
+    };
+    let (few, many) = (cost(300, 10), cost(3_000, 1_000));
+    assert!(few == many, "{few} and {many} rows");
+}

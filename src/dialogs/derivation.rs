@@ -1,0 +1,199 @@
+//! How a computed value comes about: a tree to fold and unfold, down to the quantities of the question.
+
+pub mod draw;
+
+use crate::app::proof::{Proof, superscript};
+use crate::widgets::list::{List, Move};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::{Basis, Derivation};
+
+/// Trees with more rows begin folded below their second level.
+const OPEN_ROWS: usize = 16;
+
+/// What a row of the tree is about, and where Enter goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A value: its variable, and the step that writes it.
+    Written {
+        /// Index of the variable.
+        variable: usize,
+        /// Index of the step.
+        step: usize,
+    },
+    /// A quantity of the question, by its number from 0.
+    Quantity(usize),
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// The lines of the tree in front of it.
+    pub joint: String,
+    /// What it says.
+    pub text: Shown,
+    /// What it is about.
+    pub origin: Origin,
+    /// Whether what it rests on is hidden.
+    pub folded: bool,
+    /// How many rows belong to it.
+    pub below: usize,
+    depth: usize,
+}
+
+/// The tree, its folds and its cursor.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// Whose value.
+    pub title: Shown,
+    /// What was recorded instead, or as well.
+    pub recorded: Shown,
+    /// The cursor, over the rows that are not hidden.
+    pub list: List,
+    branches: Vec<Branch>,
+}
+
+impl Tree {
+    /// A derivation as rows; quantities of the question are its leaves.
+    pub fn of(title: Shown, recorded: Shown, root: &Derivation, proof: &Proof) -> Self {
+        let mut branches = Vec::new();
+        grow(root, ("≙ ".into(), "  ".into()), 0, proof, &mut branches);
+        let mut tree = Self { title, recorded, list: List::default(), branches };
+        if tree.branches.len() > OPEN_ROWS {
+            for n in 0..tree.branches.len() {
+                tree.set(n, tree.branches.get(n).is_some_and(|branch| branch.depth >= 1));
+            }
+        }
+        tree
+    }
+
+    /// The rows that are not hidden.
+    pub fn rows(&self) -> Vec<&Branch> {
+        self.visible().into_iter().filter_map(|n| self.branches.get(n)).collect()
+    }
+
+    fn visible(&self) -> Vec<usize> {
+        let (mut rows, mut next) = (Vec::new(), 0);
+        while let Some(branch) = self.branches.get(next) {
+            rows.push(next);
+            next += if branch.folded { 1 + branch.below } else { 1 };
+        }
+        rows
+    }
+
+    fn current(&self) -> Option<usize> {
+        self.visible().get(self.list.at).copied()
+    }
+
+    /// What the row under the cursor is about.
+    pub fn origin(&self) -> Option<Origin> {
+        Some(self.branches.get(self.current()?)?.origin)
+    }
+
+    /// Moves the cursor.
+    pub fn go(&mut self, movement: Move, height: usize) {
+        let len = self.visible().len();
+        self.list.go(movement, len, height);
+    }
+
+    /// Folds or unfolds the row under the cursor.
+    pub fn toggle(&mut self) {
+        if let Some(n) = self.current() {
+            self.set(n, self.branches.get(n).is_some_and(|branch| !branch.folded));
+        }
+    }
+
+    /// Unfolds the row under the cursor, or goes to what it rests on first.
+    pub fn right(&mut self) {
+        let Some(n) = self.current() else { return };
+        match self.branches.get(n) {
+            Some(branch) if branch.folded => self.set(n, false),
+            Some(branch) if branch.below > 0 => self.list.at += 1,
+            _ => {}
+        }
+    }
+
+    /// Folds the row under the cursor, or goes to what rests on it.
+    pub fn left(&mut self) {
+        let Some(n) = self.current() else { return };
+        let Some(branch) = self.branches.get(n) else { return };
+        if branch.below > 0 && !branch.folded {
+            return self.set(n, true);
+        }
+        let above = self.branches.iter().take(n).rposition(|other| other.depth < branch.depth);
+        if let Some(row) = above.and_then(|above| self.visible().iter().position(|row| *row == above)) {
+            self.list.at = row;
+        }
+    }
+
+    /// Folds everything below the first row, or unfolds it.
+    pub fn fold_all(&mut self, folded: bool) {
+        for n in 0..self.branches.len() {
+            self.set(n, folded && n > 0);
+        }
+        self.list.at = 0;
+    }
+
+    fn set(&mut self, n: usize, folded: bool) {
+        if let Some(branch) = self.branches.get_mut(n) {
+            branch.folded = folded && branch.below > 0;
+        }
+    }
+
+    /// The whole tree as text.
+    pub fn text(&self) -> Shown {
+        let lines: Vec<String> =
+            self.branches.iter().map(|branch| format!("{}{}", branch.joint, branch.text.as_str())).collect();
+        shown!("{}", lines.join("\n"))
+    }
+}
+
+fn grow(node: &Derivation, joints: (String, String), depth: usize, proof: &Proof, out: &mut Vec<Branch>) {
+    let (first, rest) = joints;
+    let at = out.len();
+    let origin = Origin::Written { variable: node.variable, step: node.step };
+    out.push(Branch { joint: first, text: line(node), origin, folded: false, below: 0, depth });
+    let quantities = quantities(node, proof);
+    let count = node.from.len() + quantities.len();
+    let joint = |n: usize, more: (&str, &str), last: (&str, &str)| {
+        let (joint, below) = if n + 1 == count { last } else { more };
+        (format!("{rest}{joint}"), format!("{rest}{below}"))
+    };
+    for (n, from) in node.from.iter().enumerate() {
+        grow(from, joint(n, ("├ ", "│ "), ("└ ", "  ")), depth + 1, proof, out);
+    }
+    for (n, quantity) in quantities.into_iter().enumerate() {
+        let Some(words) = proof.words(quantity) else { continue };
+        let (joint, _) = joint(node.from.len() + n, ("├ ", ""), ("└ ", ""));
+        let text = shown!("{} “{words}” in the question", superscript(quantity + 1));
+        out.push(Branch { joint, text, origin: Origin::Quantity(quantity), folded: false, below: 0, depth: depth + 1 });
+    }
+    let below = out.len() - at - 1;
+    if let Some(branch) = out.get_mut(at) {
+        branch.below = below;
+    }
+}
+
+/// The quantities of the question that a value rests on directly: the numbers in its calculation, or, where nothing
+/// was calculated, those that it took up.
+fn quantities(node: &Derivation, proof: &Proof) -> Vec<usize> {
+    let taken = proof.taken.get(node.variable).map(Vec::as_slice).unwrap_or_default();
+    if node.from.is_empty() && node.formula.is_none() && !taken.is_empty() {
+        return taken.to_vec();
+    }
+    let mut found: Vec<usize> = node.constants.iter().filter_map(|number| proof.quantity_of(number.float())).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn line(node: &Derivation) -> Shown {
+    let formula = node.formula.as_ref().map(|formula| format!(" = {formula}")).unwrap_or_default();
+    let basis = match node.basis {
+        Basis::Plan => "",
+        Basis::Extracted => ", read from the question",
+        Basis::Recorded => ", as recorded",
+        Basis::Override => ", override",
+    };
+    shown!("{} = {}{formula}   (step {}{basis})", node.name, node.value.shown(), node.step + 1)
+}

@@ -1,0 +1,238 @@
+//! Dialogs: what lies over a screen and takes the keys until it is closed. There is at most one.
+
+use tui_input::Input as Line;
+
+use crate::app::review::Ask;
+use crate::dialogs::derivation::Tree;
+use crate::dialogs::editor::Editor;
+use crate::screens::rerun::state::Field;
+use crate::screens::side_by_side::making::Fixes;
+use crate::widgets::keymap::Context;
+use crate::widgets::list::List;
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::table::filter::{Completion, FilterError};
+
+/// A dialog with what it holds.
+#[derive(Debug)]
+pub enum Dialog {
+    /// The help, from a line on.
+    Help(usize),
+    /// The palette.
+    Palette(Palette),
+    /// A line of text is being typed.
+    Prompt(Prompt),
+    /// A text in full.
+    Popup(Popup),
+    /// The derivation of a computed value.
+    Derivation(Tree),
+    /// The rewards of the open record by stage, from a line on.
+    Ladder(usize),
+    /// The document's table of contents.
+    Contents(List),
+    /// A question about a verdict.
+    Review(Ask),
+    /// A repair of a procedure by a model.
+    Mending(Box<Mending>),
+    /// A text is being typed.
+    Editor(Box<Editor>),
+    /// The fixes of a procedure that need no model.
+    Fixes(List, Box<Fixes>),
+    /// A question: is the text that was typed in this dialog to be dropped?
+    Drop(Box<Dialog>),
+}
+
+/// A dialog by its name alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DialogKind {
+    /// See [`Dialog::Help`].
+    Help,
+    /// See [`Dialog::Palette`].
+    Palette,
+    /// See [`Dialog::Prompt`].
+    Prompt,
+    /// See [`Dialog::Popup`].
+    Popup,
+    /// See [`Dialog::Derivation`].
+    Derivation,
+    /// See [`Dialog::Ladder`].
+    Ladder,
+    /// See [`Dialog::Contents`].
+    Contents,
+    /// A line about a verdict is being typed.
+    ReviewLine,
+    /// A label is being looked for.
+    LabelList,
+    /// Labelling many records is to be confirmed.
+    Confirm,
+    /// See [`Dialog::Mending`].
+    Mending,
+    /// See [`Dialog::Editor`].
+    Editor,
+    /// See [`Dialog::Fixes`].
+    Fixes,
+    /// See [`Dialog::Drop`].
+    Drop,
+}
+
+impl Dialog {
+    /// Its kind.
+    pub const fn kind(&self) -> DialogKind {
+        match self {
+            Self::Help(_) => DialogKind::Help,
+            Self::Palette(_) => DialogKind::Palette,
+            Self::Prompt(_) => DialogKind::Prompt,
+            Self::Popup(_) => DialogKind::Popup,
+            Self::Derivation(_) => DialogKind::Derivation,
+            Self::Ladder(_) => DialogKind::Ladder,
+            Self::Contents(_) => DialogKind::Contents,
+            Self::Review(Ask::Line { .. }) => DialogKind::ReviewLine,
+            Self::Review(Ask::Labels { .. }) => DialogKind::LabelList,
+            Self::Review(Ask::Confirm { .. }) => DialogKind::Confirm,
+            Self::Mending(_) => DialogKind::Mending,
+            Self::Editor(_) => DialogKind::Editor,
+            Self::Fixes(..) => DialogKind::Fixes,
+            Self::Drop(_) => DialogKind::Drop,
+        }
+    }
+
+    /// The word in the first line that names it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Help(_) => "help",
+            Self::Palette(_) => "palette",
+            Self::Prompt(prompt) => match prompt.purpose {
+                Purpose::Filter => "filter",
+                Purpose::Find => "find",
+                Purpose::Field(_) => "setting",
+                Purpose::Export => "export",
+            },
+            Self::Popup(_) => "text",
+            Self::Derivation(_) => "derivation",
+            Self::Ladder(_) => "reward",
+            Self::Contents(_) => "contents",
+            Self::Review(Ask::Line { .. }) => "verdict",
+            Self::Review(Ask::Labels { .. } | Ask::Confirm { .. }) => "labels",
+            Self::Mending(_) | Self::Fixes(..) => "repair",
+            Self::Editor(_) => "edit",
+            Self::Drop(_) => "drop?",
+        }
+    }
+
+    /// Itself, or the one that is asked about.
+    pub fn own(&self) -> &Self {
+        match self {
+            Self::Drop(dialog) => dialog.own(),
+            dialog => dialog,
+        }
+    }
+
+    /// Itself, or the one that is asked about.
+    pub fn own_mut(&mut self) -> &mut Self {
+        match self {
+            Self::Drop(dialog) => dialog.own_mut(),
+            dialog => dialog,
+        }
+    }
+
+    /// The line that is being typed.
+    pub fn line_mut(&mut self) -> Option<&mut Line> {
+        match self {
+            Self::Prompt(prompt) => Some(&mut prompt.line),
+            Self::Palette(palette) => Some(&mut palette.line),
+            Self::Review(Ask::Line { line, .. } | Ask::Labels { line, .. }) => Some(line),
+            _ => None,
+        }
+    }
+
+    /// Only a key closes it: it holds typed text, or a call runs in it.
+    pub fn is_held(&self) -> bool {
+        self.is_typed_in() || matches!(self, Self::Mending(mending) if !mending.is_over)
+    }
+
+    /// It holds text that somebody typed and nothing else holds. The name of an action is typed again as fast.
+    pub fn is_typed_in(&self) -> bool {
+        match self {
+            Self::Prompt(prompt) => prompt.line.value() != prompt.from,
+            Self::Review(Ask::Line { line, from, .. }) => line.value() != from,
+            Self::Review(Ask::Labels { line, .. }) => !line.value().is_empty(),
+            Self::Editor(editor) => editor.is_changed(),
+            Self::Drop(dialog) => dialog.is_typed_in(),
+            _ => false,
+        }
+    }
+}
+
+impl DialogKind {
+    /// Letters are text there.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Palette | Self::Prompt | Self::ReviewLine | Self::LabelList | Self::Editor)
+    }
+
+    /// The context in which its keys are looked up.
+    pub const fn context(self) -> Context {
+        match self {
+            Self::Help | Self::Popup | Self::Ladder => Context::Window,
+            Self::Palette => Context::Palette,
+            Self::Prompt | Self::ReviewLine => Context::Line,
+            Self::Derivation => Context::Derivation,
+            Self::Contents => Context::Contents,
+            Self::LabelList => Context::LabelList,
+            Self::Confirm => Context::Confirm,
+            Self::Mending => Context::Repair,
+            Self::Editor => Context::Editor,
+            Self::Fixes => Context::Fixes,
+            Self::Drop => Context::Drop,
+        }
+    }
+}
+
+/// The palette of actions.
+#[derive(Debug, Default)]
+pub struct Palette {
+    /// What was typed.
+    pub line: Line,
+    /// The cursor among the actions that fit.
+    pub list: List,
+}
+
+/// The purpose of a typed line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Hides records.
+    Filter,
+    /// Looks for text.
+    Find,
+    /// Says how a model is asked.
+    Field(Field),
+    /// Names a new file.
+    Export,
+}
+
+/// A line of text that is being typed.
+#[derive(Debug)]
+pub struct Prompt {
+    /// Its purpose.
+    pub purpose: Purpose,
+    /// The text and its cursor.
+    pub line: Line,
+    /// The text that it began with.
+    pub from: String,
+    /// The fault of the filter, as it stands.
+    pub error: Option<FilterError>,
+    /// Words that could stand at the cursor.
+    pub completions: Vec<Completion>,
+    /// The chosen one.
+    pub chosen: Option<usize>,
+}
+
+/// A text in full.
+#[derive(Debug)]
+pub struct Popup {
+    /// The heading.
+    pub title: Shown,
+    /// The text.
+    pub text: Shown,
+    /// The first line on screen.
+    pub top: usize,
+}

@@ -1,0 +1,333 @@
+//! Dialogs: opening and closing them, and the keys of those that belong to no screen of their own.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use tui_input::Input as Line;
+
+use crate::app::msg::Effects;
+use crate::app::review::Ask;
+use crate::app::state::App;
+use crate::dialogs::derivation::Origin;
+use crate::dialogs::dialog::{Dialog, Palette, Prompt, Purpose};
+use crate::screens::run::state::Pane;
+use crate::widgets::keymap::{Action, Context, Key, Lookup};
+use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
+use crate::widgets::list::Move;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::filter::{Filter, completions};
+
+/// Longer filters are read when they are taken, not at every key.
+const MAX_LIVE: usize = 4 << 10;
+
+impl App {
+    /// Opens a dialog. Who opens something is not taken away from it by what was asked for before.
+    pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
+        self.opening = None;
+        self.typed.clear();
+        self.dialog = Some(dialog);
+    }
+
+    /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
+    /// cancelled, which leaves on screen what came of it. The one place that decides what `Esc`, `^C` and a click drop.
+    pub(crate) fn close(&mut self) -> Effects {
+        if let Some(effects) = self.cancel_mending() {
+            return effects;
+        }
+        match self.dialog.take() {
+            Some(dialog) if dialog.is_typed_in() => self.dialog = Some(Dialog::Drop(Box::new(dialog))),
+            Some(dialog) => return self.closed(&dialog),
+            None => {}
+        }
+        Vec::new()
+    }
+
+    /// A dialog was given up: what it left elsewhere goes with it.
+    pub(crate) fn closed(&mut self, dialog: &Dialog) -> Effects {
+        match dialog.own() {
+            Dialog::Review(Ask::Line { .. }) => self.line_closed(),
+            Dialog::Review(Ask::Confirm { .. }) => {
+                self.say(Shown::own("nothing was labelled"));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A key for the question whether typed text is to be dropped; any key but two keeps it and means what it means.
+    pub(crate) fn answer_drop(&mut self, event: KeyEvent) -> Effects {
+        let Some(Dialog::Drop(dialog)) = self.dialog.take() else { return Vec::new() };
+        let key = Key::from_event(event);
+        if self.keymap.look_up(&[Context::Drop], &[key]) == Lookup::Found(Action::DropText) {
+            return self.closed(&dialog);
+        }
+        self.dialog = Some(*dialog);
+        self.key(event)
+    }
+
+    /// A key where letters are text.
+    pub(crate) fn text_key(&mut self, event: KeyEvent) -> Effects {
+        let Some(dialog) = self.dialog.take() else { return Vec::new() };
+        let key = Key::from_event(event);
+        let found = self.keymap.look_up(&[dialog.kind().context()], &[key]);
+        if found == Lookup::Found(Action::Escape) {
+            self.dialog = Some(dialog);
+            return self.close();
+        }
+        match dialog {
+            Dialog::Review(ask) => self.ask_key(ask, event),
+            Dialog::Prompt(prompt) => self.prompt_key(prompt, event),
+            Dialog::Palette(palette) => self.palette_key(palette, event),
+            Dialog::Editor(editor) => self.editor_key(editor, event),
+            other => {
+                self.dialog = Some(other);
+                Vec::new()
+            }
+        }
+    }
+
+    pub(crate) fn paste(&mut self, text: &str) -> Effects {
+        if let Some(Dialog::Drop(dialog)) = self.dialog.take_if(|dialog| matches!(dialog, Dialog::Drop(_))) {
+            self.dialog = Some(*dialog);
+        }
+        if let Some(Dialog::Editor(editor)) = &mut self.dialog {
+            editor.insert(text);
+            return Vec::new();
+        }
+        let Some(line) = self.dialog.as_mut().and_then(Dialog::line_mut) else {
+            self.say(Shown::own("pasted text is not a command; press / or f to type"));
+            return Vec::new();
+        };
+        if !insert(line, text) {
+            self.fail(shown!("only the first {} kB are taken here", MAX_LINE >> 10));
+        }
+        match &mut self.dialog {
+            Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
+            Some(Dialog::Palette(palette)) => palette.list.at = 0,
+            Some(Dialog::Review(_)) => return self.line_changed(),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    pub(crate) fn scroll_dialog(&mut self, rows: isize) {
+        let area = self.area();
+        let help_lines = crate::dialogs::help::lines(self);
+        match &mut self.dialog {
+            Some(Dialog::Help(top)) => {
+                let room = usize::from(crate::dialogs::help::place(area).height.saturating_sub(2));
+                *top = top.saturating_add_signed(rows).min(help_lines.saturating_sub(room));
+            }
+            Some(Dialog::Popup(popup)) => {
+                let place = crate::dialogs::popup::place(popup, area);
+                let width = crate::widgets::layout::inner_width(place);
+                let lines = crate::widgets::prose::wrap(popup.text.as_str(), width).len();
+                let room = crate::widgets::layout::inner_height(place);
+                popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
+            }
+            Some(Dialog::Ladder(top)) => {
+                let Some(rewards) = self.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
+                    return;
+                };
+                let room = crate::widgets::layout::inner_height(crate::dialogs::rewards::draw::place(rewards, area));
+                let lines = crate::dialogs::rewards::draw::lines(rewards, area);
+                *top = top.saturating_add_signed(rows).min(lines.saturating_sub(room));
+            }
+            Some(Dialog::Derivation(tree)) => {
+                tree.go(Move::By(rows), crate::dialogs::derivation::draw::height(tree, area))
+            }
+            Some(Dialog::Contents(list)) => {
+                let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
+                if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
+                    list.go(Move::By(rows), document.toc().len(), crate::dialogs::contents::height(document, area));
+                }
+            }
+            Some(Dialog::Fixes(list, fixes)) => {
+                list.go(Move::By(rows), fixes.rows(), crate::dialogs::fixes::height(fixes, area));
+            }
+            Some(Dialog::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
+            _ => {}
+        }
+    }
+
+    /// Does what a key means in the dialog in front; `None`: there is none, or it means the same everywhere.
+    pub(crate) fn dialog_action(&mut self, action: Action) -> Option<Effects> {
+        if self.fold_derivation(action) {
+            self.scroll_dialog(0);
+            return Some(Vec::new());
+        }
+        let dialog = self.dialog.as_ref()?;
+        let page = (isize::try_from(self.size.height).unwrap_or(24) - 6).max(1);
+        let times = self.times();
+        let rows = match (action, dialog) {
+            (Action::Down, _) => times,
+            (Action::Up, _) => -times,
+            (Action::HalfDown, _) => (page / 2).max(1),
+            (Action::HalfUp, _) => -(page / 2).max(1),
+            (Action::PageDown, _) => page,
+            (Action::PageUp, _) => -page,
+            (Action::Top, _) => isize::MIN / 2,
+            (Action::Bottom, _) => isize::MAX / 2,
+            (Action::CopyValue, Dialog::Popup(popup)) => {
+                let text = popup.text.clone();
+                return Some(self.copy(&text, "the text"));
+            }
+            (Action::CopyValue, Dialog::Derivation(tree)) => {
+                let text = tree.text();
+                return Some(self.copy(&text, "the text"));
+            }
+            (Action::Open, Dialog::Derivation(_)) => {
+                self.follow_derivation();
+                return Some(Vec::new());
+            }
+            (Action::Open, Dialog::Contents(_)) => {
+                self.follow_contents();
+                return Some(Vec::new());
+            }
+            (Action::Open, Dialog::Mending(_)) => return Some(self.open_mended()),
+            (Action::Open, Dialog::Fixes(..)) => return Some(self.open_fix()),
+            (Action::Confirm, Dialog::Review(_)) => return Some(self.confirmed()),
+            (Action::Escape | Action::Back, _) => return Some(self.close()),
+            (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,
+            _ => return Some(Vec::new()),
+        };
+        self.scroll_dialog(rows);
+        Some(Vec::new())
+    }
+
+    /// Whether the action folds or unfolds the tree in front.
+    pub(crate) fn fold_derivation(&mut self, action: Action) -> bool {
+        let Some(Dialog::Derivation(tree)) = &mut self.dialog else { return false };
+        match action {
+            Action::Left => tree.left(),
+            Action::Right => tree.right(),
+            Action::Fold => tree.toggle(),
+            Action::FoldAll => tree.fold_all(true),
+            Action::UnfoldAll => tree.fold_all(false),
+            _ => return false,
+        }
+        true
+    }
+
+    /// To what the row under the cursor is about.
+    pub(crate) fn follow_derivation(&mut self) {
+        let Some(Dialog::Derivation(tree)) = self.dialog.take() else { return };
+        let (Some(inspect), Some(origin)) = (&mut self.inspect, tree.origin()) else { return };
+        match origin {
+            Origin::Written { variable, step } => {
+                inspect.focus(Pane::State);
+                inspect.go_to_step(step);
+                inspect.choose_variable(variable);
+            }
+            Origin::Quantity(quantity) => {
+                inspect.focus(Pane::Question);
+                inspect.choose_quantity(quantity);
+                self.say_quantity();
+            }
+        }
+    }
+
+    pub(crate) fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
+        let rows = self.palette_rows(palette.line.value());
+        match event.code {
+            KeyCode::Enter => {
+                if let Some(binding) = rows.get(palette.list.at) {
+                    return self.act(binding.action);
+                }
+                return Vec::new();
+            }
+            KeyCode::Down | KeyCode::Tab => palette.list.at = (palette.list.at + 1).min(rows.len().saturating_sub(1)),
+            KeyCode::Up | KeyCode::BackTab => palette.list.at = palette.list.at.saturating_sub(1),
+            _ => {
+                if edit(&mut palette.line, event) {
+                    palette.list.at = 0;
+                }
+            }
+        }
+        self.dialog = Some(Dialog::Palette(palette));
+        Vec::new()
+    }
+
+    pub(crate) fn prompt_key(&mut self, mut prompt: Prompt, event: KeyEvent) -> Effects {
+        match event.code {
+            KeyCode::Enter => {
+                let typed = prompt.line.value().to_owned();
+                if prompt.purpose == Purpose::Filter {
+                    prompt.error = Filter::parse(&typed).err();
+                }
+                if prompt.error.is_some() {
+                    self.dialog = Some(Dialog::Prompt(prompt));
+                    return Vec::new();
+                }
+                let done = match prompt.purpose {
+                    Purpose::Filter => self.try_filter(&typed),
+                    Purpose::Find => self.find(&typed),
+                    Purpose::Field(field) => self.set_field(field, &typed),
+                    Purpose::Export => Ok(self.export(&typed)),
+                };
+                // What cannot be done stays to be mended.
+                return done.unwrap_or_else(|why| {
+                    self.fail(why);
+                    self.dialog = Some(Dialog::Prompt(prompt));
+                    Vec::new()
+                });
+            }
+            KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
+            KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),
+            _ => {
+                if edit(&mut prompt.line, event) {
+                    prompt.chosen = None;
+                    refresh_prompt(&mut prompt);
+                }
+            }
+        }
+        self.dialog = Some(Dialog::Prompt(prompt));
+        Vec::new()
+    }
+
+    pub(crate) fn open_prompt(&mut self, purpose: Purpose, text: String) {
+        let from = text.clone();
+        let line = Line::new(text);
+        let mut prompt = Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None };
+        refresh_prompt(&mut prompt);
+        self.open_dialog(Dialog::Prompt(prompt));
+    }
+}
+
+fn refresh_prompt(prompt: &mut Prompt) {
+    if prompt.purpose != Purpose::Filter {
+        return;
+    }
+    let typed = prompt.line.value();
+    if typed.len() > MAX_LIVE {
+        (prompt.error, prompt.completions) = (None, Vec::new());
+        return;
+    }
+    prompt.error = Filter::parse(typed).err();
+    prompt.completions = completions(typed, cursor_byte(&prompt.line)).1;
+    // While a word is being typed it need not be whole.
+    if !prompt.completions.is_empty() {
+        prompt.error = None;
+    }
+}
+
+fn choose(prompt: &mut Prompt, by: isize) {
+    let count = prompt.completions.len() as isize;
+    let next = match prompt.chosen {
+        None if by > 0 => 0,
+        None => count - 1,
+        Some(at) => (at as isize + by).rem_euclid(count),
+    };
+    let typed = prompt.line.value().to_owned();
+    let cursor = cursor_byte(&prompt.line);
+    let start = typed.get(..cursor).and_then(|before| before.rfind(char::is_whitespace)).map_or(0, |at| at + 1);
+    let Some(completion) = prompt.completions.get(next as usize) else { return };
+    let (head, tail) = (typed.get(..start).unwrap_or_default(), typed.get(cursor..).unwrap_or_default());
+    let text = format!("{head}{}{tail}", completion.word);
+    let place = head.chars().count() + completion.word.chars().count();
+    prompt.line = Line::new(text).with_cursor(place);
+    prompt.chosen = Some(next as usize);
+    if count == 1 {
+        prompt.chosen = None;
+        refresh_prompt(prompt);
+    }
+}

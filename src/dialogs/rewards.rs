@@ -1,0 +1,80 @@
+//! What a chain of verifiers says of the open record, ready for the pane.
+
+pub mod draw;
+
+use stepscope_base::json::Value;
+use stepscope_base::text::Shown;
+use stepscope_core::verify::{Ladder, Rung, VerifyResult, differ, recorded_reward};
+
+/// At most so much of the details is made ready.
+const MAX_DETAILS: usize = 8 << 10;
+
+/// The stages, what the whole comes to, and what was recorded.
+#[derive(Clone, Debug)]
+pub struct Rewards {
+    /// The stages, from the first.
+    pub stages: Vec<StageRow>,
+    /// The reward of the whole; `None`: it could not be judged.
+    pub reward: Option<f64>,
+    /// Whether the whole passed.
+    pub success: bool,
+    /// Why nothing could be judged, where no stage says it.
+    pub why: Option<Shown>,
+    /// The reward that the record holds.
+    pub recorded: Option<f64>,
+}
+
+/// One stage.
+#[derive(Clone, Debug)]
+pub struct StageRow {
+    /// Its name.
+    pub name: Shown,
+    /// What its reward counts.
+    pub weight: f64,
+    /// What it added to the reward of the whole.
+    pub adds: f64,
+    /// What it said; `None`: the chain had stopped before.
+    pub said: Option<Said>,
+}
+
+/// What a stage said.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// It passed.
+    pub success: bool,
+    /// Its own reward.
+    pub reward: f64,
+    /// What it found.
+    pub details: Shown,
+}
+
+impl Rewards {
+    /// What a ladder says of a record.
+    pub fn of(ladder: &Ladder, record: Option<Value<'_>>) -> Self {
+        let result = &ladder.result;
+        Self {
+            stages: ladder.rungs.iter().map(StageRow::of).collect(),
+            reward: result.scored(),
+            success: result.success,
+            why: ladder.rungs.is_empty().then(|| details(result)),
+            recorded: record.and_then(recorded_reward),
+        }
+    }
+
+    /// Whether another reward was recorded.
+    pub fn differs(&self) -> bool {
+        self.recorded.zip(self.reward).is_some_and(|(recorded, reward)| differ(recorded, reward))
+    }
+}
+
+impl StageRow {
+    fn of(rung: &Rung) -> Self {
+        let said =
+            |result: &VerifyResult| Said { success: result.success, reward: result.reward, details: details(result) };
+        Self { name: rung.name.clone(), weight: rung.weight, adds: rung.adds, said: rung.result.as_ref().map(said) }
+    }
+}
+
+fn details(result: &VerifyResult) -> Shown {
+    result.details.prose().shortened(MAX_DETAILS)
+}

@@ -1,0 +1,217 @@
+//! The items on which reviewers disagree, what each of them said, and how far they agree at all.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Span;
+
+use crate::app::state::App;
+use crate::screens::adjudication::state::offered;
+use crate::widgets::layout;
+use crate::widgets::layout::WIDE;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::widgets::prose::{pad, wrap_up_to};
+use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
+use stepscope_core::review::board::Voice;
+use stepscope_core::review::event::{GoldStatus, Verdict};
+use stepscope_core::review::stats::name_of;
+use stepscope_io::boards::{Case, Judged};
+
+/// A note takes at most so many lines.
+const MAX_NOTE: usize = 12;
+/// Beside one another reviewers need so many columns each.
+const VOICE: usize = 34;
+
+struct Places {
+    agreement: Rect,
+    list: Rect,
+    voices: Rect,
+}
+
+fn places(app: &App) -> Places {
+    let body = layout::parts(app.area()).body;
+    let wanted = app.desk.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2);
+    let agreement = u16::try_from(wanted).unwrap_or(u16::MAX).clamp(3, (body.height / 3).max(3)).min(body.height);
+    let rest = Rect { y: body.y + agreement, height: body.height - agreement, ..body };
+    let agreement = Rect { height: agreement, ..body };
+    if body.width >= WIDE {
+        let side = (body.width / 3).clamp(30, 60);
+        let list = Rect { width: side, ..rest };
+        return Places { agreement, list, voices: Rect { x: rest.x + side, width: rest.width - side, ..rest } };
+    }
+    let cases = app.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let list = u16::try_from(cases + 2).unwrap_or(u16::MAX).clamp(3, (rest.height / 3).max(3)).min(rest.height);
+    let voices = Rect { y: rest.y + list, height: rest.height - list, ..rest };
+    Places { agreement, list: Rect { height: list, ..rest }, voices }
+}
+
+/// How many items are on screen.
+pub fn height(app: &App) -> usize {
+    inner_height(places(app).list).max(1)
+}
+
+/// The item at a place of the screen.
+pub fn row_of(app: &App, at: Position) -> Option<usize> {
+    let area = places(app).list;
+    let inside = area.contains(at) && at.y + 1 < area.bottom();
+    let row = app.desk.disputes.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    (row < app.desk.judged.as_ref()?.cases.len()).then_some(row)
+}
+
+/// Draws the panes.
+pub fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let Places { agreement, list, voices } = places(app);
+    let quiet = Look { focused: false, ..look };
+    let Some(judged) = &app.desk.judged else {
+        let failed = app.desk.judging.failed.clone();
+        let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
+        let text = failed.unwrap_or_else(|| Shown::own("the reviews are being read…"));
+        put(vec![look.span(text.as_str(), role)], 0, agreement, buf);
+        return;
+    };
+    if agreement.height >= 2 {
+        let inner = frame(vec![look.span("Agreement", Role::Title)], agreement, buf, quiet);
+        let none = [Shown::own("nobody judged anything yet")];
+        let lines = if judged.agreement.is_empty() { &none[..] } else { &judged.agreement };
+        // Where there is little room what is measured comes before who judged how many.
+        let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
+        let fits = lines.len() <= usize::from(inner.height);
+        let lines = if fits { lines } else { lines.get(groups..).unwrap_or_default() };
+        for (row, line) in lines.iter().take(usize::from(inner.height)).enumerate() {
+            put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
+        }
+        scroll_mark(agreement, 0, lines.len(), buf, quiet);
+    }
+    if list.height >= 2 {
+        cases(app, judged, list, buf, look);
+    }
+    if voices.height >= 2
+        && let Some(case) = app.desk.disputes.case(judged)
+    {
+        case_pane(app, judged, case, voices, buf, look);
+    }
+}
+
+fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span("Reviewers disagree", Role::Title)];
+    title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
+    if app.desk.judging.is_coming() {
+        title.push(look.span("  reading…", Role::Accent));
+    }
+    let inner = frame(title, area, buf, look);
+    if judged.cases.is_empty() {
+        put(vec![look.span("on nothing: every item is agreed on or decided", Role::Ok)], 0, inner, buf);
+        return;
+    }
+    let list = app.desk.disputes.list;
+    for (row, n) in list.visible(judged.cases.len(), usize::from(inner.height)).enumerate() {
+        let Some(case) = judged.cases.get(n) else { continue };
+        let what = if case.dispute.labels_only { "labels" } else { "verdict" };
+        let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
+        let name = name_of(&case.card.item).line();
+        put(vec![look.span(pad(what, 9), role), look.span(name.as_str(), Role::Text)], row, inner, buf);
+        if n == list.at {
+            wash(row, inner, buf, look.selection());
+        }
+    }
+    scroll_mark(area, list.top, judged.cases.len(), buf, look);
+}
+
+type Piece = (String, Role);
+
+fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let name = name_of(&case.card.item).line();
+    let inner = frame(vec![look.span(name.as_str(), Role::Title)], area, buf, Look { focused: false, ..look });
+    let lines = case_lines(app, judged, case, inner_width(area));
+    let top = app.desk.disputes.top;
+    for (row, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        let spans: Vec<Span<'static>> = line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect();
+        put(spans, row, inner, buf);
+    }
+    scroll_mark(area, top, lines.len(), buf, look);
+}
+
+/// How many lines the chosen item has, and how many are on screen.
+pub fn size(app: &App) -> (usize, usize) {
+    let area = places(app).voices;
+    let judged = app.desk.judged.as_ref();
+    let case = judged.and_then(|judged| Some((judged, app.desk.disputes.case(judged)?)));
+    let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, inner_width(area)).len());
+    (lines, inner_height(area))
+}
+
+fn case_lines(app: &App, judged: &Judged, case: &Case, width: usize) -> Vec<Vec<Piece>> {
+    let mut lines = vec![facts(case)];
+    if let Some(chosen) = &app.desk.disputes.choosing {
+        lines.push(vec![("✗ fail, because of:".into(), Role::Fatal)]);
+        for (n, (_, label)) in offered(judged, case).into_iter().enumerate() {
+            let (sign, role) = if chosen.contains(&n) { ("●", Role::Accent) } else { ("○", Role::Text) };
+            lines.push(vec![(format!("  {} {sign} {label}", n + 1), role)]);
+        }
+    }
+    lines.push(Vec::new());
+    let voices = &case.dispute.voices;
+    let columns = (width / VOICE).clamp(1, voices.len().max(1));
+    let room = (width / columns).saturating_sub(2);
+    for group in voices.chunks(columns) {
+        let blocks: Vec<Vec<Piece>> = group.iter().map(|voice| said(voice, room)).collect();
+        for n in 0..blocks.iter().map(Vec::len).max().unwrap_or(0) {
+            let cell = |block: &Vec<Piece>| match block.get(n) {
+                Some((text, role)) => (format!("{}  ", pad(text, room)), *role),
+                None => (" ".repeat(room + 2), Role::Text),
+            };
+            lines.push(blocks.iter().map(cell).collect());
+        }
+        lines.push(Vec::new());
+    }
+    lines
+}
+
+/// What the record answers.
+fn facts(case: &Case) -> Vec<Piece> {
+    let card = &case.card;
+    let answer = card.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
+    let mut line = vec![("answer ".to_owned(), Role::Faint), (answer.into_string(), Role::Text)];
+    if let Some(gold) = card.gold {
+        line.push((format!("   gold {}", gold.shown()), Role::Gold));
+    }
+    match card.recorded.or(card.right) {
+        Some(true) => line.push(("   ✓ right as recorded".to_owned(), Role::Ok)),
+        Some(false) => line.push(("   ✗ wrong as recorded".to_owned(), Role::Fatal)),
+        None => {}
+    }
+    line
+}
+
+/// What one reviewer said, line by line.
+fn said(voice: &Voice, width: usize) -> Vec<Piece> {
+    let (sign, role) = match voice.verdict {
+        Verdict::Pass => ("✓", Role::Ok),
+        _ => ("✗", Role::Fatal),
+    };
+    let mut lines = vec![(format!("{sign} {}  {}", voice.verdict.word(), voice.reviewer), role)];
+    if !voice.labels.is_empty() {
+        let labels = voice.labels.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
+        lines.push((format!("  {labels}"), Role::Text));
+    }
+    lines.extend(voice.fix.as_ref().map(|fix| (format!("  fix {fix}"), Role::Accent)));
+    lines.extend(voice.gold.map(|gold: GoldStatus| (format!("  gold {}", gold.word()), Role::Gold)));
+    if let Some(note) = &voice.note {
+        let text = note.as_str();
+        let ranges = wrap_up_to(text, width.saturating_sub(2), MAX_NOTE).into_iter().take(MAX_NOTE);
+        lines.extend(ranges.map(|range| (format!("  {}", text.get(range).unwrap_or_default()), Role::Dim)));
+    }
+    lines
+}
+
+/// Who decides.
+pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    if app.desk.disputes.choosing.is_some() {
+        return vec![look.span("1-9 choose labels or take them back, Enter saves, Esc gives up", Role::Accent)];
+    }
+    match &app.desk.reviewer {
+        Some(reviewer) => vec![look.span(format!("you decide as {}", reviewer.id.line()), Role::Dim)],
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,69 @@
+//! The items on which reviewers disagree: which one is looked at, and the labels of the verdict that is being given.
+
+use crate::widgets::list::List;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
+use stepscope_io::boards::{Case, Judged};
+
+/// So many labels have a key of their own.
+pub const KEYS: usize = 9;
+
+/// See the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Disputes {
+    /// The item.
+    pub list: List,
+    /// The first line on screen of what was said.
+    pub top: usize,
+    /// The labels that are chosen for a failed item; `None`: nothing is being given.
+    pub choosing: Option<Vec<usize>>,
+}
+
+impl Disputes {
+    /// The item that is looked at.
+    pub fn case<'j>(&self, judged: &'j Judged) -> Option<&'j Case> {
+        judged.cases.get(self.list.at)
+    }
+
+    /// Chooses a label, or no longer.
+    pub fn toggle(&mut self, label: usize) {
+        if let Some(chosen) = &mut self.choosing {
+            match chosen.iter().position(|other| *other == label) {
+                Some(at) => drop(chosen.remove(at)),
+                None => chosen.push(label),
+            }
+        }
+    }
+}
+
+/// The labels that are offered for an item, those that its reviewers gave first.
+pub fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef, Shown)> {
+    let given = |name: &Shown| case.dispute.voices.iter().any(|voice| voice.labels.contains(name));
+    let (mut own, others): (Vec<_>, Vec<_>) = judged.labels.iter().partition(|(_, name)| given(name));
+    own.extend(others);
+    own.truncate(KEYS);
+    own
+}
+
+/// The verdict between reviewers: what those who said the same agree on goes with it.
+pub fn decide(case: &Case, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
+    let voices = || case.dispute.voices.iter().map(|voice| &voice.event);
+    let mut event = Event::new(EventKind::Adjudicate, reviewer);
+    event.item = Some(case.card.item.clone());
+    event.verdict = Some(verdict);
+    event.labels = labels;
+    event.seen = case.card.seen();
+    event.findings = Some(case.card.findings.iter().map(|rule| Text::from(*rule)).collect());
+    event.adjudicates = voices().map(|voice| voice.event_id.clone()).collect();
+    let mut agreed = voices().filter(|voice| voice.verdict == Some(verdict));
+    if let Some(first) = agreed.next().filter(|_| verdict == Verdict::Fail) {
+        let others: Vec<&Event> = agreed.collect();
+        if others.iter().all(|other| other.fix_target == first.fix_target) {
+            event.fix_target.clone_from(&first.fix_target);
+        }
+        if others.iter().all(|other| other.first_bad_step == first.first_bad_step) {
+            event.first_bad_step = first.first_bad_step;
+        }
+    }
+    event
+}

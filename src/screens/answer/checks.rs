@@ -1,0 +1,84 @@
+//! The answer as a whole: its route with every trigger, what it says of itself, and what the rules say.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use crate::screens::answer::state::{Evidence, Pane};
+use crate::screens::run::state::Inspect;
+use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::widgets::prose::{pad, wrap_up_to};
+use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
+
+/// The names stand in so many columns.
+const NAME: usize = 12;
+
+/// How many rows there are: facts, then findings.
+pub fn len(inspect: &Inspect, evidence: &Evidence) -> usize {
+    evidence.sheet.facts.len() + inspect.opened.notes.len()
+}
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span("Checks", Role::Title)];
+    let notes = inspect.opened.notes.len();
+    if notes > 0 {
+        title.push(look.span(format!("  {notes} finding{}", if notes == 1 { "" } else { "s" }), Role::Dim));
+    }
+    let inner = frame(title, area, buf, look);
+    let count = len(inspect, evidence);
+    for (row, n) in evidence.checks.visible(count, usize::from(inner.height)).enumerate() {
+        put(line(inspect, evidence, n, look), row, inner, buf);
+        if n == evidence.checks.at && evidence.pane == Pane::Checks {
+            wash(row, inner, buf, look.selection());
+        }
+    }
+    scroll_mark(area, evidence.checks.top, count, buf, look);
+    in_full(inspect, evidence, count + 1, inner, buf, look);
+}
+
+/// The row under the cursor in full, from a row on, where the list leaves room for it.
+fn in_full(inspect: &Inspect, evidence: &Evidence, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let mut row = from;
+    for (text, role) in describe(inspect, evidence) {
+        for line in wrap_up_to(text.as_str(), width, height.saturating_sub(row)) {
+            put(vec![look.span(text.as_str().get(line).unwrap_or_default(), role)], row, area, buf);
+            row += 1;
+        }
+    }
+}
+
+/// All that is said of the row under the cursor.
+pub fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Role)> {
+    if let Some(fact) = evidence.fact() {
+        let pointer = fact.pointer.as_ref().map(|pointer| (pointer.text().line(), Role::Faint));
+        return [(fact.text.clone(), Role::Text)].into_iter().chain(pointer).collect();
+    }
+    let note = inspect.opened.notes.get(evidence.checks.at.saturating_sub(evidence.sheet.facts.len()));
+    let texts = note.map(|note| {
+        let help = Shown::own(note.help.unwrap_or_default());
+        let pointer = note.pointer.text().line();
+        [(note.message.clone(), severity_role(note.severity)), (help, Role::Dim), (pointer, Role::Faint)]
+    });
+    texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
+}
+
+fn line(inspect: &Inspect, evidence: &Evidence, n: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    if let Some(fact) = evidence.sheet.facts.get(n) {
+        let mut line = vec![look.span(pad(fact.name, NAME), Role::Dim)];
+        // What the rules contradict is marked where it is said.
+        if let Some(note) = inspect.opened.notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer)) {
+            line.push(look.span(format!("{} ", note.severity.glyph()), severity_role(note.severity)));
+        }
+        line.push(look.span(fact.text.as_str().replace('\n', " "), fact.role));
+        return line;
+    }
+    let Some(note) = inspect.opened.notes.get(n - evidence.sheet.facts.len()) else { return Vec::new() };
+    let role = severity_role(note.severity);
+    vec![
+        look.span(format!("{} {}  ", note.severity.glyph(), note.rule), role),
+        look.span(note.message.as_str(), Role::Text),
+    ]
+}

@@ -1,0 +1,110 @@
+//! One citation in full: what became of it, the model's words against the document's.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::screens::answer::items::sign;
+use crate::screens::answer::sheet::{ItemView, SpanView, Standing};
+use crate::screens::answer::state::Evidence;
+use crate::widgets::layout::inner_width;
+use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::prose;
+use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
+use stepscope_core::paint::Mark;
+
+/// What stands in front of the texts.
+const LABEL: usize = 7;
+
+/// Sign, letter and key take about so much of a row among the items.
+const CUT: usize = 16;
+
+/// Draws the pane.
+pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span("Citation", Role::Title)];
+    let count = evidence.sheet.spans.len();
+    if let Some(span) = evidence.span() {
+        title.push(look.span(format!("  {}/{count}", span + 1), Role::Dim));
+    }
+    title.extend(evidence.item().into_iter().flat_map(|item| [Span::raw("  "), sign(item, look)]));
+    let inner = frame(title, area, buf, look);
+    let lines = lines(evidence, inner_width(area), look);
+    let height = usize::from(inner.height);
+    scroll_mark(area, evidence.citation_top, lines.len(), buf, look);
+    for (row, line) in lines.into_iter().skip(evidence.citation_top).take(height).enumerate() {
+        put(line, row, inner, buf);
+    }
+}
+
+/// All its lines.
+pub fn lines(evidence: &Evidence, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    // A list of items cuts long values; here is room for all of one.
+    let cut = |view: &&ItemView| view.lines.iter().any(|line| line.as_str().width() + CUT > width);
+    let value = evidence.value().filter(cut).map(|view| view.lines.as_slice()).unwrap_or_default();
+    let value = value.iter().enumerate().flat_map(|(n, text)| {
+        wrapped(if n == 0 { "value" } else { " " }, text, (&[], Role::Text), Role::Text, width, look)
+    });
+    let mut lines: Vec<Vec<Span<'static>>> = value.collect();
+    let Some(view) = evidence.span_view() else {
+        let nothing = if evidence.rows.is_empty() { "" } else { "nothing is cited for this item" };
+        lines.push(vec![look.span(nothing, Role::Dim)]);
+        return lines;
+    };
+    lines.push(vec![
+        look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
+        look.span(view.badge.as_str(), view.standing.role()),
+    ]);
+    for sentence in &view.sentences {
+        lines.extend(wrapped("", sentence, (&[], Role::Dim), Role::Text, width, look));
+    }
+    lines.extend(quotes(view, width, look));
+    lines
+}
+
+fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let mut lines = Vec::new();
+    let same = view.found.is_some() && view.quote_marks.is_empty() && view.recovered_marks.is_empty();
+    if let (true, Some(text)) = (same, &view.recovered) {
+        return wrapped("both", text, (&[], Role::Text), Role::Text, width, look);
+    }
+    if let Some(quote) = &view.quote {
+        // Of words that stand nowhere nothing is in the document's words.
+        let all = 0..quote.as_str().len();
+        let nowhere = view.found.is_none() && view.near.is_none();
+        let marks =
+            if nowhere && view.standing == Standing::Nowhere { std::slice::from_ref(&all) } else { &view.quote_marks };
+        lines.extend(wrapped("quote", quote, (marks, Role::Removed), Role::Text, width, look));
+    }
+    if let Some(text) = &view.recovered {
+        lines.extend(wrapped("text", text, (&view.recovered_marks, Role::Added), Role::Text, width, look));
+    }
+    lines
+}
+
+/// A text with a label in front of its first line, what is marked in it painted and underlined.
+fn wrapped(
+    label: &'static str,
+    text: &Shown,
+    (marks, tone): (&[Range<usize>], Role),
+    role: Role,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Vec<Span<'static>>> {
+    let indent = if label.is_empty() { 0 } else { LABEL };
+    let style = look.style(tone).add_modifier(ratatui::style::Modifier::UNDERLINED);
+    let marks: Vec<_> = marks.iter().map(|range| Mark { range: range.clone(), tone: style }).collect();
+    let ranges = prose::wrap(text.as_str(), width.saturating_sub(indent).max(8));
+    let line = |(n, range): (usize, &Range<usize>)| {
+        let mut spans = Vec::new();
+        if indent > 0 {
+            spans.push(look.span(prose::pad(if n == 0 { label } else { "" }, indent), Role::Dim));
+        }
+        spans.extend(prose::paint(text.as_str(), range, look.style(role), &marks).spans);
+        spans
+    };
+    ranges.iter().enumerate().map(line).collect()
+}

@@ -1,0 +1,202 @@
+//! The document with its pages and lines, what is cited in it and by which item, where the quotes really stand, and
+//! the lines beyond the last page that the model saw.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
+
+use crate::screens::answer::sheet::{Sheet, letter};
+use crate::screens::answer::state::Evidence;
+use crate::widgets::layout::inner_width;
+use crate::widgets::look::{Look, frame, put};
+use crate::widgets::prose;
+use crate::widgets::theme::Role;
+use stepscope_base::text::{Shown, ShownMap, head};
+use stepscope_core::answer::document::Document;
+use stepscope_core::paint::Mark;
+
+/// At most so many bytes of a line are shown.
+const MAX_LINE: usize = 4 << 10;
+/// From this width on the number inside the page stands beside the line's own.
+const BOTH_NUMBERS: usize = 56;
+
+/// Draws the pane.
+pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span("Document", Role::Title)];
+    let Some(document) = evidence.sheet.document.as_deref().filter(|document| !document.is_empty()) else {
+        let inner = frame(title, area, buf, look);
+        put(vec![look.span("no document is at hand; name one with --document", Role::Dim)], 0, inner, buf);
+        return;
+    };
+    if let Some((page, _)) = document.number(evidence.lines.at) {
+        let last = document.pages().last().map_or(page, |(last, _)| *last);
+        title.push(look.span(format!("  page {page}/{last}"), Role::Dim));
+        title.push(look.span(format!("  line {}", evidence.lines.at), Role::Faint));
+    }
+    let inner = frame(title, area, buf, look);
+    let gutter = Gutter::of(document, inner_width(area));
+    let mut row = 0;
+    for n in evidence.lines.top..document.len() {
+        if row >= usize::from(inner.height) {
+            break;
+        }
+        if let Some(rule) = rule(&evidence.sheet, document, n, look) {
+            put(rule, row, inner, buf);
+            row += 1;
+        }
+        for (first, line) in text(evidence, document, n, &gutter, look).into_iter().enumerate() {
+            let mut spans = gutter.spans(evidence, document, n, first == 0, look);
+            spans.extend(line);
+            put(spans, row, inner, buf);
+            row += 1;
+        }
+    }
+}
+
+/// How many rows a line takes.
+pub fn rows(evidence: &Evidence, line: usize, width: usize) -> usize {
+    let Some(document) = evidence.sheet.document.as_deref() else { return 1 };
+    let gutter = Gutter::of(document, width);
+    let text = document.line(line).map(|text| Shown::line(head(text, MAX_LINE))).unwrap_or_default();
+    prose::wrap(text.as_str(), gutter.text).len().max(1) + usize::from(begins_page(document, line))
+}
+
+fn begins_page(document: &Document, line: usize) -> bool {
+    let page = |n: usize| document.number(n).map(|(page, _)| page);
+    line.checked_sub(1).is_none_or(|before| page(before) != page(line))
+}
+
+/// The line between two pages.
+fn rule(sheet: &Sheet, document: &Document, line: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
+    let (page, _) = document.number(line)?;
+    if !begins_page(document, line) {
+        return None;
+    }
+    let mut spans = vec![look.span(format!("── page {page} ──"), Role::Faint)];
+    if sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line)) {
+        spans.push(look.span(" beyond what the model saw: only to look whether it goes on", Role::Peek));
+    } else if sheet.retrieved.contains(&page) {
+        spans.push(look.span(" seen by the model", Role::Faint));
+    }
+    Some(spans)
+}
+
+/// The columns in front of the text.
+struct Gutter {
+    number: usize,
+    both: bool,
+    text: usize,
+}
+
+impl Gutter {
+    fn of(document: &Document, width: usize) -> Self {
+        let number = document.len().saturating_sub(1).to_string().len().max(3);
+        let both = width >= BOTH_NUMBERS;
+        let inside = if both { 8 } else { 0 };
+        // A mark, an item's sign, the numbers, a blank.
+        Self { number, both, text: width.saturating_sub(5 + number + inside).max(8) }
+    }
+
+    fn spans(
+        &self,
+        evidence: &Evidence,
+        document: &Document,
+        line: usize,
+        first: bool,
+        look: Look<'_>,
+    ) -> Vec<Span<'static>> {
+        let (mark, signs) = marks(evidence, line, look);
+        let peeked = evidence.sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line));
+        let mut spans = vec![mark];
+        if !first {
+            spans.push(Span::raw(" ".repeat(4 + self.number + if self.both { 8 } else { 0 })));
+            return spans;
+        }
+        let width = signs.content.as_ref().width();
+        spans.push(signs);
+        spans.push(Span::raw(" ".repeat(3_usize.saturating_sub(width))));
+        let current = line == evidence.lines.at;
+        let role = if current {
+            Role::Current
+        } else if peeked {
+            Role::Peek
+        } else {
+            Role::Faint
+        };
+        spans.push(look.span(format!("{line:>width$} ", width = self.number), role));
+        if self.both {
+            let (page, number) = document.number(line).unwrap_or_default();
+            spans.push(look.span(prose::pad(&format!("{page}:{number}"), 8), Role::Faint));
+        }
+        spans
+    }
+}
+
+/// What cites a line: a bar in the colour of the item, the signs of the items; `»` where a quote really stands.
+fn marks(evidence: &Evidence, line: usize, look: Look<'_>) -> (Span<'static>, Span<'static>) {
+    let current = evidence.span();
+    let (mut bar, mut signs, mut style) = (" ", String::new(), Style::default());
+    for (n, span) in evidence.sheet.spans.iter().enumerate() {
+        let cited = span.cited.as_ref().is_some_and(|lines| lines.contains(&line));
+        let found = span.found.as_ref().is_some_and(|found| found.lines.contains(&line));
+        if !cited && !found {
+            continue;
+        }
+        let sign = letter(span.item);
+        if !signs.contains(&sign) && signs.width() + sign.width() <= 3 {
+            signs.push_str(&sign);
+        }
+        if bar == " " || current == Some(n) {
+            (bar, style) = (if cited { "▌" } else { "»" }, look.theme.series(span.item));
+        }
+    }
+    (Span::styled(bar, style), Span::styled(signs, style))
+}
+
+/// The text of a line, wrapped and painted.
+fn text(
+    evidence: &Evidence,
+    document: &Document,
+    line: usize,
+    gutter: &Gutter,
+    look: Look<'_>,
+) -> Vec<Vec<Span<'static>>> {
+    let bytes = document.line(line).map(|text| head(text, MAX_LINE)).unwrap_or_default();
+    let map = ShownMap::line(bytes);
+    let peeked = evidence.sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line));
+    let base = look.style(if peeked { Role::Peek } else { Role::Text });
+    let marks = painted(evidence, line, bytes.len(), &map, look);
+    let lines = prose::wrap(map.text.as_str(), gutter.text);
+    lines.iter().map(|range| prose::paint(map.text.as_str(), range, base, &marks).spans).collect()
+}
+
+/// The cited lines, and over them the words that were found. The citation under the cursor is on top.
+fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<Mark<Style>> {
+    let current = evidence.span();
+    let mut marks = Vec::new();
+    let order = evidence.sheet.spans.iter().enumerate().filter(|(n, _)| current != Some(*n));
+    let last = current.and_then(|n| Some((n, evidence.sheet.spans.get(n)?)));
+    for (n, span) in order.chain(last) {
+        let here = current == Some(n);
+        if span.cited.as_ref().is_some_and(|lines| lines.contains(&line)) {
+            let role = if here { Role::CitedCurrent } else { Role::Cited };
+            // Without a quote the whole line is what was cited.
+            if span.quote.is_none() || here {
+                marks.push(Mark { range: map.range(0..len), tone: look.style(if here { Role::Cited } else { role }) });
+            }
+        }
+        let part = span.found.as_ref().and_then(|found| found.parts.iter().find(|(n, _)| *n == line));
+        if let Some((_, part)) = part {
+            let cited = span.cited.as_ref().is_some_and(|cited| cited.contains(&line));
+            let role = match (here, cited) {
+                (true, true) => Role::CitedCurrent,
+                (true, false) => Role::Found,
+                (false, _) => Role::Cited,
+            };
+            marks.push(Mark { range: map.range(part.clone()), tone: look.style(role) });
+        }
+    }
+    marks
+}

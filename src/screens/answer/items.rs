@@ -1,0 +1,72 @@
+//! What was answered: a sign and the value of each item, and its citations with what became of them. What rests on
+//! nothing comes first.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
+
+use crate::screens::answer::sheet::letter;
+use crate::screens::answer::state::{Evidence, Pane, Row};
+use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::widgets::prose::pad;
+use crate::widgets::theme::Role;
+
+/// Draws the pane.
+pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let sheet = &evidence.sheet;
+    let mut title = vec![look.span("Answer", Role::Title)];
+    // The same count as in the table.
+    if let (Some(grounded), all @ 1..) = (sheet.grounded, sheet.items.len()) {
+        let role = if grounded == all { Role::Ok } else { Role::Warning };
+        title.push(look.span(format!("  grounded {grounded}/{all}"), role));
+    }
+    let inner = frame(title, area, buf, look);
+    if evidence.rows.is_empty() {
+        put(vec![look.span("nothing was answered", Role::Dim)], 0, inner, buf);
+        return;
+    }
+    for (row, n) in evidence.items.visible(evidence.rows.len(), usize::from(inner.height)).enumerate() {
+        let Some(kind) = evidence.rows.get(n) else { continue };
+        let line = match *kind {
+            Row::Item(item, line) => item_line(evidence, item, line, look),
+            Row::Span(span) => span_line(evidence, span, look),
+        };
+        put(line, row, inner, buf);
+        if n == evidence.items.at {
+            let look = Look { focused: look.focused && evidence.pane == Pane::Items, ..look };
+            wash(row, inner, buf, look.selection());
+        }
+    }
+    scroll_mark(area, evidence.items.top, evidence.rows.len(), buf, look);
+}
+
+/// The sign of an item in its colour.
+pub fn sign(item: usize, look: Look<'_>) -> Span<'static> {
+    Span::styled(letter(item), look.theme.series(item))
+}
+
+fn item_line(evidence: &Evidence, item: usize, line: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(view) = evidence.sheet.items.get(item) else { return Vec::new() };
+    let text = view.lines.get(line).map(|text| text.as_str().replace('\n', " ")).unwrap_or_default();
+    if line > 0 {
+        let indent = letter(item).width() + 3;
+        return vec![Span::raw(" ".repeat(indent)), look.span(text, Role::Text)];
+    }
+    vec![
+        look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
+        sign(item, look),
+        look.span(format!(" {}  ", view.title), Role::Key),
+        look.span(text, Role::Text),
+    ]
+}
+
+fn span_line(evidence: &Evidence, span: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(view) = evidence.sheet.spans.get(span) else { return Vec::new() };
+    vec![
+        Span::raw("    "),
+        look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
+        look.span(pad(view.written.as_str(), 8), Role::Dim),
+        look.span(format!(" {}", view.badge), view.standing.role()),
+    ]
+}

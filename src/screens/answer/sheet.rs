@@ -1,0 +1,519 @@
+//! A typed answer ready for the screen: its items with their values as people read them, its citations with what
+//! became of them, the document, and what is to be done next.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::theme::Role;
+use stepscope_base::json::{Kind, Pointer, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
+use stepscope_core::answer::completeness::Strong;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::route::{Route, Routed};
+use stepscope_core::answer::spans::{
+    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset,
+};
+use stepscope_core::answer::typed::{Citation, Item, Typed};
+use stepscope_core::rules::Subject;
+
+/// At most so many lines of one value are made ready; the JSON has the rest.
+const MAX_LINES: usize = 200;
+/// At most so many bytes of one text.
+const MAX_TEXT: usize = 16 << 10;
+/// A column of a table is at most so wide.
+const MAX_CELL: usize = 40;
+
+/// The name of the row that says whether the answer was cut off; its proof stands in the document.
+pub const STRONG: &str = "goes on?";
+const FLAGS: [(&str, &str); 4] = [
+    ("answer_found", "found"),
+    ("complete_answer_found", "complete"),
+    ("conflicting_evidence", "conflict"),
+    ("context_structured", "structured"),
+];
+const SCALARS: [(&str, &str); 4] = [
+    ("extraction_method", "method"),
+    ("confidence", "confidence"),
+    ("context_completeness_weak", "context"),
+    ("suggested_clarification", "asks back"),
+];
+const LISTS: [(&str, &str); 3] =
+    [("caveats", "caveat"), ("keywords_found", "keywords"), ("llm_discovered_keywords", "discovered")];
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    /// What was answered, in the answer's order.
+    pub items: Vec<ItemView>,
+    /// The items in the order of the screen: what rests on nothing comes first.
+    pub order: Vec<usize>,
+    /// Every citation, in the order of the items.
+    pub spans: Vec<SpanView>,
+    /// How many items rest on quotes that stand where they should; `None` where nobody can tell.
+    pub grounded: Option<usize>,
+    /// What the answer cites.
+    pub document: Option<Arc<Document>>,
+    /// The pages that the model saw.
+    pub retrieved: Vec<i64>,
+    /// What the answer says of itself, and what follows from it.
+    pub facts: Vec<Fact>,
+    /// Lines of the page after the last one that the model saw.
+    pub peek: Option<Range<usize>>,
+}
+
+/// One item.
+#[derive(Debug, Clone)]
+pub struct ItemView {
+    /// The key of its value, `amount`; of an answer with a field each also the field's name.
+    pub title: Shown,
+    /// The value.
+    pub lines: Vec<Shown>,
+    /// Its citations, among all.
+    pub spans: Range<usize>,
+    /// How well it stands.
+    pub standing: Standing,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+}
+
+/// How well a citation, or an item by its citations, is grounded. Worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Standing {
+    /// The quote stands nowhere, or there is nothing to go by.
+    Nowhere,
+    /// The quote is right, the place is not.
+    Misplaced,
+    /// There is no quote, or no document to look into.
+    Unproven,
+    /// The quote stands where it was cited.
+    Grounded,
+}
+
+impl Standing {
+    /// Its sign.
+    pub const fn glyph(self) -> &'static str {
+        match self {
+            Self::Nowhere => "✗",
+            Self::Misplaced => "▲",
+            Self::Unproven => "·",
+            Self::Grounded => "✓",
+        }
+    }
+
+    /// Its colour.
+    pub const fn role(self) -> Role {
+        match self {
+            Self::Nowhere => Role::Fatal,
+            Self::Misplaced => Role::Warning,
+            Self::Unproven => Role::Note,
+            Self::Grounded => Role::Ok,
+        }
+    }
+}
+
+/// One citation.
+#[derive(Debug, Clone)]
+pub struct SpanView {
+    /// Its item.
+    pub item: usize,
+    /// Where it stands in the record.
+    pub pointer: Pointer,
+    /// How well it stands.
+    pub standing: Standing,
+    /// What became of it, in a word or two: `exact`, `3 lines below`, `nowhere`.
+    pub badge: Shown,
+    /// The lines as they are written.
+    pub written: Shown,
+    /// The cited lines that the document has, under the contract's numbering.
+    pub cited: Option<Range<usize>>,
+    /// Where the quote was found.
+    pub found: Option<FoundView>,
+    /// What it resembles, where it stands nowhere.
+    pub near: Option<Range<usize>>,
+    /// What became of it, in sentences.
+    pub sentences: Vec<Shown>,
+    /// The model's words.
+    pub quote: Option<Shown>,
+    /// What in them is not in the document's words.
+    pub quote_marks: Vec<Range<usize>>,
+    /// The document's words there.
+    pub recovered: Option<Shown>,
+    /// What in them is not in the model's words.
+    pub recovered_marks: Vec<Range<usize>>,
+}
+
+/// Where a quote stands.
+#[derive(Debug, Clone)]
+pub struct FoundView {
+    /// The lines.
+    pub lines: Range<usize>,
+    /// What of each line belongs to it, in bytes of the line.
+    pub parts: Vec<(usize, Range<usize>)>,
+}
+
+/// One row of what is said of the answer as a whole.
+#[derive(Debug, Clone)]
+pub struct Fact {
+    /// What it is about; empty: it goes on.
+    pub name: &'static str,
+    /// What it says.
+    pub text: Shown,
+    /// Its colour.
+    pub role: Role,
+    /// All of it, where the row shows a part.
+    pub whole: Option<Shown>,
+    /// Where it stands in the record.
+    pub pointer: Option<Pointer>,
+}
+
+impl Fact {
+    /// A row.
+    pub fn new(name: &'static str, text: Shown, role: Role) -> Self {
+        Self { name, text, role, whole: None, pointer: None }
+    }
+}
+
+/// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
+pub fn letter(item: usize) -> String {
+    let sign = |n: usize| char::from(b'A' + (n % 26) as u8);
+    if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
+}
+
+impl Sheet {
+    /// What is to be shown of an answer; `None` if the record is none.
+    pub fn of(subject: &Subject<'_>, routed: Option<&Routed>) -> Option<Self> {
+        let (typed, answered) = subject.answered()?;
+        let document = subject.document.clone();
+        let retrieved = typed.retrieved();
+        let resolutions: Vec<&Resolution> = subject.resolutions().iter().map(|cited| &cited.resolution).collect();
+        let mut items = items(&answered.items);
+        let spans = spans(&answered.items, document.as_deref(), &resolutions);
+        for item in &mut items {
+            let own = spans.get(item.spans.clone()).unwrap_or_default();
+            item.standing = own.iter().map(|span| span.standing).min().unwrap_or(Standing::Nowhere);
+        }
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
+        let offset = shared_offset(resolutions).map(offset_in_words);
+        let completeness = subject.completeness();
+        Some(Self {
+            items,
+            order,
+            spans,
+            grounded: subject.grounded(),
+            facts: facts(typed, subject, routed, offset),
+            document,
+            retrieved,
+            peek: completeness.map(|verdict| verdict.peeked.clone()).filter(|peek| !peek.is_empty()),
+        })
+    }
+
+    /// What became of the worst citation of an item, if it does not stand where it was cited.
+    pub fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
+        let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
+        let worst = spans.iter().min_by_key(|span| span.standing)?;
+        (worst.standing != Standing::Grounded).then_some(&worst.badge)
+    }
+}
+
+fn offset_in_words(shared: Shared) -> Shown {
+    match shared {
+        Shared::Offset(-1) => Shown::own("all line numbers are counted from 1: each is one too high"),
+        Shared::Offset(by) if by < 0 => shown!("all line numbers are {} too high", by.unsigned_abs()),
+        Shared::Offset(by) => shown!("all line numbers are {by} too low"),
+        Shared::PageLocal => Shown::own("all line numbers are counted inside their page"),
+    }
+}
+
+fn spans(items: &[Item<'_>], document: Option<&Document>, resolutions: &[&Resolution]) -> Vec<SpanView> {
+    let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
+    citations
+        .enumerate()
+        .map(|(n, (item, citation))| span(item, citation, document.zip(resolutions.get(n).copied())))
+        .collect()
+}
+
+fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Resolution)>) -> SpanView {
+    let raw = citation.quote.and_then(Value::string);
+    let quote = raw.as_ref().map(|quote| ShownMap::prose(head(quote.bytes(), MAX_TEXT)));
+    let mut view = SpanView {
+        item,
+        pointer: citation.pointer.clone(),
+        standing: Standing::Unproven,
+        badge: Shown::own(if quote.is_some() { "no document to look into" } else { "no quote" }),
+        written: written(citation),
+        cited: None,
+        found: None,
+        near: None,
+        sentences: Vec::new(),
+        quote: quote.as_ref().map(|quote| quote.text.clone()),
+        quote_marks: Vec::new(),
+        recovered: None,
+        recovered_marks: Vec::new(),
+    };
+    let Some((document, resolution)) = resolved else { return view };
+    view.cited.clone_from(&resolution.cited);
+    view.standing = standing(resolution);
+    view.badge = badge(resolution);
+    view.sentences = sentences(document, resolution);
+    view.found =
+        resolution.found.as_ref().map(|found| FoundView { lines: found.lines.clone(), parts: found.parts(document) });
+    if let Some(near) = &resolution.near {
+        let bytes = document.bytes(near.bytes.clone());
+        let text = ShownMap::prose(bytes);
+        let inside = |range: &Range<usize>| {
+            text.range(range.start.saturating_sub(near.bytes.start)..range.end.saturating_sub(near.bytes.start))
+        };
+        view.recovered_marks = near.text.iter().map(inside).collect();
+        view.recovered = Some(text.text.clone());
+        let blanks = raw.as_ref().map_or(0, |raw| raw.bytes().len() - raw.bytes().trim_ascii_start().len());
+        let moved =
+            |range: &Range<usize>| quote.as_ref().map(|map| map.range(range.start + blanks..range.end + blanks));
+        view.quote_marks = near.quote.iter().filter_map(moved).collect();
+        view.near = Some(near.lines.clone());
+    } else if let Some(text) = recovered(document, resolution) {
+        let map = ShownMap::prose(head(&text, MAX_TEXT));
+        if resolution.found.as_ref().is_some_and(|found| found.tier != Tier::Exact)
+            && let (Some(raw), Some(quote)) = (&raw, &quote)
+        {
+            let differences = differences(raw.bytes(), &text);
+            view.quote_marks = differences.quote.iter().map(|range| quote.range(range.clone())).collect();
+            view.recovered_marks = differences.text.iter().map(|range| map.range(range.clone())).collect();
+        }
+        view.recovered = Some(map.text);
+    }
+    view
+}
+
+/// The lines as the answer writes them.
+fn written(citation: &Citation<'_>) -> Shown {
+    let text = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(one_line);
+    let pair = |(first, last): (Option<String>, Option<String>)| match (first, last) {
+        (Some(first), Some(last)) if first != last => Some(format!("{first}–{last}")),
+        (first, last) => first.or(last),
+    };
+    let lines = pair((text(citation.lines.0), text(citation.lines.1)));
+    let pages = pair((text(citation.pages.0), text(citation.pages.1))).map(|pages| format!("p{pages}"));
+    let parts: Vec<String> = [pages, lines].into_iter().flatten().collect();
+    if parts.is_empty() { Shown::own("no lines") } else { shown!("{}", parts.join(" ")) }
+}
+
+fn standing(resolution: &Resolution) -> Standing {
+    match resolution.place {
+        _ if resolution.is_grounded() => Standing::Grounded,
+        Place::Cited | Place::NoQuote | Place::Unsearched | Place::Undecided => Standing::Unproven,
+        Place::Wider | Place::Nearby | Place::OtherPage | Place::Elsewhere => Standing::Misplaced,
+        Place::Nowhere | Place::NotInDoc => Standing::Nowhere,
+    }
+}
+
+/// What became of a citation, so short that it fits beside the lines.
+fn badge(resolution: &Resolution) -> Shown {
+    let by = resolution.offset().filter(|by| *by != 0);
+    let way = |by: i64| {
+        let lines = by.unsigned_abs();
+        format!("{lines} line{} {}", if lines == 1 { "" } else { "s" }, if by < 0 { "above" } else { "below" })
+    };
+    match resolution.place {
+        Place::Cited => shown!("{}", resolution.word().replace('_', " ")),
+        Place::Wider => Shown::own("wrong line: runs beyond"),
+        Place::Nearby => shown!("wrong line: {}", by.map_or_else(|| "near".to_owned(), way)),
+        Place::OtherPage | Place::Elsewhere => {
+            let page = resolution.found.as_ref().and_then(|found| found.pages).map(|(first, _)| first);
+            match page {
+                Some(page) => shown!("wrong place: on page {page}"),
+                None => Shown::own("wrong place: elsewhere"),
+            }
+        }
+        Place::Nowhere => match &resolution.near {
+            Some(near) => shown!("made up: nowhere, {} % like", near.similarity),
+            None => Shown::own("made up: nowhere"),
+        },
+        Place::Unsearched => Shown::own("undecided: not looked for everywhere"),
+        Place::Undecided => Shown::own("undecided"),
+        Place::NoQuote => Shown::own("no quote"),
+        Place::NotInDoc => Shown::own("no such line"),
+    }
+}
+
+fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
+    let mut said = Vec::new();
+    match &resolution.cited {
+        Some(cited) => said.push(shown!("cited  {}", lines_in_words(document, cited))),
+        None => said.push(Shown::own("cited  no line of the document")),
+    }
+    if let Some(found) = resolution.found.as_ref().filter(|_| !resolution.is_grounded()) {
+        let numbering = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
+        let counted = numbering.map(|numbering| format!(", counted {}", numbering.phrase())).unwrap_or_default();
+        said.push(shown!("stands {}{counted}", lines_in_words(document, &found.lines)));
+    }
+    if resolution.total > 1 {
+        said.push(shown!("it stands in {} places", resolution.total));
+    }
+    if let Some(near) = &resolution.near {
+        said.push(shown!("like   {}", lines_in_words(document, &near.lines)));
+    }
+    said
+}
+
+/// What is said of the answer as a whole: the route first, then its flags, then its words.
+fn facts(typed: &Typed<'_>, subject: &Subject<'_>, routed: Option<&Routed>, offset: Option<Shown>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(routed) = routed {
+        let role = match routed.route {
+            Route::Ship => Role::Ok,
+            Route::Reject => Role::Fatal,
+            _ => Role::Accent,
+        };
+        facts.push(Fact::new("route", shown!("{}: {}", routed.route.word(), routed.route.phrase()), role));
+        for trigger in &routed.triggers {
+            let text = shown!("{} ← {}", trigger.route.word(), trigger.why.line());
+            let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
+            facts.push(Fact { pointer: Some(trigger.pointer.clone()), ..Fact::new("", text, role) });
+        }
+    }
+    let asked = subject.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
+    facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Role::Text)));
+    facts.extend(offset.map(|offset| Fact::new("numbering", offset, Role::Warning)));
+    if let Some(strong) = subject.completeness() {
+        let role = match strong.strong {
+            Strong::Bounded => Role::Ok,
+            Strong::Truncated => Role::Warning,
+            Strong::Unknown => Role::Dim,
+        };
+        facts.push(Fact::new(STRONG, shown!("{}: {}", strong.strong.word(), strong.reason.line()), role));
+    }
+    for (field, name) in FLAGS {
+        let Some(value) = typed.base(field) else { continue };
+        let (text, role) = match value.bool() {
+            Some(true) => (Shown::own("✓ yes"), if field == "conflicting_evidence" { Role::Warning } else { Role::Ok }),
+            Some(false) => {
+                (Shown::own("✗ no"), if field == "conflicting_evidence" { Role::Dim } else { Role::Warning })
+            }
+            None => (shown!("{}", one_line(value)), Role::Text),
+        };
+        facts.push(Fact { pointer: Some(typed.pointer.then(field)), ..Fact::new(name, text, role) });
+    }
+    for (field, name) in SCALARS {
+        if let Some(value) = typed.base(field).filter(|value| !value.is_null()) {
+            facts.push(Fact {
+                pointer: Some(typed.pointer.then(field)),
+                ..Fact::new(name, shown!("{}", one_line(value)), Role::Text)
+            });
+        }
+    }
+    for (field, name) in LISTS {
+        let Some(list) = typed.base(field) else { continue };
+        let pointer = typed.pointer.then(field);
+        for (n, entry) in list.items().take(MAX_LINES).enumerate() {
+            let name = if n == 0 { name } else { "" };
+            facts.push(Fact {
+                pointer: Some(pointer.then(n)),
+                ..Fact::new(name, shown!("{}", one_line(entry)), Role::Text)
+            });
+        }
+    }
+    if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
+        let whole = Some(Shown::prose(head(raw.raw(), MAX_TEXT)));
+        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw response of the model: Enter"), Role::Dim) });
+    }
+    facts
+}
+
+/// The items of an answer, their values as people read them.
+fn items(items: &[Item<'_>]) -> Vec<ItemView> {
+    let mut next = 0;
+    let width = items.iter().filter_map(amount_width).max().unwrap_or(0);
+    let view = |item: &Item<'_>| {
+        let spans = next..next + item.citations.len();
+        next = spans.end;
+        ItemView {
+            title: title(item),
+            lines: item.value.as_ref().map(|(key, value)| render(key, *value, width)).unwrap_or_default(),
+            spans,
+            standing: Standing::Unproven,
+            pointer: item.pointer.clone(),
+        }
+    };
+    items.iter().map(view).collect()
+}
+
+fn title(item: &Item<'_>) -> Shown {
+    let key = item.value.as_ref().map(|(key, _)| key.line());
+    match (&item.field, key) {
+        (Some(field), _) => field.line(),
+        (None, Some(key)) => key,
+        (None, None) => Shown::own("no value"),
+    }
+}
+
+/// The value of an item as lines: an amount, a date, a table, anything.
+fn render(key: &Untrusted<'_>, value: Value<'_>, amounts: usize) -> Vec<Shown> {
+    let get = |name: &str| value.get(name).filter(|value| !value.is_null());
+    match (key.utf8(), value.kind()) {
+        (Some("amount"), Kind::Object) => {
+            let words: Vec<String> = ["currency", "unit"].iter().filter_map(|name| get(name)).map(one_line).collect();
+            let number = get("value").map(one_line).unwrap_or_default();
+            vec![shown!("{} {}", pad_left(&number, amounts), words.join(" / "))]
+        }
+        (Some("date"), Kind::Object) => {
+            let original = get("original").map(|original| format!("   “{}”", one_line(original)));
+            vec![shown!("{}{}", get("iso").map(one_line).unwrap_or_default(), original.unwrap_or_default())]
+        }
+        (Some("table"), Kind::Object) => table(value),
+        (_, Kind::Object) => value
+            .members()
+            .take(MAX_LINES)
+            .map(|member| shown!("{}: {}", member.name().line(), one_line(member.value)))
+            .collect(),
+        (_, Kind::Array) => value.items().take(MAX_LINES).map(|item| shown!("• {}", one_line(item))).collect(),
+        (_, Kind::String) => vec![prose(value)],
+        _ => vec![shown!("{}", one_line(value))],
+    }
+}
+
+/// How wide the number of an amount is.
+fn amount_width(item: &Item<'_>) -> Option<usize> {
+    let (key, value) = item.value.as_ref()?;
+    Some(one_line(value.get("value").filter(|_| *key == "amount")?).width().min(MAX_CELL))
+}
+
+fn table(value: Value<'_>) -> Vec<Shown> {
+    let headers: Vec<String> = value.get("headers").into_iter().flat_map(Value::items).map(one_line).collect();
+    let rows = value.get("rows").into_iter().flat_map(Value::items).take(MAX_LINES);
+    let rows: Vec<Vec<String>> = rows.map(|row| row.items().map(one_line).collect()).collect();
+    let columns = rows.iter().map(Vec::len).chain([headers.len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|n| rows.iter().chain([&headers]).filter_map(|row| row.get(n)).map(|cell| cell.width()).max())
+        .map(|width| width.unwrap_or(0).min(MAX_CELL))
+        .collect();
+    let line = |cells: &Vec<String>| {
+        let cells: Vec<String> = widths
+            .iter()
+            .enumerate()
+            .map(|(n, width)| cells.get(n).map_or_else(|| pad("∅", (*width).max(1)), |cell| pad(cell, *width)))
+            .collect();
+        shown!("{}", cells.join(" │ ").trim_end())
+    };
+    let rule = widths.iter().map(|width| "─".repeat(*width)).collect::<Vec<_>>().join("─┼─");
+    let head = (!headers.is_empty()).then(|| [line(&headers), shown!("{rule}")]);
+    head.into_iter().flatten().chain(rows.iter().map(line)).collect()
+}
+
+/// A value on one line, a string without its quotes.
+fn one_line(value: Value<'_>) -> String {
+    let text = match value.kind() {
+        Kind::String => value.string().map(|text| Shown::line(head(text.bytes(), MAX_TEXT))).unwrap_or_default(),
+        // What has no form of its own is shown as it was written.
+        _ => Shown::line(head(value.raw(), MAX_TEXT)),
+    };
+    text.into_string()
+}
+
+fn prose(value: Value<'_>) -> Shown {
+    value.string().map(|text| Shown::prose(head(text.bytes(), MAX_TEXT))).unwrap_or_default()
+}

@@ -1,0 +1,353 @@
+//! The evidence screen's state: which item, which citation, which line of the document. It owns its changes; `update`
+//! only routes to it.
+
+use std::ops::Range;
+
+use crate::screens::answer::sheet::{Fact, ItemView, Sheet, SpanView};
+use crate::screens::run::state::Hit;
+use crate::widgets::list::{List, Move};
+use stepscope_base::json::Pointer;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::spans::lines_in_words;
+
+/// The panes of the evidence screen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Pane {
+    /// What was answered, with the citations.
+    #[default]
+    Items,
+    /// What is cited.
+    Document,
+    /// One citation in full.
+    Citation,
+    /// What the answer says of itself, what the rules say, what follows.
+    Checks,
+}
+
+impl Pane {
+    /// All, in the order of Tab.
+    pub const ALL: [Self; 4] = [Self::Items, Self::Document, Self::Citation, Self::Checks];
+}
+
+/// A row of the items.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Row {
+    /// A line of an item's value; the first has its title.
+    Item(usize, usize),
+    /// A citation.
+    Span(usize),
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Evidence {
+    /// The answer.
+    pub sheet: Sheet,
+    /// The pane that has the keys.
+    pub pane: Pane,
+    /// The rows of the items.
+    pub rows: Vec<Row>,
+    /// The cursor among them.
+    pub items: List,
+    /// The cursor among the lines of the document; `top` is the first line on screen.
+    pub lines: List,
+    /// The cursor among the checks.
+    pub checks: List,
+    /// The first line of the citation on screen.
+    pub citation_top: usize,
+    /// The document shows where the quote was found, not where it was cited.
+    pub at_found: bool,
+    /// The document is to be brought to the citation.
+    pub moved: bool,
+}
+
+impl Evidence {
+    /// Begins at the first item, its citation on screen.
+    pub fn new(sheet: Sheet) -> Self {
+        let mut rows = Vec::new();
+        for &item in &sheet.order {
+            let Some(view) = sheet.items.get(item) else { continue };
+            rows.extend((0..view.lines.len().max(1)).map(|line| Row::Item(item, line)));
+            rows.extend(view.spans.clone().map(Row::Span));
+        }
+        let mut evidence = Self {
+            sheet,
+            pane: Pane::Items,
+            rows,
+            items: List::default(),
+            lines: List::default(),
+            checks: List::default(),
+            citation_top: 0,
+            at_found: false,
+            moved: false,
+        };
+        evidence.follow_cursor();
+        if evidence.place().is_none() {
+            evidence.show_retrieved();
+        }
+        evidence
+    }
+
+    /// What the model saw is where one looks when nothing is cited.
+    fn show_retrieved(&mut self) {
+        let document = self.sheet.document.as_ref();
+        let first = self.sheet.retrieved.iter().min().and_then(|page| document?.page(*page));
+        if let Some(lines) = first {
+            self.lines.at = lines.start;
+            self.moved = true;
+        }
+    }
+
+    /// Takes over what a person has arranged on the record before.
+    #[must_use]
+    pub fn like(mut self, other: &Self) -> Self {
+        self.pane = other.pane;
+        self
+    }
+
+    /// The item under the cursor.
+    pub fn item(&self) -> Option<usize> {
+        match self.rows.get(self.items.at)? {
+            Row::Item(item, _) => Some(*item),
+            Row::Span(span) => Some(self.sheet.spans.get(*span)?.item),
+        }
+    }
+
+    /// The citation under the cursor; of an item its first.
+    pub fn span(&self) -> Option<usize> {
+        match *self.rows.get(self.items.at)? {
+            Row::Span(span) => Some(span),
+            Row::Item(item, _) => self.sheet.items.get(item)?.spans.clone().next(),
+        }
+    }
+
+    /// The citation under the cursor.
+    pub fn span_view(&self) -> Option<&SpanView> {
+        self.sheet.spans.get(self.span()?)
+    }
+
+    /// The item whose value is under the cursor.
+    pub fn value(&self) -> Option<&ItemView> {
+        match *self.rows.get(self.items.at)? {
+            Row::Item(item, _) => self.sheet.items.get(item),
+            Row::Span(_) => None,
+        }
+    }
+
+    /// The fact under the cursor of the checks; findings stand behind the facts.
+    pub fn fact(&self) -> Option<&Fact> {
+        self.sheet.facts.get(self.checks.at)
+    }
+
+    /// To the next pane.
+    pub fn next_pane(&mut self, by: isize) {
+        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0) as isize;
+        let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
+        self.pane = Pane::ALL.get(next).copied().unwrap_or_default();
+    }
+
+    /// Moves what the keys are on. `checks`: how many rows the checks have; `citation`: how many lines it has.
+    pub fn go(&mut self, movement: Move, height: usize, checks: usize, citation: usize) {
+        match self.pane {
+            Pane::Items => {
+                self.items.go(movement, self.rows.len(), height);
+                self.follow_cursor();
+            }
+            Pane::Document => {
+                let lines = self.document_len();
+                self.lines.go(movement, lines, height);
+            }
+            Pane::Citation => {
+                let mut list = List { at: self.citation_top, top: self.citation_top };
+                list.go(movement, citation.saturating_sub(height) + 1, 1);
+                self.citation_top = list.at;
+            }
+            Pane::Checks => self.checks.go(movement, checks, height),
+        }
+    }
+
+    /// How many lines the document has.
+    pub fn document_len(&self) -> usize {
+        self.sheet.document.as_ref().map_or(0, |document| document.len())
+    }
+
+    /// To the next citation, round the end.
+    pub fn next_span(&mut self, by: isize) -> Result<(), &'static str> {
+        let places: Vec<usize> =
+            (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(Row::Span(_)))).collect();
+        let Some(last) = places.len().checked_sub(1) else { return Err("this answer cites nothing") };
+        let here = self.items.at;
+        let next = if by > 0 {
+            let after = places.partition_point(|row| *row <= here) as isize;
+            after + by - 1
+        } else {
+            places.partition_point(|row| *row < here) as isize + by
+        };
+        let next = next.rem_euclid(last as isize + 1) as usize;
+        self.items.at = places.get(next).copied().unwrap_or(0);
+        self.follow_cursor();
+        Ok(())
+    }
+
+    /// Whether something is cited.
+    pub fn cites(&self) -> bool {
+        self.rows.iter().any(|row| matches!(row, Row::Span(_)))
+    }
+
+    /// Puts the cursor on the citation or item that a pointer leads into.
+    pub fn choose(&mut self, pointer: &Pointer) {
+        let inside = |other: &Pointer| pointer.0.starts_with(&other.0);
+        let of = |row: &Row| match *row {
+            Row::Span(span) => self.sheet.spans.get(span).is_some_and(|view| inside(&view.pointer)),
+            Row::Item(..) => false,
+        };
+        let item = |row: &Row| match *row {
+            Row::Item(item, _) => self.sheet.items.get(item).is_some_and(|view| inside(&view.pointer)),
+            Row::Span(_) => false,
+        };
+        let at = self.rows.iter().position(of).or_else(|| self.rows.iter().position(item));
+        if let Some(at) = at {
+            self.items.at = at;
+            self.follow_cursor();
+        }
+    }
+
+    /// The document goes to the citation under the cursor.
+    fn follow_cursor(&mut self) {
+        self.citation_top = 0;
+        let view = self.span_view();
+        // A quote that stands elsewhere is the question; where it was cited comes first.
+        self.at_found = view.is_some_and(|view| view.cited.is_none() && view.found.is_some());
+        self.show_place();
+    }
+
+    /// To the other place of the citation: cited or found.
+    pub fn other_place(&mut self) -> Result<(), &'static str> {
+        let view = self.span_view().ok_or("there is no citation here")?;
+        match (&view.cited, &view.found) {
+            (None, None) if view.near.is_none() => return Err("it stands nowhere in the document"),
+            (Some(_), None) if view.near.is_some() => self.at_found = !self.at_found,
+            (Some(cited), Some(found)) if cited.start != found.lines.start => self.at_found = !self.at_found,
+            _ => {}
+        }
+        self.show_place();
+        Ok(())
+    }
+
+    fn show_place(&mut self) {
+        let place = self.place();
+        if let Some(place) = place {
+            self.lines.at = place.start;
+            self.moved = true;
+        }
+    }
+
+    /// The lines that the document is to show.
+    pub fn place(&self) -> Option<Range<usize>> {
+        let view = self.span_view()?;
+        let found = view.found.as_ref().map(|found| found.lines.clone()).or_else(|| view.near.clone());
+        if self.at_found { found.or_else(|| view.cited.clone()) } else { view.cited.clone().or(found) }
+    }
+
+    /// To a line of the document.
+    pub fn go_to_line(&mut self, line: usize) {
+        self.pane = Pane::Document;
+        self.lines.at = line.min(self.document_len().saturating_sub(1));
+        self.moved = true;
+    }
+
+    /// The quote with its lines, for copying: the document's own words where it has them, and where those stand, which
+    /// need not be where the answer says.
+    pub fn quote_text(&self) -> Option<Shown> {
+        let view = self.span_view()?;
+        let found = view.found.as_ref().map(|found| &found.lines);
+        let lines = found.or(view.near.as_ref()).or(view.cited.as_ref());
+        let (Some(text), Some(document), Some(lines)) = (&view.recovered, &self.sheet.document, lines) else {
+            return view.quote.clone();
+        };
+        Some(shown!("“{text}”, {}: {}", lines_in_words(document, lines), view.badge))
+    }
+
+    /// Every row of the items and line of the document that holds a text.
+    pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
+        let text = |row: &Row| match *row {
+            Row::Item(item, line) => {
+                let view = self.sheet.items.get(item)?;
+                Some(if line == 0 {
+                    shown!("{} {}", view.title, view.lines.first()?)
+                } else {
+                    view.lines.get(line)?.clone()
+                })
+            }
+            Row::Span(span) => self.sheet.spans.get(span)?.quote.clone(),
+        };
+        let rows = self.rows.iter().enumerate();
+        let mut hits: Vec<Hit> = rows
+            .filter(|(_, row)| text(row).is_some_and(|text| is_match(text.as_str())))
+            .map(|(n, _)| Hit::Item(n))
+            .collect();
+        if let Some(document) = &self.sheet.document {
+            let lines = (0..document.len())
+                .filter(|line| document.line(*line).is_some_and(|text| std::str::from_utf8(text).is_ok_and(&is_match)));
+            hits.extend(lines.map(Hit::Line));
+        }
+        hits
+    }
+
+    /// Goes to a place that was found.
+    pub fn visit(&mut self, hit: Hit) {
+        match hit {
+            Hit::Item(row) => {
+                self.pane = Pane::Items;
+                self.items.at = row;
+                self.follow_cursor();
+            }
+            Hit::Line(line) => self.go_to_line(line),
+            _ => {}
+        }
+    }
+
+    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document
+    /// takes, and `height` how many there are.
+    pub fn settle(
+        &mut self,
+        items: usize,
+        checks: (usize, usize),
+        height: usize,
+        rows_of: impl Fn(&Self, usize) -> usize,
+    ) {
+        self.items.settle(self.rows.len(), items);
+        self.checks.settle(checks.0, checks.1);
+        let count = self.document_len();
+        let at = self.lines.at.min(count.saturating_sub(1));
+        self.lines.at = at;
+        let lowest = self.top_above(at, height.saturating_sub(rows_of(self, at)), &rows_of);
+        if std::mem::take(&mut self.moved) {
+            // A third of what is on screen stands before what one came to see, or all down from the place above it
+            // that belongs to it.
+            let above = self.places().filter(|line| (lowest..at).contains(line)).min();
+            let third = self.top_above(at, height / 3, &rows_of);
+            self.lines.top = above.map_or(third, |above| third.min(above));
+        }
+        self.lines.top = self.lines.top.clamp(lowest, at);
+    }
+
+    /// Where the citation under the cursor is cited and where it stands.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let view = self.span_view();
+        let cited = view.and_then(|view| view.cited.as_ref()).map(|lines| lines.start);
+        let found = view.and_then(|view| view.found.as_ref()).map(|found| found.lines.start);
+        cited.into_iter().chain(found)
+    }
+
+    /// The first line on screen if so many rows stand above a line.
+    fn top_above(&self, line: usize, rows: usize, rows_of: &impl Fn(&Self, usize) -> usize) -> usize {
+        let (mut top, mut left) = (line, rows);
+        while let Some(before) = top.checked_sub(1) {
+            let Some(rest) = left.checked_sub(rows_of(self, before)) else { break };
+            (top, left) = (before, rest);
+        }
+        top
+    }
+}

@@ -1,0 +1,122 @@
+//! The boards: one below the other, every number a filter.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Span;
+
+use crate::app::state::App;
+use crate::screens::dashboard::state::{Row, rows};
+use crate::widgets::layout;
+use crate::widgets::layout::inner_height;
+use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
+use stepscope_core::review::board::{Board, Line};
+
+/// The width of the names; of a column at least.
+const NAME: usize = 30;
+const COLUMN: usize = 9;
+
+/// How many rows are on screen.
+pub fn height(app: &App) -> usize {
+    inner_height(layout::parts(app.area()).body)
+}
+
+/// Draws the pane.
+pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span("Boards", Role::Title)];
+    if let Some(judged) = &app.desk.judged {
+        let [here, elsewhere] = judged.counts;
+        title.push(look.span(format!("  {here} judged item{}", if here == 1 { "" } else { "s" }), Role::Dim));
+        if elsewhere > 0 {
+            title.push(look.span(format!(", {elsewhere} more are no records here and not counted"), Role::Warning));
+        }
+    }
+    if app.desk.judging.is_coming() {
+        title.push(look.span("  reading…", Role::Accent));
+    }
+    let inner = frame(title, area, buf, look);
+    let Some(judged) = &app.desk.judged else {
+        let failed = app.desk.judging.failed.clone();
+        let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
+        let text = failed.unwrap_or_else(|| Shown::own("the reviews are being read…"));
+        put(vec![look.span(text.as_str(), role)], 0, inner, buf);
+        return;
+    };
+    if judged.boards.is_empty() {
+        put(vec![look.span("nothing is judged, and the triage finds nothing to fix", Role::Dim)], 0, inner, buf);
+    }
+    let rows = rows(judged);
+    for (line, row) in rows.iter().skip(app.desk.boards.top).take(usize::from(inner.height)).enumerate() {
+        match row {
+            Row::Blank => {}
+            Row::More => put(vec![look.span("  … more lines are not listed", Role::Dim)], line, inner, buf),
+            Row::Heads(board) => put(heads(board, look), line, inner, buf),
+            Row::Line(n, board, content) => {
+                let chosen = (*n == app.desk.boards.line).then_some(app.desk.boards.column);
+                put(spans(board, content, chosen, look), line, inner, buf);
+            }
+        }
+    }
+    scroll_mark(area, app.desk.boards.top, rows.len(), buf, look);
+}
+
+/// The line at a place of the screen, and the number.
+pub fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
+    let area = layout::parts(app.area()).body;
+    let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
+    let rows = rows(app.desk.judged.as_ref()?);
+    let Row::Line(line, board, _) = rows.get(app.desk.boards.top + row)? else { return None };
+    let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
+    let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
+        *end += width_of(board, n);
+        Some(*end)
+    });
+    Some((*line, x.and_then(|x| ends.into_iter().position(|end| x < end))))
+}
+
+fn width_of(board: &Board, column: usize) -> usize {
+    board.heads.get(column).map_or(COLUMN, |head| head.as_str().chars().count() + 2).max(COLUMN)
+}
+
+fn heads(board: &Board, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = vec![look.span(pad(board.title, NAME + 2), Role::Title)];
+    // A long title takes the place of the first heads.
+    if board.title.chars().count() > NAME + 2 {
+        line = vec![look.span(board.title, Role::Title), Span::raw("  ")];
+        line.extend(board.heads.iter().map(|head| look.span(format!("{head}  "), Role::Faint)));
+        return line;
+    }
+    let columns = board.heads.iter().enumerate();
+    line.extend(columns.map(|(n, head)| look.span(pad_left(head.as_str(), width_of(board, n)), Role::Faint)));
+    line
+}
+
+fn spans(board: &Board, line: &Line, chosen: Option<usize>, look: Look<'_>) -> Vec<Span<'static>> {
+    let name = format!("  {}{}", "  ".repeat(line.depth), line.name);
+    let role = if chosen.is_some() {
+        Role::Accent
+    } else if line.depth == 0 {
+        Role::Text
+    } else {
+        Role::Dim
+    };
+    let mut spans = vec![look.span(pad(&name, NAME + 2), role)];
+    for (n, cell) in line.cells.iter().enumerate() {
+        let text = cell.as_ref().map_or_else(|| "·".to_owned(), |cell| cell.count.to_string());
+        let role = if cell.is_some() { Role::Number } else { Role::Faint };
+        let style = if chosen == Some(n) { look.style(role).patch(look.selection()) } else { look.style(role) };
+        spans.push(Span::styled(pad_left(&text, width_of(board, n)), style));
+    }
+    spans.push(look.span(format!("   {}", line.tail), Role::Dim));
+    spans
+}
+
+/// What Enter would do.
+pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    match app.desk.judged.as_ref().and_then(|judged| app.desk.boards.cell(judged)) {
+        Some(cell) => vec![look.span("Enter: filter ", Role::Faint), look.span(cell.set.as_str(), Role::Accent)],
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,73 @@
+//! The boards as rows of the screen, and the cursor among their numbers.
+
+use crate::widgets::list::{List, Move};
+use stepscope_core::review::board::{Board, Cell, Line};
+use stepscope_io::boards::Judged;
+
+/// One row of the screen.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'b> {
+    /// Between two boards.
+    Blank,
+    /// The title and the heads of a board.
+    Heads(&'b Board),
+    /// A line with numbers, and its place among all such lines.
+    Line(usize, &'b Board, &'b Line),
+    /// Some lines of a board are not listed.
+    More,
+}
+
+/// The cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cursor {
+    /// The line, among all that have numbers.
+    pub line: usize,
+    /// The number.
+    pub column: usize,
+    /// The first row on screen.
+    pub top: usize,
+}
+
+/// All rows, from the top.
+pub fn rows(judged: &Judged) -> Vec<Row<'_>> {
+    let (mut rows, mut lines) = (Vec::new(), 0);
+    for (n, board) in judged.boards.iter().enumerate() {
+        rows.extend((n > 0).then_some(Row::Blank));
+        rows.push(Row::Heads(board));
+        for line in &board.lines {
+            rows.push(Row::Line(lines, board, line));
+            lines += 1;
+        }
+        rows.extend(board.more.then_some(Row::More));
+    }
+    rows
+}
+
+impl Cursor {
+    /// The line under the cursor, with the number that it is on.
+    pub fn cell<'b>(&self, judged: &'b Judged) -> Option<&'b Cell> {
+        let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line)?;
+        line.cells.get(self.column)?.as_ref()
+    }
+
+    /// Moves among the lines, and keeps the cursor on screen.
+    pub fn go(&mut self, movement: Move, judged: &Judged, height: usize) {
+        let rows = rows(judged);
+        let lines = rows.iter().filter(|row| matches!(row, Row::Line(..))).count();
+        let mut list = List { at: self.line, top: 0 };
+        list.go(movement, lines, height);
+        self.line = list.at;
+        let here = rows.iter().position(|row| matches!(row, Row::Line(n, ..) if *n == self.line)).unwrap_or(0);
+        let mut view = List { at: if self.line == 0 { 0 } else { here }, top: self.top };
+        view.settle(rows.len(), height);
+        self.top = view.top;
+        self.turn(0, judged);
+    }
+
+    /// To another number of the line.
+    pub fn turn(&mut self, by: isize, judged: &Judged) {
+        let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line);
+        let last = line.map_or(0, |line| line.cells.len().saturating_sub(1));
+        self.column = self.column.saturating_add_signed(by).min(last);
+    }
+}

@@ -1,0 +1,165 @@
+//! The record as JSON, findings marked at their key or value. What is no JSON is shown as text.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+
+use crate::app::opened::{Mark, Note};
+use crate::screens::json::state::{Row, RowText};
+use crate::screens::run::state::Inspect;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::look::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
+use crate::widgets::prose;
+use crate::widgets::theme::Role;
+use stepscope_base::json::Value;
+use stepscope_base::text::{Shown, head};
+
+/// Records that are no JSON are shown up to so many bytes.
+const MAX_RAW: usize = 64 << 10;
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let title = vec![
+        look.span("Record", Role::Title),
+        look.span(format!("  line {}  {}", inspect.opened.line, inspect.opened.id), Role::Dim),
+    ];
+    let inner = frame(title, area, buf, look);
+    let Some(root) = inspect.opened.root() else {
+        raw(inspect, area, inner, buf, look);
+        return;
+    };
+    let outline = &inspect.outline;
+    let height = usize::from(inner.height);
+    let visible = outline.list.visible(outline.len(), height);
+    for (line, (row, text)) in outline.texts(root, visible.start, height).into_iter().enumerate() {
+        let mark = here(inspect, row).first();
+        let hidden = mark.is_none().then(|| hidden_mark(inspect, row, root)).flatten();
+        put(spans(row, &text, mark, hidden, inspect, look), line, inner, buf);
+        if visible.start + line == outline.list.at {
+            wash(line, inner, buf, look.selection());
+        }
+    }
+    scroll_mark(area, outline.list.top, outline.len(), buf, look);
+}
+
+/// The marks of the values from one node up to another.
+fn marks(inspect: &Inspect, nodes: Range<usize>) -> &[Mark] {
+    let marks = &inspect.opened.marks;
+    let place = |node: usize| marks.partition_point(|mark| (mark.node as usize) < node);
+    marks.get(place(nodes.start)..place(nodes.end)).unwrap_or_default()
+}
+
+/// The marks of a value.
+fn here(inspect: &Inspect, row: Row) -> &[Mark] {
+    let node = row.node as usize;
+    marks(inspect, node..node + 1)
+}
+
+/// The first finding inside a folded container.
+fn hidden_mark<'i>(inspect: &'i Inspect, row: Row, root: Value<'_>) -> Option<&'i Mark> {
+    let inside = root.nth(row.node as usize).filter(|_| row.folded)?.value;
+    marks(inspect, inside.index() + 1..inside.next_index()).iter().min_by_key(|mark| mark.note)
+}
+
+fn spans(
+    row: Row,
+    text: &RowText,
+    mark: Option<&Mark>,
+    hidden: Option<&Mark>,
+    inspect: &Inspect,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
+    let note = |mark: Option<&Mark>| mark.and_then(|mark| inspect.opened.notes.get(mark.note));
+    let role = |note: &Note| severity_role(note.severity);
+    let mut line = vec![match (note(mark), note(hidden)) {
+        (Some(note), _) => look.span(format!("{} ", note.severity.glyph()), role(note)),
+        (_, Some(note)) => look.span("┆ ", role(note)),
+        _ => Span::raw("  "),
+    }];
+    line.push(Span::raw("  ".repeat(usize::from(row.depth))));
+    line.push(look.span(
+        if row.folded {
+            "▸ "
+        } else if row.container {
+            "▾ "
+        } else {
+            "  "
+        },
+        Role::Faint,
+    ));
+    let underlined = |role: Role| look.style(role).add_modifier(Modifier::UNDERLINED);
+    if let Some(key) = &text.key {
+        let style = match note(mark).filter(|_| mark.is_some_and(|mark| mark.on_key)) {
+            Some(note) => underlined(role(note)),
+            None => look.style(if text.is_index { Role::Faint } else { Role::Key }),
+        };
+        line.push(Span::styled(key.as_str().to_owned(), style));
+        line.push(look.span(": ", Role::Punct));
+    }
+    let style = match note(mark).filter(|_| mark.is_some_and(|mark| !mark.on_key)) {
+        Some(note) => underlined(role(note)),
+        None => look.style(kind_role(text.kind)),
+    };
+    line.push(Span::styled(text.text.as_str().to_owned(), style));
+    if let Some(note) = note(mark) {
+        line.push(look.span(format!("  ← {}", note.message), role(note)));
+    }
+    line
+}
+
+/// How many lines a record that is no JSON takes.
+pub fn raw_lines(inspect: &Inspect, width: usize) -> usize {
+    prose::wrap(raw_text(inspect).as_str(), width).len()
+}
+
+/// How far such a record of so many lines can be scrolled, in `area`: the number of lines that can be the first.
+pub fn raw_tops(inspect: &Inspect, lines: usize, area: Rect) -> usize {
+    (lines + 1).saturating_sub(raw_height(inspect, inner_height(area))).max(1)
+}
+
+fn raw_text(inspect: &Inspect) -> Shown {
+    let text = inspect.opened.text();
+    Shown::prose(head(text, MAX_RAW))
+}
+
+/// The findings come first, then a blank line.
+fn raw_height(inspect: &Inspect, height: usize) -> usize {
+    height.saturating_sub(inspect.opened.notes.len() + 1)
+}
+
+fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut row = 0;
+    for note in &inspect.opened.notes {
+        let line = format!("{} {}  {}", note.severity.glyph(), note.rule, note.message);
+        put(vec![look.span(line, severity_role(note.severity))], row, inner, buf);
+        row += 1;
+    }
+    let text = raw_text(inspect);
+    let height = raw_height(inspect, usize::from(inner.height));
+    let window = inspect.outline.list.at..inspect.outline.list.at + height;
+    for (n, line) in prose::lines(&text, inner_width(area), window, look.style(Role::Text), &[]).into_iter().enumerate()
+    {
+        put(line.spans, row + 1 + n, inner, buf);
+    }
+}
+
+/// The path of the value under the cursor, and what is said of it.
+pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(root) = inspect.opened.root() else { return Vec::new() };
+    let Some(row) = inspect.outline.current() else { return Vec::new() };
+    let pointer = pointer_of(root, row.node).text();
+    let mut line =
+        vec![look.span(if pointer.is_empty() { "/".into() } else { pointer.line().into_string() }, Role::Faint)];
+    for note in here(inspect, row).iter().filter_map(|mark| inspect.opened.notes.get(mark.note)) {
+        line.push(look.span(format!("  {} {}", note.severity.glyph(), note.message), severity_role(note.severity)));
+    }
+    line
+}
+
+/// The pointer of a value of the tape.
+pub fn pointer_of(root: Value<'_>, node: u32) -> stepscope_base::json::Pointer {
+    root.nth(node as usize).map(|found| root.pointer_at(found.value.range().start)).unwrap_or_default()
+}

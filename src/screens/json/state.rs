@@ -1,0 +1,271 @@
+//! A record as JSON, one row a value, containers folded or open.
+
+use std::collections::HashSet;
+
+use crate::widgets::list::List;
+use stepscope_base::json::{Found, Kind, Pointer, Value};
+use stepscope_base::text::{Shown, head};
+
+/// Records with more values than this begin folded below the first level.
+const FOLD_FROM: usize = 2_000;
+/// A longer string is cut in its row; `Enter` shows it whole.
+const MAX_ROW_TEXT: usize = 4 << 10;
+
+/// What is folded, and the rows that are left.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// The cursor.
+    pub list: List,
+    folded: HashSet<u32>,
+    rows: Vec<Row>,
+}
+
+/// One row: which value, how deep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Index of the value in the tape.
+    pub node: u32,
+    /// How many values stand before it in the container around it.
+    pub place: u32,
+    /// How many containers stand around it.
+    pub depth: u16,
+    /// It has an inside.
+    pub container: bool,
+    /// Its inside is hidden.
+    pub folded: bool,
+}
+
+/// A row as it is drawn.
+#[derive(Clone, Debug)]
+pub struct RowText {
+    /// The key, or the index in an array.
+    pub key: Option<Shown>,
+    /// Whether the key is an index.
+    pub is_index: bool,
+    /// What the value is.
+    pub kind: Kind,
+    /// The value, or what is inside.
+    pub text: Shown,
+}
+
+impl Outline {
+    /// The rows of a record, the big ones folded.
+    pub fn new(root: Value<'_>) -> Self {
+        let mut outline = Self::default();
+        if root.next_index() > FOLD_FROM {
+            outline.folded = root
+                .walk()
+                .filter(|stop| stop.depth > 0 && stop.value.is_container() && !stop.value.is_empty())
+                .map(|stop| stop.value.index() as u32)
+                .collect();
+        }
+        outline.lay_out(root);
+        outline
+    }
+
+    fn lay_out(&mut self, root: Value<'_>) {
+        self.rows.clear();
+        // How many values stand before the next one, in each container that is open.
+        let mut places: Vec<u32> = Vec::new();
+        let mut walk = root.walk();
+        while let Some(stop) = walk.next() {
+            places.truncate(stop.depth);
+            let place = places.last().copied().unwrap_or(0);
+            places.iter_mut().last().into_iter().for_each(|place| *place += 1);
+            let node = stop.value.index() as u32;
+            let container = stop.value.is_container() && !stop.value.is_empty();
+            let folded = container && self.folded.contains(&node);
+            let depth = stop.depth.min(usize::from(u16::MAX)) as u16;
+            self.rows.push(Row { node, place, depth, container, folded });
+            if folded {
+                walk.skip_inside();
+            } else if container {
+                places.push(0);
+            }
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// A row.
+    pub fn row(&self, n: usize) -> Option<Row> {
+        self.rows.get(n).copied()
+    }
+
+    /// The row under the cursor.
+    pub fn current(&self) -> Option<Row> {
+        self.row(self.list.at)
+    }
+
+    /// Folds the container under the cursor, or opens it; `Some(fold)` asks for one of the two.
+    pub fn fold(&mut self, root: Value<'_>, fold: Option<bool>) {
+        let Some(row) = self.current().filter(|row| row.container) else { return };
+        if fold.unwrap_or(!row.folded) {
+            self.folded.insert(row.node);
+        } else {
+            self.folded.remove(&row.node);
+        }
+        self.lay_out(root);
+    }
+
+    /// Folds, or, where there is nothing to fold, goes to the container around.
+    pub fn left(&mut self, root: Value<'_>) {
+        let Some(row) = self.current() else { return };
+        if row.container && !row.folded {
+            self.fold(root, Some(true));
+        } else if let Some(parent) =
+            (0..self.list.at).rev().find(|n| self.row(*n).is_some_and(|above| above.depth < row.depth))
+        {
+            self.list.at = parent;
+        }
+    }
+
+    /// Opens, or, where that is done, goes inside.
+    pub fn right(&mut self, root: Value<'_>) {
+        match self.current() {
+            Some(row) if row.folded => self.fold(root, Some(false)),
+            Some(row) if row.container => self.list.at += 1,
+            _ => {}
+        }
+    }
+
+    /// Folds everything below the first level, or opens everything.
+    pub fn fold_all(&mut self, root: Value<'_>, fold: bool) {
+        let here = self.current().map(|row| row.node);
+        self.folded = if fold {
+            let inner =
+                root.walk().filter(|stop| stop.depth > 0 && stop.value.is_container() && !stop.value.is_empty());
+            inner.map(|stop| stop.value.index() as u32).collect()
+        } else {
+            HashSet::new()
+        };
+        self.lay_out(root);
+        if let Some(node) = here {
+            self.go_to_node(node);
+        }
+    }
+
+    /// Moves the cursor to a value, opening what hides it. `false`: there is no such value.
+    pub fn go_to(&mut self, root: Value<'_>, pointer: &Pointer) -> bool {
+        let Some(found) = root.find(pointer) else { return false };
+        let mut here = root;
+        for part in &pointer.0 {
+            self.folded.remove(&(here.index() as u32));
+            if let Some(next) = here.find(&Pointer(vec![part.clone()])) {
+                here = next.value;
+            }
+        }
+        self.lay_out(root);
+        self.go_to_node(found.value.index() as u32);
+        true
+    }
+
+    /// Moves the cursor to a value of the tape, opening what hides it.
+    pub fn go_to_index(&mut self, root: Value<'_>, node: u32) {
+        if let Some(found) = root.nth(node as usize) {
+            self.go_to(root, &root.pointer_at(found.value.range().start));
+        }
+    }
+
+    fn go_to_node(&mut self, node: u32) {
+        // Rows stand in tape order: the last one at or before the value is the value or what hides it.
+        self.list.at = self.rows.partition_point(|row| row.node <= node).saturating_sub(1);
+    }
+
+    /// The rows from `first` on, as they are drawn, at most `count`.
+    pub fn texts(&self, root: Value<'_>, first: usize, count: usize) -> Vec<(Row, RowText)> {
+        let rows = self.rows.get(first..).unwrap_or_default();
+        let rows = rows.get(..count.min(rows.len())).unwrap_or_default();
+        let text = |row: &Row| Some((*row, row_text(*row, root.nth(row.node as usize)?)));
+        rows.iter().filter_map(text).collect()
+    }
+}
+
+fn row_text(row: Row, Found { key, value }: Found<'_>) -> RowText {
+    let is_index = key.is_none() && row.depth > 0;
+    let key = match key {
+        Some(key) => key.string().map(|name| name.line()),
+        None => is_index.then(|| Shown::count(row.place as usize)),
+    };
+    RowText { key, is_index, kind: value.kind(), text: value_text(value, MAX_ROW_TEXT) }
+}
+
+/// A value in one line: scalars as they stand in the file (strings unescaped, in quotes), containers by what is in
+/// them; at most about `limit` bytes.
+pub fn value_text(value: Value<'_>, limit: usize) -> Shown {
+    match value.kind() {
+        Kind::String | Kind::Key => {
+            let text = value.string().unwrap_or_default();
+            let head = head(text.bytes(), limit);
+            let rest = text.bytes().len() - head.len();
+            let quoted = stepscope_base::shown!("\"{}\"", Shown::line(head));
+            if rest > 0 { stepscope_base::shown!("{quoted}… {rest} bytes more") } else { quoted }
+        }
+        Kind::Object | Kind::Array => {
+            let (open, close, word) = if value.kind() == Kind::Object { ('{', '}', "key") } else { ('[', ']', "item") };
+            match value.len() {
+                0 => stepscope_base::shown!("{open}{close}"),
+                1 => stepscope_base::shown!("{open}…{close} 1 {word}"),
+                n => stepscope_base::shown!("{open}…{close} {n} {word}s"),
+            }
+        }
+        _ => {
+            let raw = value.raw();
+            let head = Shown::line(raw.get(..limit.min(raw.len())).unwrap_or_default());
+            if raw.len() > limit { stepscope_base::shown!("{head}… {} digits more", raw.len() - limit) } else { head }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_base::json::Tape;
+
+    const TEXT: &[u8] = br#"{"a": [1, {"b": "x"}], "c": {}, "d": 18446744073709551616}"#;
+
+    fn drawn(outline: &Outline, root: Value<'_>, first: usize, count: usize) -> Vec<String> {
+        let texts = outline.texts(root, first, count);
+        texts
+            .iter()
+            .map(|(row, text)| {
+                format!("{}{}={}", " ".repeat(row.depth.into()), text.key.clone().unwrap_or_default(), text.text)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rows_fold_and_open() {
+        let mut tape = Tape::default();
+        let root = tape.parse(TEXT).unwrap();
+        let mut outline = Outline::new(root);
+        let all = [
+            "={…} 3 keys",
+            " a=[…] 2 items",
+            "  0=1",
+            "  1={…} 1 key",
+            "   b=\"x\"",
+            " c={}",
+            " d=18446744073709551616",
+        ];
+        assert_eq!(drawn(&outline, root, 0, 99), all);
+        assert_eq!(drawn(&outline, root, 3, 2), all[3..5]);
+        outline.list.at = 1;
+        outline.left(root);
+        assert_eq!(drawn(&outline, root, 0, 99), ["={…} 3 keys", " a=[…] 2 items", " c={}", " d=18446744073709551616"]);
+        assert!(outline.go_to(root, &Pointer(vec!["a".into(), 1.into(), "b".into()])));
+        assert_eq!(outline.list.at, 4);
+        outline.left(root);
+        assert_eq!(outline.list.at, 3);
+        outline.fold_all(root, true);
+        assert_eq!((outline.len(), outline.list.at), (4, 1));
+    }
+}

@@ -1,0 +1,207 @@
+//! The comparison with the baseline: five cells on every basis, each a filter, and the measures below them.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Span;
+
+use crate::app::state::App;
+use crate::screens::matrix::state::{Row, rows};
+use crate::widgets::layout;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::widgets::prose::{fit, pad, pad_left, wrap_up_to};
+use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::compare::print::measures;
+use stepscope_core::compare::{Basis, Cell, Column};
+use stepscope_io::compare::Compared;
+
+/// The width of the names of the rows, and of a column.
+const NAME: usize = 18;
+const COLUMN: usize = 17;
+/// How the runs were joined takes at most so many lines.
+const JOINED: usize = 3;
+/// From this height on the parts have blank lines between them.
+const ROOMY: u16 = 28;
+
+/// How many rows are on screen at a time.
+pub fn height(app: &App) -> usize {
+    inner_height(layout::parts(app.area()).body).saturating_sub(head(app).len()).max(1)
+}
+
+/// What stands above the rows and does not move; the last line is for the heads of the columns.
+fn head(app: &App) -> Vec<Shown> {
+    let Some(compared) = &app.desk.compared else { return Vec::new() };
+    let body = layout::parts(app.area()).body;
+    let roomy = body.height >= ROOMY;
+    let joined = compared.joined.as_str();
+    let width = inner_width(body);
+    // Where there is little room the rows say the rest.
+    let mut lines = if roomy {
+        let wrapped = wrap_up_to(joined, width, JOINED).into_iter().take(JOINED);
+        wrapped.map(|range| shown!("{}", joined.get(range).unwrap_or_default())).collect()
+    } else {
+        vec![shown!("{}", fit(joined, width))]
+    };
+    lines.extend(vec![Shown::default(); 1 + usize::from(roomy)]);
+    lines
+}
+
+/// Draws the pane.
+pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = title(app, look);
+    if app.desk.comparing.is_coming() {
+        title.push(look.span("  comparing…", Role::Accent));
+    }
+    let inner = frame(title, area, buf, look);
+    let Some(compared) = &app.desk.compared else {
+        let text =
+            app.desk.comparing.failed.clone().unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
+        let role = if app.desk.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
+        for (row, range) in wrap_up_to(text.as_str(), usize::from(inner.width), 8).into_iter().enumerate() {
+            put(vec![look.span(text.as_str().get(range).unwrap_or_default(), role)], row, inner, buf);
+        }
+        return;
+    };
+    let head = head(app);
+    let last = head.len().saturating_sub(1);
+    for (row, line) in head.iter().enumerate() {
+        put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
+    }
+    let columns = Basis::ALL.iter().enumerate().map(|(n, basis)| {
+        let role = if n == app.desk.matrix.basis { Role::Accent } else { Role::Faint };
+        look.span(pad_left(basis.phrase(), COLUMN), role)
+    });
+    let heads: Vec<Span<'static>> = std::iter::once(look.span(pad("", NAME + 2), Role::Faint)).chain(columns).collect();
+    put(heads, last, inner, buf);
+    let body = Rect {
+        y: inner.y + (head.len() as u16).min(inner.height),
+        height: inner.height.saturating_sub(head.len() as u16),
+        ..inner
+    };
+    let rows = rows(compared);
+    let list = app.desk.matrix.list;
+    let measured = measures(&compared.columns);
+    for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
+        let Some(row) = rows.get(n) else { continue };
+        let line = line + gap(*row, area);
+        put(spans(compared, *row, &measured, look), line, body, buf);
+        if n == list.at {
+            mark(app, *row, line, body, buf, look);
+        }
+    }
+    scroll_mark(area, list.top, rows.len(), buf, look);
+}
+
+fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(compared) = &app.desk.compared else { return vec![look.span("A against B", Role::Title)] };
+    let [a, b] = &compared.names;
+    let [records_a, records_b] = compared.records;
+    vec![
+        look.span("A ", Role::Accent),
+        look.span(fit(a.as_str(), 30), Role::Title),
+        look.span(format!("  {records_a} records  against  "), Role::Faint),
+        look.span("B ", Role::Accent),
+        look.span(fit(b.as_str(), 40), Role::Title),
+        look.span(format!("  {records_b}"), Role::Faint),
+    ]
+}
+
+/// The row at a place of the screen, and the basis of the column.
+pub fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
+    let area = layout::parts(app.area()).body;
+    let first = area.y + 1 + head(app).len() as u16;
+    let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
+    let rows = rows(app.desk.compared.as_ref()?);
+    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.desk.matrix.list.top + gap(*row, area) == line);
+    let row = (app.desk.matrix.list.top..rows.len()).find(on_it)?;
+    let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
+    Some((row, column.filter(|column| *column < Basis::ALL.len())))
+}
+
+/// Blank lines above a row.
+const fn gap(row: Row, area: Rect) -> usize {
+    match row {
+        Row::Measure(block, _) if area.height >= ROOMY => block + 1,
+        _ => 0,
+    }
+}
+
+/// The cell under the cursor, or its whole row where all bases are one.
+fn mark(app: &App, row: Row, line: usize, body: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if !matches!(row, Row::Cell(_) | Row::LeftOut) {
+        wash(line, body, buf, look.selection());
+        return;
+    }
+    let start = body.x.saturating_add((NAME + 2 + COLUMN * app.desk.matrix.basis) as u16);
+    let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
+    let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
+    buf.set_style(name.intersection(*buf.area()), look.style(Role::Accent));
+    buf.set_style(cell.intersection(*buf.area()), look.selection());
+}
+
+fn spans(compared: &Compared, row: Row, measured: &[Vec<Shown>; 3], look: Look<'_>) -> Vec<Span<'static>> {
+    let name = |text: &'static str, sign: &'static str, role| look.span(format!("{sign} {}", pad(text, NAME)), role);
+    let counts = |of: &dyn Fn(&Column) -> u64, share: bool| -> Vec<Span<'static>> {
+        let columns = compared.columns.iter();
+        columns
+            .map(|column| {
+                let (count, all) = (of(column), column.cells.iter().sum::<u64>());
+                let share = if share && all > 0 { 100.0 * count as f64 / all as f64 } else { f64::NAN };
+                let text = if share.is_nan() { count.to_string() } else { format!("{count}  {share:5.1} %") };
+                look.span(pad_left(&text, COLUMN), if count == 0 { Role::Faint } else { Role::Text })
+            })
+            .collect()
+    };
+    match row {
+        Row::Cell(cell) => {
+            let (sign, role) = look_of(cell);
+            [vec![name(cell.phrase(), sign, role)], counts(&|column| column.count(cell), true)].concat()
+        }
+        Row::LeftOut => {
+            [vec![name("gold disputed", "⚑", Role::Gold)], counts(&|column| column.left_out, false)].concat()
+        }
+        Row::Regressions => vec![
+            name("regressions", "▼", Role::Warning),
+            look.span(format!("  {} right in B and not in A", compared.regressions), Role::Text),
+        ],
+        Row::Alone => {
+            let [a, b] = compared.alone;
+            let named = compared.only_in_b.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
+            let named = if named.is_empty() { named } else { format!(": {named}") };
+            vec![name("without partner", "·", Role::Dim), look.span(format!("  {a} in A, {b} in B{named}"), Role::Text)]
+        }
+        Row::Duplicates => {
+            let [a, b] = compared.duplicates;
+            let text = format!("  {a} in A, {b} in B: their id stands earlier, they are left out");
+            vec![
+                name("id stands twice", "·", Role::Dim),
+                look.span(text, if a + b == 0 { Role::Faint } else { Role::Text }),
+            ]
+        }
+        Row::Measure(block, basis) => {
+            let line = measured.get(block).and_then(|lines| lines.get(basis)).cloned().unwrap_or_default();
+            vec![look.span(line.as_str(), Role::Dim)]
+        }
+    }
+}
+
+const fn look_of(cell: Cell) -> (&'static str, Role) {
+    match cell {
+        Cell::Both => ("✓", Role::Ok),
+        Cell::OnlyA => ("◧", Role::Accent),
+        Cell::OnlyB => ("◨", Role::Warning),
+        Cell::Neither => ("✗", Role::Fatal),
+        Cell::Missing => ("!", Role::Dim),
+    }
+}
+
+/// What Enter would do.
+pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(compared) = &app.desk.compared else { return Vec::new() };
+    match app.desk.matrix.filter(compared) {
+        Ok(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
+        Err(why) => vec![look.span(why, Role::Dim)],
+    }
+}

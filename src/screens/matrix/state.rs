@@ -1,0 +1,87 @@
+//! The comparison as rows: the five cells on every basis, what else can be asked for, and the measures.
+
+use foldhash::HashSet;
+
+use crate::widgets::list::List;
+use stepscope_core::compare::{Basis, Cell};
+use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
+use stepscope_io::compare::Compared;
+
+/// One row of the matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Row {
+    /// A cell, counted on every basis.
+    Cell(Cell),
+    /// Items whose gold answer is disputed.
+    LeftOut,
+    /// Items that the baseline has right and the run has not.
+    Regressions,
+    /// Items in one run alone.
+    Alone,
+    /// Records whose id stands earlier.
+    Duplicates,
+    /// A line about all items: which block, and which basis.
+    Measure(usize, usize),
+}
+
+/// The cursor of the matrix: its row, and the basis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Matrix {
+    /// The row.
+    pub list: List,
+    /// The basis, by its place in [`Basis::ALL`].
+    pub basis: usize,
+}
+
+/// The rows of a comparison.
+pub fn rows(compared: &Compared) -> Vec<Row> {
+    let mut rows: Vec<Row> = Cell::ALL.into_iter().map(Row::Cell).collect();
+    if compared.columns.iter().any(|column| column.left_out > 0) {
+        rows.push(Row::LeftOut);
+    }
+    rows.extend([Row::Regressions, Row::Alone, Row::Duplicates]);
+    rows.extend((0..3).flat_map(|block| (0..Basis::ALL.len()).map(move |basis| Row::Measure(block, basis))));
+    rows
+}
+
+impl Matrix {
+    /// The basis under the cursor.
+    pub fn basis(&self) -> Basis {
+        Basis::ALL.get(self.basis).copied().unwrap_or(Basis::GoldAdjusted)
+    }
+
+    /// The row under the cursor.
+    pub fn row(&self, compared: &Compared) -> Option<Row> {
+        rows(compared).get(self.list.at).copied()
+    }
+
+    /// How many of the items behind the number are no records of the run.
+    pub fn hidden(&self, compared: &Compared, set: &str) -> usize {
+        let column = compared.columns.get(self.basis);
+        let count = match self.row(compared) {
+            Some(Row::Cell(cell)) => column.map_or(0, |column| column.count(cell)),
+            Some(Row::LeftOut) => column.map_or(0, |column| column.left_out),
+            Some(Row::Regressions) => compared.regressions as u64,
+            _ => return 0,
+        };
+        let shown = compared.sets.get(set).map_or(0, HashSet::len);
+        usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(shown)
+    }
+
+    /// The filter that shows the records of what the cursor is on; `Err`: why there is none.
+    pub fn filter(&self, compared: &Compared) -> Result<String, &'static str> {
+        let row = self.row(compared).ok_or("there is nothing here")?;
+        let word = match row {
+            Row::Cell(cell) => cell.word(),
+            Row::LeftOut => LEFT_OUT,
+            Row::Regressions => REGRESSION,
+            Row::Alone => ALONE,
+            Row::Duplicates => DUPLICATE,
+            Row::Measure(..) => return Err("this is about all items; choose a cell above"),
+        };
+        // Where nobody said anything all bases are the same, and the short name does.
+        let short = !compared.reviewed || !matches!(row, Row::Cell(_) | Row::LeftOut);
+        let set = cell_set(if short { Basis::GoldAdjusted } else { self.basis() }, word);
+        if compared.sets.contains_key(&set) { Ok(set) } else { Err("no record of A is behind this number") }
+    }
+}

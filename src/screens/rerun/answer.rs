@@ -1,0 +1,88 @@
+//! A typed answer that is asked for again: one call, and the new answer beside the recorded one.
+
+use std::sync::Arc;
+
+use crate::app::opened::Opened;
+use crate::screens::rerun::leg::{Ready, Way};
+use crate::screens::rerun::outcome::{Outcome, Side};
+use crate::screens::side_by_side::state::{Against, Versus};
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::generation::{Generation, answered};
+use stepscope_core::finding::Severity;
+use stepscope_core::record::Record;
+use stepscope_core::record::formats;
+use stepscope_core::record::types::in_use;
+use stepscope_core::run::fork::Preview;
+use stepscope_core::run::fork::round::{Round, failed};
+use stepscope_core::table::row::Row;
+use stepscope_io::beside::Beside;
+
+/// The record of the answer, and what its prompt was made of.
+#[derive(Debug)]
+pub struct Answer {
+    text: Vec<u8>,
+    document: Option<Arc<Document>>,
+    /// Where the prompt comes from, in words.
+    pub source: Shown,
+    /// The files whose lines are in the prompt, beside the record's own.
+    pub files: Vec<Shown>,
+}
+
+/// Makes the call that gives an answer. `Err`: why it cannot be made.
+pub fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Shown> {
+    let made = with_record(&text, |record| Generation::of(record, document.as_deref(), in_use()));
+    let made = made.ok_or(Shown::own("this record is not readable as JSON"))?;
+    let made = made.map_err(|why| shown!("this answer cannot be asked for again: {}", Shown::error(&why)))?;
+    let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
+    let (ask, source) = (made.ask(), made.source());
+    let answer = Answer { text, document, source, files: made.files };
+    Ok(Ready { way: Way::Answer(Box::new(answer)), preview, ask, step_id: None, past: None })
+}
+
+fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T> {
+    let mut tape = Tape::default();
+    tape.read(text);
+    tape.root(text).map(|root| then(&formats::read(root)))
+}
+
+impl Answer {
+    /// What the call gave, once it is judged. What failed or broke off is no answer, and is set beside none.
+    pub fn outcome(&self, round: &Round, beside: &Beside, now: &str) -> Option<Outcome> {
+        let line = with_record(&self.text, |record| answered(record, &self.text, round, now))?;
+        let ended = round.heard.first().and_then(|heard| failed(&heard.reply));
+        if ended.is_some() {
+            return Some(Outcome { line, ended, ..Outcome::default() });
+        }
+        let [before, after] = [&self.text, &line].map(|text| self.opened(text, beside));
+        let sides = [&before, &after].map(side);
+        let versus = {
+            let names = [Shown::own("recorded"), Shown::own("new")];
+            let versus = Versus::of(names, Against::Parent, &before, &after);
+            Some(Box::new(versus.about(Shown::own("A: the recorded answer; B: the new one"))))
+        };
+        let [before, after] = sides;
+        Some(Outcome { line, before, after, versus, ..Outcome::default() })
+    }
+
+    fn opened(&self, text: &[u8], beside: &Beside) -> Opened {
+        let row = Row::unchecked(0, text.len() as u64);
+        Opened::new(0, 1, &row, text.to_vec(), beside, |_| self.document.clone())
+    }
+}
+
+/// What is said of an answer on the lines above: its values, what is to be done with it, its findings.
+fn side(opened: &Opened) -> Side {
+    let answer = opened.sheet.as_ref().map(|sheet| match sheet.items.as_slice() {
+        [] => Shown::own("nothing"),
+        [item, others @ ..] => {
+            let value = item.lines.first().cloned().unwrap_or_default();
+            let more = if others.is_empty() { String::new() } else { format!(", {} more", others.len()) };
+            shown!("{} {value}{more}", item.standing.glyph())
+        }
+    });
+    let fix = opened.route.map(|route| shown!("route {}", route.word()));
+    Side { right: None, answer, fix, counts: Severity::ALL.map(|severity| opened.count(severity)) }
+}

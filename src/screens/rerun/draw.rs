@@ -1,0 +1,886 @@
+//! The re-run screen: a box that says what is sent, what comes and what became of it, and below it request, reply and
+//! difference: side by side where there is room, else one at a time.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::app::state::App;
+use crate::screens::rerun::leg::Way;
+use crate::screens::rerun::outcome::{Outcome, Row, Side};
+use crate::screens::rerun::state::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
+use crate::screens::run::state::Inspect;
+use crate::widgets::layout::inner_width;
+use crate::widgets::layout::{WIDE, parts};
+use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrap};
+use crate::widgets::theme::{Role, Theme};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::generation::files_sent;
+use stepscope_core::compare::difference::Change;
+use stepscope_core::run::fork::round::{Heard, Round, failed};
+use stepscope_core::run::rerun::samples::Distribution;
+use stepscope_core::run::rerun::{Judged, Phase, Stop};
+use stepscope_io::model::setup::Server;
+
+/// The words before the fields of the preview.
+const WORD: usize = 13;
+/// The longest bar of a distribution.
+const BAR: usize = 20;
+/// So many variables are listed.
+const MAX_ROWS: usize = 1_000;
+/// So many of the variables that a step is to write are listed.
+const MAX_EXPECTED: usize = 200;
+/// So many bytes of a reply that is still coming are laid out for each row on screen.
+const TAIL: usize = 4;
+
+/// Where a pane is; of no height if it is hidden.
+pub fn place(attempt: &Attempt, area: Rect, pane: Pane) -> Rect {
+    let body = parts(area).body;
+    let hidden = Rect { height: 0, ..body };
+    if attempt.maximised {
+        return if pane == attempt.pane { body } else { hidden };
+    }
+    let top = top_height(attempt, body).min(body.height);
+    let lower = Rect { y: body.y + top, height: body.height - top, ..body };
+    let at = Pane::LOWER.iter().position(|other| *other == pane);
+    let Some(at) = at else { return Rect { height: top, ..body } };
+    if body.width < WIDE {
+        return if pane == shown_pane(attempt) { lower } else { hidden };
+    }
+    let third = lower.width / 3;
+    let width = if at == 2 { lower.width - 2 * third } else { third };
+    Rect { x: lower.x + third * at as u16, width, ..lower }
+}
+
+/// Of the lower panes the one that is shown where there is room for one.
+fn shown_pane(attempt: &Attempt) -> Pane {
+    match (attempt.pane, attempt.stage) {
+        (Pane::Top, Stage::Choosing | Stage::Preview) => Pane::Request,
+        (Pane::Top, Stage::Several | Stage::Asking | Stage::Judging) => Pane::Reply,
+        (Pane::Top, Stage::Over) => Pane::Difference,
+        (pane, _) => pane,
+    }
+}
+
+fn top_height(attempt: &Attempt, body: Rect) -> u16 {
+    let rows = match attempt.stage {
+        Stage::Choosing => attempt.picker.offers.len() + 2,
+        Stage::Preview => {
+            let files = if attempt.is_answer() { 2 } else { 1 };
+            attempt.fields().len() + 1 + files + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
+        }
+        Stage::Asking | Stage::Judging => 2 + attempt.past.len().min(3),
+        Stage::Several => attempt.rows() + 1,
+        Stage::Over => 4 + attempt.past.len().min(3),
+    };
+    let most = match attempt.stage {
+        Stage::Preview => body.height * 2 / 3,
+        _ => body.height / 2,
+    };
+    u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
+}
+
+/// Draws the screen's body.
+pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let Some(attempt) = &app.attempt else { return };
+    for pane in Pane::ALL {
+        let place = place(attempt, area, pane);
+        if place.height < 2 || place.width < 4 {
+            continue;
+        }
+        let look = Look { focused: look.focused && pane == attempt.pane, ..look };
+        match pane {
+            Pane::Top => top(app, attempt, place, buf, look),
+            _ => lower(app, attempt, pane, place, buf, look),
+        }
+    }
+}
+
+/// The line above the keys.
+pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(attempt) = &app.attempt else { return Vec::new() };
+    let text = match (attempt.stage, attempt.pane) {
+        (Stage::Choosing, _) => "nothing was sent; Enter chooses whom to ask, for this session",
+        (Stage::Preview, Pane::Top) => match attempt.field() {
+            Field::Send => "nothing was sent; Enter on this line sends it",
+            Field::Server => "Enter chooses another",
+            Field::Scope | Field::Rung => "left and right, or Enter, change it",
+            Field::Model => "Enter changes it",
+            Field::Samples | Field::Temperature | Field::Seed => "left and right change it, Enter types it",
+        },
+        (Stage::Preview, _) => "nothing was sent; Tab goes to the line that sends",
+        (Stage::Asking, _) => "Esc breaks it off: the connection is closed, what came is kept",
+        (Stage::Judging, _) => "what came is being judged",
+        (Stage::Several, _) => "Enter takes the reply under the cursor, R takes it and goes on from here",
+        (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
+            "it ended early: r asks again, q goes back"
+        }
+        (Stage::Over, _) => match attempt.kept {
+            Kept::Saved => "saved; r asks again, q goes back",
+            Kept::Saving(_) => "being saved",
+            Kept::Waiting(_) => "NOT SAVED yet: ^S tries again",
+            Kept::No | Kept::Failed => "s keeps it as a fork, r asks again, q goes back",
+        },
+    };
+    vec![look.span(text, Role::Dim)]
+}
+
+fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span(heading(attempt), Role::Title)];
+    if app.is_replay() {
+        title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
+    } else if app.models.mode() == Mode::Cassette {
+        title.push(look.span("  ↺ a cassette plays recorded replies", Role::Warning));
+    }
+    let inner = frame(title, area, buf, look);
+    let width = usize::from(inner.width);
+    let page = match attempt.stage {
+        Stage::Choosing => picker(attempt, width, look),
+        Stage::Preview => preview(app, attempt, width, look),
+        Stage::Asking | Stage::Judging => progress(attempt, look),
+        Stage::Several => choices(attempt, look),
+        Stage::Over => judgement(attempt, width, look),
+    };
+    // What the cursor is on stays on screen.
+    let height = usize::from(inner.height);
+    let skip = page.cursor.map_or(0, |row| (row + 1).saturating_sub(height));
+    for (row, line) in page.lines.iter().skip(skip).take(height).enumerate() {
+        put(line.clone(), row, inner, buf);
+    }
+    if let Some(row) = page.cursor {
+        for row in row..row + page.tall {
+            wash(row.saturating_sub(skip), inner, buf, look.selection());
+        }
+    }
+}
+
+/// Lines, and the ones under the cursor.
+struct Page {
+    lines: Vec<Vec<Span<'static>>>,
+    cursor: Option<usize>,
+    tall: usize,
+}
+
+impl Page {
+    fn plain(lines: Vec<Vec<Span<'static>>>) -> Self {
+        Self { lines, cursor: None, tall: 1 }
+    }
+}
+
+const fn heading(attempt: &Attempt) -> &'static str {
+    match attempt.stage {
+        Stage::Choosing => "Whom to ask",
+        Stage::Preview => "Preview: nothing was sent",
+        Stage::Asking => "Asking",
+        Stage::Judging => "Judging",
+        Stage::Several => "Several replies: choose",
+        Stage::Over => "What became of it",
+    }
+}
+
+fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+    let picker = &attempt.picker;
+    let mut lines: Vec<_> = picker.offers.iter().map(|offer| offered(offer, width, look)).collect();
+    let cursor = (!lines.is_empty()).then_some(picker.list.at);
+    if picker.is_looking {
+        let text = "looking for servers at the customary ports of this machine…";
+        lines.push(vec![look.span(text, Role::Accent)]);
+    } else if !picker.offers.iter().any(|offer| matches!(offer, Offer::Found(..) | Offer::Named(_))) {
+        let text = "no model server answers: start one, or name it with --url";
+        lines.push(vec![look.span(text, Role::Warning)]);
+    }
+    lines.extend(picker.trouble.as_ref().map(|why| vec![look.span(why.as_str(), Role::Warning)]));
+    Page { lines, cursor, tall: 1 }
+}
+
+fn offered(offer: &Offer, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let name = |model: &Option<String>| match model {
+        Some(model) => Shown::line(model.as_bytes()).into_string(),
+        None => "(it lists no model)".to_owned(),
+    };
+    let (what, place) = match offer {
+        Offer::Named(model) => (name(model), "of the server that flags, environment or config.toml name".to_owned()),
+        Offer::Found(endpoint, usually, model) => {
+            (name(model), format!("{}  {}, usually {usually}", endpoint.shown(), endpoint.backend.word()))
+        }
+        Offer::Profile(profile) => (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned()),
+        Offer::Samples => ("cassette".to_owned(), "recorded replies to the first sample runs; asks nobody".to_owned()),
+    };
+    vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
+}
+
+/// The line that says what Enter would do, in full.
+fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
+    if let Some(never) = &attempt.never {
+        return (never.clone(), Role::Fatal);
+    }
+    let Some(server) = &models.server else { return (Shown::own("nobody was chosen to be asked"), Role::Warning) };
+    let Some(model) = attempt.model(models) else { return (Shown::own("no model is named"), Role::Warning) };
+    let (Some(_), Some(bytes)) = (&attempt.ready, attempt.bytes) else {
+        return (Shown::own("what is sent is being worked out"), Role::Dim);
+    };
+    let (model, place) = (Shown::line(model.as_bytes()), server.place());
+    // A record is somebody else's word: that it names the model is said before anything goes there.
+    let is_proposed = models.model.is_none() && server.model.is_none();
+    let model = if is_proposed { shown!("{model} (the record names it)") } else { model };
+    let preview = &attempt.preview;
+    let (steps, of, tokens) = (preview.steps.len(), preview.of, attempt.tokens());
+    let times = if attempt.samples > 1 { format!(", the first {} times", attempt.samples) } else { String::new() };
+    let verb = if server.client.is_cassette() { "plays" } else { "asks" };
+    let size = size(bytes);
+    if let Some(Way::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.way) {
+        let source = &answer.source;
+        return (shown!("{verb} with {source}, about {tokens} tokens, {size}, of {model} at {place}"), Role::Live);
+    }
+    let what =
+        shown!("{verb} {steps} of {of} steps{times}, about {tokens} tokens, {size} at first, of {model} at {place}");
+    (what, Role::Live)
+}
+
+fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+    let models = &app.models;
+    let mut lines = Vec::new();
+    let (what, role) = sending(attempt, models);
+    let sends = shown!("Enter: {what}");
+    for range in wrap(sends.as_str(), width.saturating_sub(2)).into_iter().take(3) {
+        let head = if lines.is_empty() { "▸ " } else { "  " };
+        let text = sends.as_str().get(range).unwrap_or_default().to_owned();
+        lines.push(vec![look.span(head, Role::Accent), look.span(text, role)]);
+    }
+    let tall = lines.len();
+    for field in attempt.fields().iter().skip(1) {
+        let value = value(*field, attempt, models);
+        lines
+            .push(vec![look.span(format!("  {}", pad(field.word(), WORD)), Role::Faint), look.span(value, Role::Text)]);
+    }
+    for (n, file) in files(app, attempt).iter().enumerate() {
+        let word = if n == 0 { "files sent" } else { "" };
+        for (m, range) in wrap(file.as_str(), width.saturating_sub(WORD + 2)).into_iter().enumerate() {
+            let word = if m == 0 { word } else { "" };
+            let text = file.as_str().get(range).unwrap_or_default().to_owned();
+            lines.push(vec![look.span(format!("  {}", pad(word, WORD)), Role::Faint), look.span(text, Role::Text)]);
+        }
+    }
+    for (name, json) in attempt.edits.iter().take(3) {
+        let text = format!("{} = {}", name.line(), Shown::line(json));
+        lines.push(vec![look.span(format!("  {}", pad("edited", WORD)), Role::Faint), look.span(text, Role::Changed)]);
+    }
+    if attempt.prompt.is_some() {
+        let text = "the prompt is not the step's own";
+        lines.push(vec![look.span(format!("  {}", pad("edited", WORD)), Role::Faint), look.span(text, Role::Changed)]);
+    }
+    if attempt.is_recorded == Some(false) {
+        let text = "! this request is not on the cassette: it holds other steps, or another seed, temperature or model";
+        lines.push(vec![look.span(text, Role::Warning)]);
+    }
+    let at = attempt.list.at;
+    let cursor = if at == 0 { 0 } else { tall + at - 1 };
+    Page { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
+}
+
+/// Every file whose lines go out.
+fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
+    let others = match attempt.ready.as_ref().map(|ready| &ready.way) {
+        Some(Way::Answer(answer)) => answer.files.as_slice(),
+        _ => &[],
+    };
+    files_sent(app.files_of_open(), others)
+}
+
+fn value(field: Field, attempt: &Attempt, models: &Models) -> String {
+    let sampling = &models.sampling;
+    let own = |text: Option<String>| text.unwrap_or_else(|| "none: the server's own".to_owned());
+    match field {
+        Field::Send => String::new(),
+        Field::Server => match &models.server {
+            None => "nobody yet".to_owned(),
+            Some(server) => format!("{}  {}", server.place(), kind(server)),
+        },
+        Field::Model => {
+            let model = attempt.model(models);
+            model.map_or_else(|| "none yet".to_owned(), |model| Shown::line(model.as_bytes()).into_string())
+        }
+        Field::Scope => scope_words(attempt.scope).to_owned(),
+        Field::Samples => match attempt.samples {
+            1 => "1".to_owned(),
+            n => format!("{n}, at most {} at once; their seeds count up", crate::screens::rerun::state::AT_ONCE),
+        },
+        Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
+        Field::Seed => own(sampling.seed.map(|seed| seed.to_string())),
+        Field::Rung => {
+            let how = match sampling.rung.word() {
+                "schema" => "the server is given the schema and is to keep it",
+                "json" => "the server is asked for JSON of any shape",
+                _ => "the schema stands in the prompt alone",
+            };
+            format!("{}: {how}", sampling.rung.word())
+        }
+    }
+}
+
+fn kind(server: &Server) -> &'static str {
+    server.client.endpoint().backend.word()
+}
+
+fn progress(attempt: &Attempt, look: Look<'_>) -> Page {
+    let mut lines = past(attempt, look);
+    let Some(round) = &attempt.round else { return Page::plain(lines) };
+    let (step, done, all) = (attempt.named(round.ask.step), attempt.past.len() + 1, attempt.preview.steps.len().max(1));
+    let running = round.heard.iter().filter(|heard| heard.reply.phase == Phase::Streaming).count();
+    let mut line = vec![look.span(
+        if attempt.is_answer() { step.into_string() } else { format!("{step}, {done} of {all}") },
+        Role::Current,
+    )];
+    let first = round.heard.first();
+    if let Some(heard) = first.filter(|heard| !heard.reply.endpoint.as_str().is_empty()) {
+        let model = Shown::line(round.model().as_bytes());
+        line.push(look.span(format!("   {model} at {}", heard.reply.endpoint), Role::Live));
+    }
+    lines.push(line);
+    let mut line = vec![look.span(state_of(round, running), Role::Accent)];
+    line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
+    line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
+    if let Some(rung) = first.and_then(|heard| heard.reply.rung) {
+        line.push(look.span(format!("   {}", rung.meaning()), Role::Dim));
+    }
+    lines.push(line);
+    Page::plain(lines)
+}
+
+fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let last = attempt.past.len().saturating_sub(3);
+    let lines = attempt.past.iter().skip(last);
+    lines.map(|text| vec![look.span("· ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
+}
+
+fn state_of(round: &Round, running: usize) -> String {
+    let over = round.heard.iter().filter(|heard| !heard.reply.is_running()).count();
+    match round.heard.as_slice() {
+        [heard] => match &heard.reply.phase {
+            Phase::Connecting if heard.reply.endpoint.as_str().is_empty() => "connecting".to_owned(),
+            Phase::Connecting => "waiting for the first word".to_owned(),
+            Phase::Streaming => "the reply is coming".to_owned(),
+            _ => "the reply is here".to_owned(),
+        },
+        heard => format!("{over} of {} replies are here, {running} are coming", heard.len()),
+    }
+}
+
+/// Tokens a second: as the server counted them, else a fourth of the bytes.
+fn speed(round: &Round) -> Option<String> {
+    let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len() + heard.reply.reasoning.len()).sum();
+    let counted: Option<u64> = match round.heard.as_slice() {
+        [heard] => match &heard.reply.phase {
+            Phase::Done(finish) => finish.usage.completion,
+            _ => None,
+        },
+        _ => None,
+    };
+    let began = round.heard.iter().filter_map(|heard| heard.first).min()?;
+    let ended = round.heard.iter().map(|heard| heard.elapsed).max()?;
+    let seconds = ended.checked_sub(began)?.as_secs_f64();
+    if seconds < 0.05 {
+        return Some(size(bytes));
+    }
+    let (about, tokens) = counted.map_or(("about ", bytes as f64 / 4.0), |tokens| ("", tokens as f64));
+    Some(format!("{}, {about}{:.1} tokens/s", size(bytes), tokens / seconds))
+}
+
+fn choices(attempt: &Attempt, look: Look<'_>) -> Page {
+    let Some(round) = &attempt.round else { return Page::plain(Vec::new()) };
+    let made = round.distribution();
+    let ties = made.fields.iter().filter(|field| field.is_tie()).count();
+    let tie = match ties {
+        0 => String::new(),
+        1 => "   1 tie: the first that came".to_owned(),
+        n => format!("   {n} ties: the first that came"),
+    };
+    let mut lines = vec![vec![
+        look.span(pad("consensus", 12), Role::Accent),
+        look.span(fields(&made.consensus()), Role::Text),
+        look.span(tie, Role::Warning),
+    ]];
+    for (n, heard) in round.heard.iter().enumerate() {
+        let (glyph, role, text) = reply_line(heard);
+        let head = look.span(pad(&format!("reply {}", n + 1), 10), Role::Faint);
+        lines.push(vec![head, look.span(format!("{glyph} "), role), look.span(text, Role::Text)]);
+    }
+    lines.push(vec![look.span(round.tally().into_string(), Role::Dim)]);
+    Page { lines, cursor: Some(attempt.list.at), tall: 1 }
+}
+
+fn reply_line(heard: &Heard) -> (&'static str, Role, String) {
+    if let Some(why) = failed(&heard.reply) {
+        return ("✗", Role::Fatal, format!("failed: {why}"));
+    }
+    let Some(judged) = &heard.judged else { return ("?", Role::Warning, String::new()) };
+    match judged.verdict.why() {
+        None => ("✓", Role::Ok, fields(&judged.outputs)),
+        Some(why) => ("!", Role::Warning, format!("{}: {why}", judged.verdict.word())),
+    }
+}
+
+fn fields(values: &[(Untrusted<'static>, Vec<u8>)]) -> String {
+    let text = |(name, value): &(Untrusted<'static>, Vec<u8>)| format!("{} {}", name.line(), Shown::line(value));
+    values.iter().map(text).collect::<Vec<_>>().join("   ")
+}
+
+fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+    let mut lines = past(attempt, look);
+    let Some(outcome) = &attempt.outcome else { return Page::plain(lines) };
+    if let Some(ended) = &outcome.ended {
+        for (n, range) in wrap(ended.as_str(), width.saturating_sub(2)).into_iter().take(2).enumerate() {
+            let text = ended.as_str().get(range).unwrap_or_default().to_owned();
+            let head = if n == 0 { "✗ " } else { "  " };
+            lines.push(vec![look.span(head, Role::Fatal), look.span(text, Role::Fatal)]);
+        }
+        let text = "what came is shown below; it is no result, and is compared with nothing";
+        lines.push(vec![look.span(text, Role::Dim)]);
+        if attempt.kept != Kept::No {
+            lines.push(kept(attempt, look));
+        }
+        return Page::plain(lines);
+    }
+    lines.push(answers(outcome, look));
+    let mut line = vec![look.span("findings ", Role::Faint)];
+    line.extend(counts(&outcome.before, look));
+    line.push(look.span("→ ", Role::Faint));
+    line.extend(counts(&outcome.after, look));
+    if let (Some(before), Some(after)) = (&outcome.before.fix, &outcome.after.fix) {
+        let fix = if before == after { format!("  {after}") } else { format!("  {before} → {after}") };
+        line.push(look.span(fix, Role::Accent));
+    }
+    lines.push(line);
+    if !outcome.stale.is_empty() {
+        let stale: Vec<_> = outcome.stale.iter().map(|step| (step + 1).to_string()).collect();
+        let text = format!("stale now: step {}; r, then D asks them too", stale.join(", "));
+        lines.push(vec![look.span("▲ ", Role::Warning), look.span(text, Role::Warning)]);
+    }
+    lines.push(kept(attempt, look));
+    Page::plain(lines)
+}
+
+fn kept(attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
+    let (text, role) = match attempt.kept {
+        Kept::No => ("not kept yet: s keeps it as a fork", Role::Dim),
+        Kept::Saving(_) => ("being saved…", Role::Accent),
+        Kept::Saved if attempt.ended().is_some() => ("✓ saved as a fork that failed", Role::Ok),
+        Kept::Saved => ("✓ saved as a fork", Role::Ok),
+        Kept::Waiting(_) => ("✗ NOT SAVED: ^S tries again", Role::Fatal),
+        Kept::Failed => ("✗ NOT SAVED: there is no file to keep it in", Role::Fatal),
+    };
+    vec![look.span(text, role)]
+}
+
+fn answers(outcome: &Outcome, look: Look<'_>) -> Vec<Span<'static>> {
+    let side = |side: &Side| {
+        let answer = side.answer.as_ref().map_or_else(|| "no answer".to_owned(), |answer| fit(answer.as_str(), 24));
+        let (mark, role) = match side.right {
+            Some(true) => (" ✓ right", Role::Ok),
+            Some(false) => (" ✗ wrong", Role::Fatal),
+            None => ("", Role::Text),
+        };
+        [look.span(answer, Role::Text), look.span(mark, role)]
+    };
+    let mut line = vec![look.span("answer ", Role::Faint)];
+    line.extend(side(&outcome.before));
+    line.push(look.span(" → ", Role::Faint));
+    line.extend(side(&outcome.after));
+    line
+}
+
+fn counts(side: &Side, look: Look<'_>) -> Vec<Span<'static>> {
+    crate::app::bars::counts(side.counts, look)
+}
+
+fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = Vec::new();
+    if app.size.width < WIDE || attempt.maximised {
+        for other in Pane::LOWER {
+            let (text, role) = if other == pane {
+                (format!("[{}]", other.word()), Role::Accent)
+            } else {
+                (format!(" {} ", other.word()), Role::Faint)
+            };
+            title.push(look.span(text, role));
+        }
+    } else {
+        title.push(look.span(pane.word(), Role::Title));
+    }
+    if pane == Pane::Reply {
+        title.extend(about_reply(app, attempt, look));
+    }
+    let inner = frame(title, area, buf, look);
+    let height = usize::from(inner.height);
+    let lines = lines(attempt, app.inspect.as_ref(), pane, inner_width(area), look.theme);
+    let at = Pane::LOWER.iter().position(|other| *other == pane).unwrap_or(0);
+    let last = lines.len().saturating_sub(height);
+    let top = if pane == Pane::Reply && attempt.follows {
+        last
+    } else {
+        attempt.tops.get(at).copied().unwrap_or(0).min(last)
+    };
+    for (row, line) in lines.iter().skip(top).take(height).enumerate() {
+        put(line.spans.clone(), row, inner, buf);
+    }
+    scroll_mark(area, top, lines.len(), buf, look);
+}
+
+fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
+    let heard = attempt.round.as_ref().and_then(|round| round.heard.get(attempt.shown_reply()));
+    let Some(heard) = heard else { return Vec::new() };
+    let mut line = Vec::new();
+    if app.is_replay() {
+        line.push(look.span("  ↺ replay", Role::Warning));
+    }
+    if matches!(heard.reply.phase, Phase::Failed(_) | Phase::Cancelled) {
+        line.push(look.span("  ✗ partial, no answer", Role::Fatal));
+    }
+    line
+}
+
+/// The lines of one of the lower panes.
+pub fn lines(
+    attempt: &Attempt,
+    inspect: Option<&Inspect>,
+    pane: Pane,
+    width: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let mut text = Text { lines: Vec::new(), width, theme };
+    match pane {
+        Pane::Top => {}
+        Pane::Request => text.request(attempt),
+        Pane::Reply => text.reply(attempt),
+        Pane::Difference => text.difference(attempt, inspect),
+    }
+    text.lines
+}
+
+/// Lines as they are put together.
+struct Text<'t> {
+    lines: Vec<Line<'static>>,
+    width: usize,
+    theme: &'t Theme,
+}
+
+impl Text<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    fn prose(&mut self, text: &Shown, role: Role) {
+        let style = self.style(role);
+        for range in wrap(text.as_str(), self.width) {
+            self.lines.push(Line::styled(text.as_str().get(range).unwrap_or_default().to_owned(), style));
+        }
+    }
+
+    fn say(&mut self, text: impl Into<String>, role: Role) {
+        let text = text.into();
+        self.prose(&shown!("{text}"), role);
+    }
+
+    fn spans(&mut self, spans: Vec<(String, Role)>) {
+        let spans = spans.into_iter().map(|(text, role)| Span::styled(text, self.style(role)));
+        self.lines.push(spans.collect());
+    }
+
+    /// A text from data, as much of it as can be laid out.
+    fn data(&mut self, bytes: &[u8], role: Role) {
+        let head = stepscope_base::text::head(bytes, MAX_PROSE - 1024);
+        self.prose(&Shown::prose(head), role);
+        if head.len() < bytes.len() {
+            self.say(format!("… {} bytes more", bytes.len() - head.len()), Role::Faint);
+        }
+    }
+
+    fn request(&mut self, attempt: &Attempt) {
+        match attempt.request() {
+            Some(prompt) => self.data(prompt.bytes(), Role::Text),
+            None => self.say("what is sent is being worked out", Role::Dim),
+        }
+    }
+
+    fn reply(&mut self, attempt: &Attempt) {
+        let Some(round) = &attempt.round else {
+            return self.say("nothing was asked yet", Role::Dim);
+        };
+        if round.heard.len() > 1 {
+            match attempt.stage {
+                Stage::Several if attempt.list.at == 0 => return self.distribution(&round.distribution(), round),
+                Stage::Several => {}
+                _ => return self.replies(round),
+            }
+        }
+        if let Some(heard) = round.heard.get(attempt.shown_reply()) {
+            self.one_reply(heard, attempt.follows && attempt.is_running());
+        }
+    }
+
+    /// One line for each of several replies that are coming.
+    fn replies(&mut self, round: &Round) {
+        for (n, heard) in round.heard.iter().enumerate() {
+            let (glyph, role) = match &heard.reply.phase {
+                Phase::Streaming => ("●", Role::Live),
+                Phase::Done(_) => ("✓", Role::Ok),
+                Phase::Failed(_) | Phase::Cancelled => ("✗", Role::Fatal),
+                Phase::Idle | Phase::Connecting => ("○", Role::Dim),
+            };
+            let text = match failed(&heard.reply).filter(|_| !heard.reply.is_running()) {
+                Some(why) => why.into_string(),
+                None => Shown::line(stepscope_base::text::head(&heard.reply.content, 400)).into_string(),
+            };
+            let text = fit(&text, self.width.saturating_sub(6));
+            self.spans(vec![(format!("{:>3} ", n + 1), Role::Faint), (format!("{glyph} "), role), (text, Role::Text)]);
+        }
+    }
+
+    fn one_reply(&mut self, heard: &Heard, at_end: bool) {
+        for line in &heard.reply.log {
+            self.say(format!("▲ {line}"), Role::Warning);
+        }
+        let (before, content) = apart(heard);
+        let reasoning = if heard.reply.reasoning.is_empty() { before } else { heard.reply.reasoning.as_slice() };
+        if !reasoning.is_empty() {
+            self.say("reasoning", Role::Faint);
+            self.bytes(reasoning, Role::Dim, at_end);
+            self.say("reply", Role::Faint);
+        }
+        self.bytes(content, Role::Text, at_end);
+        match &heard.reply.phase {
+            Phase::Failed(trouble) => self.say(format!("✗ {}", trouble.sentence), Role::Fatal),
+            Phase::Cancelled => self.say("✗ broken off here: partial, no answer", Role::Fatal),
+            Phase::Connecting => self.say("waiting…", Role::Dim),
+            Phase::Done(finish) => match &finish.stop {
+                Stop::End => {}
+                Stop::Length => self.say("! it was cut off at its limit of tokens", Role::Warning),
+                Stop::Other(why) => self.say(format!("! it stopped: {}", why.line()), Role::Warning),
+            },
+            Phase::Idle | Phase::Streaming => {}
+        }
+        if let Some(judged) = heard.judged.as_ref().filter(|_| failed(&heard.reply).is_none()) {
+            self.judged(judged);
+        }
+    }
+
+    fn judged(&mut self, judged: &Judged) {
+        match judged.verdict.why() {
+            None => self.say("✓ it is what was asked for", Role::Ok),
+            Some(why) => self.say(format!("! {why}"), Role::Warning),
+        }
+        if !judged.parts.around.is_nothing() {
+            self.say(format!("· {} was taken off", judged.parts.around.words()), Role::Dim);
+        }
+        if !judged.missing.is_empty() {
+            let names: Vec<_> = judged.missing.iter().map(|name| name.line().into_string()).collect();
+            self.say(format!("! it lacks {}", names.join(", ")), Role::Warning);
+        }
+    }
+
+    /// The end of what is still coming, or the beginning of what is there.
+    fn bytes(&mut self, bytes: &[u8], role: Role, at_end: bool) {
+        let room = self.width.max(1) * 200 * TAIL;
+        let room = room.min(16 << 10);
+        if !at_end || bytes.len() <= room {
+            return self.data(bytes, role);
+        }
+        let from = bytes.len() - room;
+        // A character is not cut.
+        let start = (from..bytes.len()).find(|at| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80));
+        self.say(format!("… {} bytes before", start.unwrap_or(from)), Role::Faint);
+        self.prose(&Shown::prose(bytes.get(start.unwrap_or(from)..).unwrap_or_default()), role);
+    }
+
+    fn distribution(&mut self, made: &Distribution, round: &Round) {
+        let all = round.heard.len();
+        for field in &made.fields {
+            let tie = if field.is_tie() { "   a tie: the first that came leads" } else { "" };
+            self.spans(vec![(field.name.line().into_string(), Role::Key), (tie.to_owned(), Role::Warning)]);
+            let texts = field.buckets.iter().map(|bucket| Shown::line(&bucket.text).into_string());
+            let texts = fit_apart(&texts.collect::<Vec<_>>(), self.bar_widths().0);
+            for (bucket, text) in field.buckets.iter().zip(texts) {
+                self.bar(&text, bucket.samples.len(), all, Role::Text);
+            }
+            if !field.absent.is_empty() {
+                self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);
+            }
+        }
+        let others = [
+            ("breaks the schema", &made.breaking, Role::Warning),
+            ("is no JSON", &made.invalid, Role::Warning),
+            ("is empty", &made.empty, Role::Warning),
+            ("failed", &made.failed, Role::Fatal),
+        ];
+        if others.iter().any(|(_, samples, _)| !samples.is_empty()) {
+            self.say("do not count", Role::Faint);
+        }
+        for (word, samples, role) in others.into_iter().filter(|(_, samples, _)| !samples.is_empty()) {
+            self.bar(word, samples.len(), all, role);
+        }
+    }
+
+    /// The columns of a bar's label, and of the bar.
+    fn bar_widths(&self) -> (usize, usize) {
+        let width = self.width.saturating_sub(10);
+        let longest = BAR.min(width / 2).max(1);
+        (width.saturating_sub(longest).max(4), longest)
+    }
+
+    fn bar(&mut self, label: &str, count: usize, all: usize, role: Role) {
+        let (label_width, longest) = self.bar_widths();
+        let filled = (count * longest).div_ceil(all.max(1));
+        let bar = format!("{}{}", "█".repeat(filled), "·".repeat(longest.saturating_sub(filled)));
+        let label = pad(label, label_width);
+        self.spans(vec![(format!("  {label}"), role), (bar, Role::Live), (format!(" {count}/{all}"), Role::Dim)]);
+    }
+
+    fn difference(&mut self, attempt: &Attempt, inspect: Option<&Inspect>) {
+        if let Some(outcome) = &attempt.outcome {
+            return self.outcome(outcome, attempt.is_answer());
+        }
+        if attempt.is_answer() {
+            return self
+                .say("the new answer stands here beside the recorded one, once the whole reply is there", Role::Dim);
+        }
+        self.rows(&expected(attempt, inspect));
+        let more = if attempt.stage == Stage::Preview { "" } else { "; new values come with the whole reply" };
+        self.say(format!("recorded beside what exact calculation gives{more}"), Role::Faint);
+    }
+
+    fn outcome(&mut self, outcome: &Outcome, is_answer: bool) {
+        if is_answer && outcome.versus.is_none() {
+            return self.say("no answer came: the recorded one stands", Role::Dim);
+        }
+        if outcome.ended.is_some() {
+            return self.received(outcome);
+        }
+        if let Some(versus) = &outcome.versus {
+            return crate::screens::side_by_side::draw::lines(versus, self.width)
+                .into_iter()
+                .for_each(|line| self.spans(line));
+        }
+        if outcome.rows.is_empty() {
+            self.say("no value changed", Role::Dim);
+        }
+        self.rows(&outcome.rows);
+        match outcome.diverges {
+            Some(step) => self.say(format!("the runs part at step {}", step + 1), Role::Dim),
+            None => self.say("no step differs", Role::Dim),
+        }
+        for (said, sign, role) in [(&outcome.news[0], "+", Role::Added), (&outcome.news[1], "−", Role::Removed)] {
+            let heading = if sign == "+" { "findings that are new" } else { "findings that are gone" };
+            if !said.is_empty() {
+                self.say(heading, Role::Faint);
+            }
+            for one in said {
+                let glyph = (format!("{sign} {} ", one.severity.glyph()), severity_role(one.severity));
+                let text = fit(&format!("{}  {}", one.rule, one.message), self.width.saturating_sub(4));
+                self.spans(vec![glyph, (text, role)]);
+            }
+        }
+    }
+
+    /// The values that came before the run ended early.
+    fn received(&mut self, outcome: &Outcome) {
+        if outcome.received.is_empty() {
+            return self.say("no whole reply came: the recorded values stand", Role::Dim);
+        }
+        self.say("received before the run ended; no result", Role::Faint);
+        for (step, name, value) in &outcome.received {
+            let head = format!("  {}", fit(name.as_str(), self.width / 2));
+            let room = self.width.saturating_sub(head.chars().count() + 12);
+            let step = format!("  step {}", step + 1);
+            self.spans(vec![
+                (head, Role::Key),
+                (format!("  {}", fit(value.as_str(), room)), Role::Text),
+                (step, Role::Faint),
+            ]);
+        }
+    }
+
+    fn rows(&mut self, rows: &[Row]) {
+        for row in rows.iter().take(MAX_ROWS) {
+            let (glyph, role) = match row.change {
+                Change::Same => ("=", Role::Dim),
+                Change::Differs => ("≠", Role::Changed),
+                Change::OnlyA => ("−", Role::Removed),
+                Change::OnlyB => ("+", Role::Added),
+            };
+            let step = row.step.map_or_else(String::new, |step| format!("  step {}", step + 1));
+            let how = if row.is_asked { ", asked" } else { "" };
+            let name = fit(row.name.as_str(), self.width.saturating_sub(20));
+            self.spans(vec![(format!("{glyph} "), role), (name, Role::Key), (format!("{step}{how}"), Role::Faint)]);
+            let computed = row.computed.as_ref();
+            self.side("recorded", row.recorded.as_ref(), computed);
+            if row.new.is_some() || row.change == Change::OnlyA {
+                self.side("new", row.new.as_ref(), computed);
+            }
+            if let Some(computed) = computed {
+                self.side("computed", Some(computed), None);
+            }
+        }
+        if rows.len() > MAX_ROWS {
+            self.say(format!("… {} more are not listed", rows.len() - MAX_ROWS), Role::Faint);
+        }
+    }
+
+    fn side(&mut self, word: &str, value: Option<&Shown>, computed: Option<&Shown>) {
+        let text = value.map_or("—", Shown::as_str);
+        let agrees = computed.filter(|_| value.is_some()).map(|computed| computed.as_str() == text);
+        let mark = match agrees {
+            Some(true) => (" ≙".to_owned(), Role::Ok),
+            Some(false) => (" ≠ computed".to_owned(), Role::Warning),
+            None => (String::new(), Role::Dim),
+        };
+        let room = self.width.saturating_sub(13 + mark.0.chars().count());
+        let role = if word == "computed" { Role::Accent } else { Role::Text };
+        self.spans(vec![(format!("  {}", pad(word, 10)), Role::Faint), (fit(text, room), role), mark]);
+    }
+}
+
+/// Reasoning in marks, and what follows it.
+fn apart(heard: &Heard) -> (&[u8], &[u8]) {
+    let content = heard.reply.content.as_slice();
+    let trimmed = content.trim_ascii_start();
+    let Some(inner) = trimmed.strip_prefix(b"<think>") else { return (b"", content) };
+    match memchr::memmem::find(inner, b"</think>") {
+        Some(end) => (
+            inner.get(..end).unwrap_or_default().trim_ascii(),
+            inner.get(end + 8..).unwrap_or_default().trim_ascii_start(),
+        ),
+        None => (inner.trim_ascii_start(), b""),
+    }
+}
+
+/// The variables that the step is to write, as they were recorded.
+fn expected(attempt: &Attempt, inspect: Option<&Inspect>) -> Vec<Row> {
+    let (Some(ask), Some(inspect)) = (attempt.ask(), inspect) else { return Vec::new() };
+    let judged = attempt.round.as_ref().and_then(|round| match round.heard.as_slice() {
+        [heard] => heard.judged.as_ref(),
+        _ => None,
+    });
+    let opened = &inspect.opened;
+    let row = |name: &Untrusted<'static>| {
+        let shown = name.line();
+        let index = opened.variables.iter().position(|variable| variable.name == shown);
+        let write = index.and_then(|index| opened.variables.get(index)).map(|variable| &variable.writes);
+        let write = write.and_then(|writes| writes.iter().find(|write| write.step == Some(ask.step)));
+        let recorded = write.and_then(|write| write.value.as_ref()).map(|value| value.line.clone());
+        let computed = index.and_then(|index| opened.proof.computed(index, Some(ask.step)));
+        let new = judged.and_then(|judged| judged.outputs.iter().find(|(other, _)| other == name));
+        Row {
+            name: shown,
+            step: Some(ask.step),
+            is_asked: true,
+            recorded,
+            new: new.map(|(_, value)| Shown::line(value)),
+            computed: computed.map(|computed| computed.value.clone()),
+            change: Change::Same,
+        }
+    };
+    ask.request.expected.iter().take(MAX_EXPECTED).map(row).collect()
+}

@@ -1,0 +1,571 @@
+//! The re-run screen: from the key to the preview, from the line that names the endpoint to the server, and from the
+//! reply to a fork. Only `send` asks a model, and only [`Field::Send`] leads to it.
+
+use std::time::Instant;
+
+use ratatui::layout::Position;
+
+use crate::app::forks::ForkId;
+use crate::app::msg::Effects;
+use crate::app::msg::Work;
+use crate::app::state::App;
+use crate::dialogs::dialog::Purpose;
+use crate::screens::rerun::leg::Reached;
+use crate::screens::rerun::state::{
+    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
+};
+use crate::screens::run::state::Inspect;
+use crate::screens::stack::Screen;
+use crate::widgets::keymap::Action;
+use crate::widgets::layout::inner_width;
+use crate::widgets::list::Move;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::fork::Scope;
+use stepscope_core::run::fork::round::Told;
+use stepscope_core::run::rerun::{Phase, RunId};
+use stepscope_io::model::setup::Server;
+use stepscope_terminal::run::Effect;
+
+/// Why an answer is asked for once.
+const ONE_CALL: &str = "a typed answer is one call: r asks for it again";
+/// Why a key does nothing while a call runs, and while its reply is judged.
+const RUNNING: &str = "the call is running: Esc breaks it off";
+const JUDGED: &str = "what came is being judged";
+/// Larger texts are not typed as the name of a model.
+const MAX_MODEL: usize = 200;
+
+impl App {
+    /// Why a step cannot be asked again; asked by the keys and the footer.
+    pub(crate) fn may_rerun(&self, action: Action) -> Result<(), &'static str> {
+        let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
+        let attempt = self.attempt.as_ref().filter(|_| self.screens.top() == Screen::Rerun);
+        if let Some(attempt) = attempt {
+            let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
+            return match action {
+                _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
+                Action::Edit if attempt.is_answer() => Err("only the prompts of steps are edited"),
+                Action::Keep => match (&attempt.outcome, &attempt.kept) {
+                    (None, _) => Err("there is nothing to keep yet"),
+                    (_, Kept::Saved) => Err("it is saved already"),
+                    (_, Kept::Saving(_)) => Err("it is being saved"),
+                    (_, Kept::Waiting(_)) => Err("it could not be saved: ^S tries again"),
+                    _ => Ok(()),
+                },
+                Action::Open => match (attempt.stage, attempt.pane) {
+                    (Stage::Asking, _) => Err(RUNNING),
+                    (Stage::Judging, _) => Err(JUDGED),
+                    (Stage::Over, _) if attempt.ended().is_some() => Err("it ended early: r asks again, q leaves"),
+                    (Stage::Over, _) => Err("s keeps it, r asks again, q leaves"),
+                    (_, Pane::Top) => Ok(()),
+                    _ => Err("Tab goes to the box at the top"),
+                },
+                Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
+                Action::Edit => {
+                    need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent")?;
+                    need(attempt.ready.is_some(), "what is sent is still being worked out")
+                }
+                Action::Rerun => need(attempt.stage != Stage::Judging, JUDGED),
+                _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
+            };
+        }
+        let inspect = self.inspect.as_ref();
+        if self.screens.top() == Screen::Evidence {
+            need(action == Action::Rerun, ONE_CALL)?;
+        } else {
+            need(self.screens.top() == Screen::Run, "open a run first")?;
+            let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+            need(has_steps, "this record has no steps")?;
+            need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
+        }
+        let offline = self.models.mode() == Mode::Offline && !self.samples;
+        need(!offline, "nothing is sent: --offline forbids it")
+    }
+
+    /// Shows what asking the step under the cursor again would send.
+    pub(crate) fn rerun(&mut self, action: Action) -> Effects {
+        if self.screens.top() == Screen::Rerun {
+            return self.rerun_again(action);
+        }
+        let Some(inspect) = &self.inspect else { return Vec::new() };
+        if self.screens.top() == Screen::Evidence {
+            let opened = &inspect.opened;
+            let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
+            self.attempt = Some(Box::new(Attempt::new(of, opened.text().to_vec(), 0, 1, known)));
+            self.open_screen(Screen::Rerun);
+            return self.plan();
+        }
+        let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
+            return Vec::new();
+        };
+        let known = opened.model_of(step);
+        let mut attempt = Attempt::new(Of::Run, opened.text().to_vec(), step, opened.steps.len(), known);
+        (attempt.scope, attempt.samples) = wanted(action);
+        attempt.edits = edits.pairs();
+        attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
+        self.attempt = Some(Box::new(attempt));
+        self.open_screen(Screen::Rerun);
+        self.plan()
+    }
+
+    /// The same once more, or farther.
+    pub(crate) fn rerun_again(&mut self, action: Action) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        if attempt.stage == Stage::Several && action == Action::RerunFromHere {
+            return self.take_reply(Some(Scope::FromHere));
+        }
+        if attempt.stage == Stage::Preview {
+            (attempt.scope, attempt.samples) = wanted(action);
+            return self.plan();
+        }
+        if attempt.is_running() {
+            self.say(Shown::own(RUNNING));
+            return Vec::new();
+        }
+        if !self.may_drop() {
+            return Vec::new();
+        }
+        if let Some(attempt) = &mut self.attempt {
+            attempt.again();
+        }
+        self.plan()
+    }
+
+    /// Takes values in place of the recorded ones, as JSON texts, and a prompt in place of the step's own; shows what
+    /// would be sent now. Nothing is sent.
+    pub fn rerun_edited(
+        &mut self,
+        edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+        prompt: Option<Untrusted<'static>>,
+    ) -> Effects {
+        if self.attempt.is_none() {
+            let effects = self.rerun(Action::Rerun);
+            if self.attempt.is_none() {
+                return effects;
+            }
+        }
+        if let Some(attempt) = &mut self.attempt {
+            (attempt.edits, attempt.prompt) = (edits, prompt);
+        }
+        self.plan()
+    }
+
+    /// Works out what would be asked, and of whom.
+    pub(crate) fn plan(&mut self) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let id = self.models.next_id();
+        let leg = attempt.begin(id);
+        let mut effects = vec![Effect::Work(Work::Leg(id, Box::new(leg)))];
+        if self.models.server.is_some() {
+            return effects;
+        }
+        if self.models.is_configured {
+            effects.push(Effect::Work(Work::Choose(id, Offer::Named(None))));
+        } else {
+            effects.extend(self.offer(id));
+        }
+        effects
+    }
+
+    /// Opens the list of those who may be asked.
+    pub(crate) fn offer(&mut self, id: RunId) -> Effects {
+        let is_offline = self.models.setup.wanted.offline;
+        let profiles = self.models.profiles.iter().filter(|_| !is_offline).cloned().map(Offer::Profile);
+        let samples = self.samples.then_some(Offer::Samples);
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        attempt.picker.offers = profiles.chain(samples).collect();
+        (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
+        attempt.picker.list.at = 0;
+        (attempt.stage, attempt.pane) = (Stage::Choosing, Pane::Top);
+        if is_offline { Vec::new() } else { vec![Effect::Work(Work::Look(id))] }
+    }
+
+    /// Who was found.
+    pub(crate) fn take_offers(&mut self, id: RunId, offers: Vec<Offer>, trouble: Option<Shown>) {
+        if let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) {
+            attempt.picker.offers.extend(offers);
+            (attempt.picker.is_looking, attempt.picker.trouble) = (false, trouble);
+        }
+    }
+
+    /// Who was chosen, ready to be asked.
+    pub(crate) fn take_chosen(&mut self, id: RunId, chosen: Result<Box<Server>, Shown>) -> Effects {
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+        match chosen {
+            Ok(server) => {
+                self.models.server = Some(*server);
+                self.models.model = None;
+                attempt.measure(&self.models);
+                if attempt.model(&self.models).is_none() {
+                    return self.offer(id);
+                }
+                Vec::new()
+            }
+            Err(why) => {
+                let effects = if attempt.stage == Stage::Preview { self.offer(id) } else { Vec::new() };
+                self.fail(why);
+                effects
+            }
+        }
+    }
+
+    /// Where a leg led.
+    pub(crate) fn take_reached(&mut self, id: RunId, reached: Reached) -> Effects {
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+        let goes_on = attempt.reach(reached);
+        attempt.measure(&self.models);
+        self.drop_stage_status();
+        if goes_on { self.send() } else { Vec::new() }
+    }
+
+    /// What was heard of the running calls.
+    pub(crate) fn take_told(&mut self, id: RunId, told: Vec<Told>, now: Instant) -> Effects {
+        let leg = self.attempt.as_mut().and_then(|attempt| attempt.hear(id, told, now));
+        if leg.is_some() {
+            self.drop_stage_status();
+        }
+        leg.map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+    }
+
+    /// That a call is running is not said beyond its end.
+    pub(crate) fn drop_stage_status(&mut self) {
+        let stage = self.attempt.as_ref().map(|attempt| attempt.stage);
+        let is_over = |said: &str| match stage {
+            Some(Stage::Asking) => said == JUDGED,
+            Some(Stage::Judging) => said == RUNNING,
+            _ => said == RUNNING || said == JUDGED,
+        };
+        if self.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
+            self.status = None;
+        }
+    }
+
+    /// Asks. The one place that leads to a server.
+    pub(crate) fn send(&mut self) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some((id, server, calls)) = attempt.send(&mut self.models) else { return Vec::new() };
+        let client = Box::new(server.client);
+        vec![Effect::Work(Work::StartRun { id, client, calls, at_once: AT_ONCE })]
+    }
+
+    /// Breaks off what runs; `None`: nothing does.
+    pub(crate) fn cancel_run(&mut self) -> Option<Effects> {
+        let (id, leg) = self.attempt.as_mut()?.cancel()?;
+        self.say(Shown::own("broken off; what had come is kept here, and is no answer"));
+        Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Leg(id, Box::new(leg)))])
+    }
+
+    /// `Enter`: sends, chooses, takes or edits what the cursor is on.
+    pub(crate) fn open_in_rerun(&mut self) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        match attempt.stage {
+            Stage::Choosing => {
+                let id = attempt.id;
+                let Some(offer) = attempt.picker.offers.get(attempt.picker.list.at).cloned() else {
+                    self.say(Shown::own("there is nobody to choose yet"));
+                    return Vec::new();
+                };
+                attempt.stage = Stage::Preview;
+                attempt.list.at = 0;
+                vec![Effect::Work(Work::Choose(id, offer))]
+            }
+            Stage::Preview => self.open_field(),
+            Stage::Several => self.take_reply(None),
+            Stage::Asking | Stage::Judging | Stage::Over => Vec::new(),
+        }
+    }
+
+    pub(crate) fn open_field(&mut self) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let field = attempt.field();
+        let sampling = &self.models.sampling;
+        let text = match field {
+            Field::Send => return self.ask(),
+            Field::Server => {
+                let id = attempt.id;
+                return self.offer(id);
+            }
+            Field::Scope | Field::Rung => {
+                let effects = self.turn_field(1);
+                return effects;
+            }
+            Field::Model => attempt.model(&self.models).unwrap_or_default(),
+            Field::Samples => attempt.samples.to_string(),
+            Field::Temperature => sampling.temperature.map_or("none".to_owned(), |t| t.to_string()),
+            Field::Seed => sampling.seed.map_or("none".to_owned(), |seed| seed.to_string()),
+        };
+        self.open_prompt(Purpose::Field(field), text);
+        Vec::new()
+    }
+
+    /// The line that names the endpoint was confirmed.
+    pub(crate) fn ask(&mut self) -> Effects {
+        let Some(attempt) = &self.attempt else { return Vec::new() };
+        let why = if let Some(never) = &attempt.never {
+            never.clone()
+        } else if self.models.server.is_none() {
+            Shown::own("nobody was chosen to be asked: Enter on the line \"server\"")
+        } else if attempt.model(&self.models).is_none() {
+            Shown::own("no model is named: Enter on the line \"model\"")
+        } else if attempt.ready.is_none() {
+            Shown::own("what is sent is still being worked out")
+        } else {
+            return self.send();
+        };
+        self.fail(why);
+        Vec::new()
+    }
+
+    /// Left and right on a field.
+    pub(crate) fn turn_field(&mut self, by: isize) -> Effects {
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.pane == Pane::Top) else {
+            return Vec::new();
+        };
+        if attempt.stage != Stage::Preview {
+            return Vec::new();
+        }
+        let sampling = &mut self.models.sampling;
+        match attempt.field() {
+            Field::Scope => {
+                attempt.scope = farther(attempt.scope, by);
+                return self.plan();
+            }
+            Field::Samples => {
+                attempt.samples = attempt.samples.saturating_add_signed(by).clamp(1, MAX_SAMPLES);
+                return self.plan();
+            }
+            Field::Temperature => {
+                let tenths = (sampling.temperature.unwrap_or(0.0) * 10.0).round() + by as f64;
+                sampling.temperature = Some((tenths / 10.0).max(0.0));
+            }
+            Field::Seed => sampling.seed = Some(sampling.seed.unwrap_or(0).saturating_add(by as i64)),
+            Field::Rung => sampling.rung = turned(sampling.rung, by),
+            Field::Send | Field::Server | Field::Model => return Vec::new(),
+        }
+        attempt.measure(&self.models);
+        Vec::new()
+    }
+
+    /// Takes what was typed for a field.
+    pub(crate) fn set_field(&mut self, field: Field, typed: &str) -> Result<Effects, Shown> {
+        let Some(attempt) = &mut self.attempt else { return Ok(Vec::new()) };
+        let typed = typed.trim();
+        let is_none = typed == "none";
+        let sampling = &mut self.models.sampling;
+        match field {
+            Field::Model if typed.is_empty() || typed.len() > MAX_MODEL => {
+                return Err(Shown::own("a model needs a name; `stepscope models` lists what a server offers"));
+            }
+            Field::Model => self.models.model = Some(typed.to_owned()),
+            Field::Samples => {
+                let count = typed.parse().ok().filter(|count| (1..=MAX_SAMPLES).contains(count));
+                attempt.samples = count.ok_or(shown!("it is a number from 1 to {MAX_SAMPLES}"))?;
+                return Ok(self.plan());
+            }
+            Field::Temperature => {
+                let number = typed.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+                let wrong = Shown::own("it is a number from 0 up, or none");
+                sampling.temperature = if is_none { None } else { Some(number.ok_or(wrong)?) };
+            }
+            Field::Seed => {
+                let wrong = |_| Shown::own("it is a whole number, or none");
+                sampling.seed = if is_none { None } else { Some(typed.parse().map_err(wrong)?) };
+            }
+            Field::Send | Field::Server | Field::Scope | Field::Rung => {}
+        }
+        attempt.measure(&self.models);
+        Ok(Vec::new())
+    }
+
+    /// Takes the reply under the cursor, or all of them together.
+    pub(crate) fn take_reply(&mut self, scope: Option<Scope>) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        if let Err(why) = attempt.can_take() {
+            self.say(Shown::own(why));
+            return Vec::new();
+        }
+        let id = attempt.id;
+        attempt.take(scope).map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+    }
+
+    /// Keeps what came as a fork.
+    pub(crate) fn keep_attempt(&mut self) -> Effects {
+        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(outcome) = &attempt.outcome else { return Vec::new() };
+        let line = outcome.line.clone();
+        let effects = self.keep_fork(line);
+        let id = effects.iter().find_map(|effect| match effect {
+            Effect::Work(Work::KeepFork(keeping)) => Some(keeping.id),
+            _ => None,
+        });
+        if let Some(attempt) = &mut self.attempt {
+            attempt.kept = id.map_or(Kept::Failed, Kept::Saving);
+        }
+        effects
+    }
+
+    /// Whether a fork is on the disk.
+    pub(crate) fn took_fork(&mut self, id: ForkId, is_saved: bool) {
+        let Some(attempt) = &mut self.attempt else { return };
+        if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
+            attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };
+            if is_saved {
+                // They are in the fork now.
+                self.forget_edits();
+            }
+        }
+    }
+
+    /// One level up: out of the maximised pane, out of the call, out of the list, out of the screen.
+    pub(crate) fn leave_rerun(&mut self) -> Effects {
+        if let Some(effects) = self.cancel_run() {
+            return effects;
+        }
+        let Some(attempt) = &mut self.attempt else {
+            self.screens.pop();
+            return Vec::new();
+        };
+        if std::mem::take(&mut attempt.maximised) {
+            return Vec::new();
+        }
+        let id = attempt.id;
+        if attempt.stage == Stage::Choosing && self.models.server.is_some() {
+            attempt.stage = Stage::Preview;
+            return vec![Effect::Work(Work::CancelRun(id))];
+        }
+        if !self.may_drop() {
+            return Vec::new();
+        }
+        self.attempt = None;
+        self.screens.pop();
+        vec![Effect::Work(Work::CancelRun(id))]
+    }
+
+    /// Asks once before something is dropped that is not safe.
+    pub(crate) fn may_drop(&mut self) -> bool {
+        let Some(attempt) = &mut self.attempt else { return true };
+        if !attempt.is_unsaved() || attempt.warned {
+            return true;
+        }
+        attempt.warned = true;
+        self.say(Shown::own("what came is not kept: s keeps it, the same key again drops it"));
+        false
+    }
+
+    /// Moves the cursor or scrolls.
+    pub(crate) fn go_in_rerun(&mut self, movement: Move) {
+        let area = self.area();
+        let Some(attempt) = &mut self.attempt else { return };
+        let place = crate::screens::rerun::draw::place(attempt, area, attempt.pane);
+        let height = usize::from(place.height.saturating_sub(2)).max(1);
+        let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
+        let Some(lower) = lower else {
+            if attempt.stage == Stage::Choosing {
+                attempt.picker.list.go(movement, attempt.picker.offers.len(), height);
+            } else {
+                attempt.list.go(movement, attempt.rows(), height);
+            }
+            return;
+        };
+        let (inspect, theme) = (self.inspect.as_ref(), &self.looks.theme);
+        let lines = crate::screens::rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
+        let last = lines.len().saturating_sub(height);
+        let is_reply = attempt.pane == Pane::Reply;
+        let Some(top) = attempt.tops.get_mut(lower) else { return };
+        if is_reply && attempt.follows {
+            *top = last;
+        }
+        let page = isize::try_from(height).unwrap_or(isize::MAX);
+        *top = match movement {
+            Move::By(rows) => top.saturating_add_signed(rows),
+            Move::HalfPages(n) => top.saturating_add_signed(n.saturating_mul((page / 2).max(1))),
+            Move::Pages(n) => top.saturating_add_signed(n.saturating_mul(page)),
+            Move::To(line) => line,
+        };
+        *top = (*top).min(last);
+        if is_reply {
+            attempt.follows = *top == last && attempt.stage == Stage::Asking;
+        }
+    }
+
+    /// What can be copied of the pane that has the keys.
+    pub(crate) fn copied_of_rerun(&self) -> Option<Shown> {
+        let attempt = self.attempt.as_ref()?;
+        if attempt.pane == Pane::Request {
+            return attempt.request().map(Untrusted::prose);
+        }
+        let heard = attempt.round.as_ref()?.heard.get(attempt.shown_reply())?;
+        Some(Shown::prose(&heard.reply.content))
+    }
+
+    /// The next pane, `by` further.
+    pub(crate) fn pane_in_rerun(&mut self, by: isize) {
+        let Some(attempt) = &mut self.attempt else { return };
+        let at = Pane::ALL.iter().position(|pane| *pane == attempt.pane).unwrap_or(0) as isize;
+        let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
+        attempt.pane = Pane::ALL.get(next).copied().unwrap_or_default();
+    }
+
+    /// Whether the reply that is shown was recorded earlier.
+    pub(crate) fn is_replay(&self) -> bool {
+        let round = self.attempt.as_ref().and_then(|attempt| attempt.round.as_ref());
+        let heard = round.and_then(|round| round.heard.first());
+        heard.is_some_and(|heard| heard.reply.endpoint.as_str() == "cassette" && heard.reply.phase != Phase::Connecting)
+    }
+}
+
+/// How far an action goes, and how often it asks.
+const fn wanted(action: Action) -> (Scope, usize) {
+    match action {
+        Action::RerunFromHere => (Scope::FromHere, 1),
+        Action::RerunStale => (Scope::Stale, 1),
+        Action::RerunSamples => (Scope::One, SAMPLES),
+        _ => (Scope::One, 1),
+    }
+}
+
+impl App {
+    /// What belongs to this screen; `None`: it does not.
+    pub(crate) fn rerun_action(&mut self, action: Action) -> Option<Effects> {
+        use Action as A;
+        match action {
+            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
+            _ if self.screens.top() != Screen::Rerun => return None,
+            A::Keep => return Some(self.keep_attempt()),
+            A::Escape | A::Back => return Some(self.leave_rerun()),
+            A::Left => return Some(self.turn_field(-1)),
+            A::Right => return Some(self.turn_field(1)),
+            A::NextPane => self.pane_in_rerun(1),
+            A::PreviousPane => self.pane_in_rerun(-1),
+            A::Maximise => {
+                if let Some(attempt) = &mut self.attempt {
+                    attempt.maximised = !attempt.maximised;
+                }
+            }
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    /// The pane under the mouse gets the keys.
+    pub(crate) fn click_rerun(&mut self, at: Position) {
+        let area = self.area();
+        let Some(attempt) = self.attempt.as_mut().filter(|_| self.screens.top() == Screen::Rerun) else { return };
+        let under =
+            Pane::ALL.into_iter().find(|pane| crate::screens::rerun::draw::place(attempt, area, *pane).contains(at));
+        if let Some(pane) = under {
+            attempt.pane = pane;
+        }
+    }
+
+    /// Keeps the cursor among what there is.
+    pub(crate) fn settle_rerun(&mut self) {
+        let area = self.area();
+        let Some(attempt) = &mut self.attempt else { return };
+        let height =
+            usize::from(crate::screens::rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
+        let rows = attempt.rows();
+        attempt.picker.list.settle(attempt.picker.offers.len(), height);
+        attempt.list.settle(rows, height);
+    }
+}

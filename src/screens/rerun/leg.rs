@@ -1,0 +1,127 @@
+//! A leg of a course: the part of a re-run that is worked out between two calls. A record may be anything, so this is
+//! done on the thread that reads records, never on the one that draws.
+
+use std::sync::Arc;
+
+use crate::screens::rerun::answer;
+use crate::screens::rerun::answer::Answer;
+use crate::screens::rerun::outcome::Outcome;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Document;
+use stepscope_core::procedure::runner::{Ask, Ended};
+use stepscope_core::run::fork::round::{Choice, Round};
+use stepscope_core::run::fork::{Course, Preview, Start};
+use stepscope_io::beside::Beside;
+
+/// What there is to go on with.
+#[derive(Debug)]
+pub enum Leg {
+    /// A course begins at a step of this record.
+    Begin(Vec<u8>, Start),
+    /// The call that gave this typed answer is to be made again, from the document that it cites.
+    Answer(Vec<u8>, Option<Arc<Document>>),
+    /// All that will be heard of a step is there.
+    Came(Way, Box<Round>),
+    /// Of several replies this is to be it.
+    Take(Box<Course>, Box<Round>, Choice),
+}
+
+/// What a re-run goes along.
+#[derive(Debug)]
+pub enum Way {
+    /// The steps of a run.
+    Steps(Box<Course>),
+    /// The one call of a typed answer.
+    Answer(Box<Answer>),
+}
+
+/// Where it led.
+#[derive(Debug)]
+pub enum Reached {
+    /// There is a step to be asked.
+    Ask(Box<Ready>),
+    /// One of several replies is to be chosen.
+    Several(Box<Course>, Box<Round>),
+    /// The end.
+    Over(Option<Box<Round>>, Box<Outcome>),
+    /// Nothing can be asked.
+    Never(Shown),
+}
+
+/// A step that can be asked.
+#[derive(Debug)]
+pub struct Ready {
+    /// What it is a part of.
+    pub way: Way,
+    /// All that it asks.
+    pub preview: Preview,
+    /// What is asked next.
+    pub ask: Ask,
+    /// The step's id as it stands in the procedure.
+    pub step_id: Option<Vec<u8>>,
+    /// The replies that led here.
+    pub past: Option<Round>,
+}
+
+impl Leg {
+    /// Goes it. `now`: the time, where the record of the fork notes it.
+    pub fn go(self, beside: &Beside, now: &str) -> Reached {
+        match self {
+            Self::Begin(text, start) => match Course::new(&text, start) {
+                Ok(course) => next(course, None, beside, now),
+                Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
+            },
+            Self::Answer(text, document) => match answer::ready(text, document) {
+                Ok(ready) => Reached::Ask(Box::new(ready)),
+                Err(why) => Reached::Never(why),
+            },
+            Self::Came(Way::Answer(answer), mut round) => {
+                round.judge();
+                match answer.outcome(&round, beside, now) {
+                    Some(outcome) => Reached::Over(Some(round), Box::new(outcome)),
+                    None => Reached::Never(Shown::own("the fork could not be written")),
+                }
+            }
+            Self::Came(Way::Steps(course), mut round) => {
+                round.judge();
+                // Of calls that were broken off none is to be chosen.
+                if round.heard.len() > 1 && round.obeyed() > 0 {
+                    return Reached::Several(course, round);
+                }
+                settle(*course, *round, Choice::Consensus, beside, now)
+            }
+            Self::Take(course, round, choice) => settle(*course, *round, choice, beside, now),
+        }
+    }
+}
+
+fn settle(mut course: Course, round: Round, choice: Choice, beside: &Beside, now: &str) -> Reached {
+    match round.clone().settle(choice, &mut course, now) {
+        Ok(()) => next(course, Some(round), beside, now),
+        Err(ended) => over(&course, Some(round), Some(ended), beside, now),
+    }
+}
+
+fn next(course: Course, past: Option<Round>, beside: &Beside, now: &str) -> Reached {
+    match course.next_ask() {
+        Ok(Some(ask)) => {
+            let (preview, step_id) = (course.preview(), course.step_id(ask.step));
+            Reached::Ask(Box::new(Ready { way: Way::Steps(Box::new(course)), preview, ask, step_id, past }))
+        }
+        Ok(None) => over(&course, past, None, beside, now),
+        // Before anything was asked it is the request that cannot be made.
+        Err(ended) if past.is_none() => Reached::Never(shown!("this step cannot be asked again: {ended}")),
+        Err(ended) => over(&course, past, Some(ended), beside, now),
+    }
+}
+
+fn over(course: &Course, past: Option<Round>, ended: Option<Ended>, beside: &Beside, now: &str) -> Reached {
+    match course.fork(ended, now) {
+        Some((fork, line)) => {
+            let outcome = Outcome::of(course.text(), &fork, line, beside);
+            Reached::Over(past.map(Box::new), Box::new(outcome))
+        }
+        None => Reached::Never(Shown::own("the fork could not be written")),
+    }
+}

@@ -1,0 +1,191 @@
+//! What became of a run that was gone on with: the fork beside its parent, ready for the panes.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::app::opened::one_line;
+use crate::app::proof::Proof;
+use crate::screens::side_by_side::state::Versus;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::arithmetic::recompute::is_right;
+use stepscope_core::compare::difference::{Change, Difference, Held, Variable};
+use stepscope_core::finding::{Finding, Severity};
+use stepscope_core::procedure::Procedure;
+use stepscope_core::record::Record;
+use stepscope_core::record::formats;
+use stepscope_core::rules::{Subject, check};
+use stepscope_core::run::fork::Fork;
+use stepscope_core::run::state::{Moment, State};
+use stepscope_core::triage::{Fix, Triage};
+use stepscope_io::beside::Beside;
+
+/// More findings are not named.
+const MAX_NAMED: usize = 200;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The fork as a record, on one line.
+    pub line: Vec<u8>,
+    /// Why it ended early.
+    pub ended: Option<Shown>,
+    /// What had come by then: step, by position, variable and value. It is shown, and compared with nothing.
+    pub received: Vec<(usize, Shown, Shown)>,
+    /// The variables: first those that the asked steps write, then the others that changed.
+    pub rows: Vec<Row>,
+    /// The parent.
+    pub before: Side,
+    /// The fork.
+    pub after: Side,
+    /// Findings that only the fork has, and those that only the parent has.
+    pub news: [Vec<Said>; 2],
+    /// Steps whose recorded values rest on what is no longer so, by position.
+    pub stale: Vec<usize>,
+    /// The first step from which on the two are not the same, by position.
+    pub diverges: Option<usize>,
+    /// Two typed answers side by side, in place of the variables.
+    pub versus: Option<Box<Versus>>,
+}
+
+/// One variable in both runs.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Its name.
+    pub name: Shown,
+    /// The step that writes it, by position.
+    pub step: Option<usize>,
+    /// That step was asked again.
+    pub is_asked: bool,
+    /// In the parent.
+    pub recorded: Option<Shown>,
+    /// In the fork.
+    pub new: Option<Shown>,
+    /// As it is calculated exactly.
+    pub computed: Option<Shown>,
+    /// How recorded and new stand to each other.
+    pub change: Change,
+}
+
+/// What is said of one of the two.
+#[derive(Debug, Default)]
+pub struct Side {
+    /// Whether its answer is right.
+    pub right: Option<bool>,
+    /// Its answer.
+    pub answer: Option<Shown>,
+    /// Where to fix it.
+    pub fix: Option<Shown>,
+    /// How many findings of each severity.
+    pub counts: [usize; 4],
+}
+
+/// One finding, in short.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// How grave.
+    pub severity: Severity,
+    /// Which rule.
+    pub rule: &'static str,
+    /// In words.
+    pub message: Shown,
+}
+
+impl Outcome {
+    /// Sets a fork beside the record that it came from.
+    pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, beside: &Beside) -> Self {
+        if let Some(ended) = &fork.ended {
+            let (ended, received) = (Some(shown!("{ended}")), received(fork));
+            return Self { line, ended, received, ..Self::default() };
+        }
+        let (mut tape_a, mut tape_b) = (Tape::default(), Tape::default());
+        tape_a.read(parent);
+        tape_b.read(&line);
+        let (a, b) = (tape_a.root(parent).map(formats::read), tape_b.root(&line).map(formats::read));
+        let (Some(a), Some(b)) = (a, b) else { return Self { line, ..Self::default() } };
+        let difference = Difference::of(&a, &b);
+        let asked: HashSet<usize> = fork.calls.iter().map(|call| call.step).collect();
+        let rows = rows(&difference, &b, &asked);
+        let diverges = difference.first.as_ref().map(|first| first.step);
+        let (before, found_a) = Side::of(&Subject::new(parent, &tape_a.problems, Some(a)), beside);
+        let (after, found_b) = Side::of(&Subject::new(&line, &tape_b.problems, Some(b)), beside);
+        let news = [only(&found_b, &found_a), only(&found_a, &found_b)];
+        let (stale, received) = (fork.stale.clone(), Vec::new());
+        Self { line, ended: None, received, rows, before, after, news, stale, diverges, versus: None }
+    }
+}
+
+/// The values of the steps that gave some.
+fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
+    let mut all = Vec::new();
+    for call in &fork.calls {
+        let mut tape = Tape::default();
+        let outputs = call.outputs.as_deref().and_then(|outputs| tape.parse(outputs));
+        let entries = outputs.map(Value::entries).unwrap_or_default();
+        all.extend(entries.iter().map(|member| (call.step, member.name().line(), one_line(member.value))));
+    }
+    all
+}
+
+fn rows(difference: &Difference<'_>, fork: &Record<'_>, asked: &HashSet<usize>) -> Vec<Row> {
+    let procedure = fork.procedure.map(Procedure::read);
+    let state = State::of(fork, procedure.as_ref());
+    let proof = Proof::of(fork, procedure.as_ref(), &state);
+    let value = |held: Option<&Held<'_>>| held.and_then(|held| held.value).map(one_line);
+    let row = |variable: &Variable<'_>| {
+        let index = state.variable(&variable.name);
+        let end = Moment(state.step_count().saturating_add(1));
+        let written = index.and_then(|index| state.value_at(index, end)).and_then(|entry| entry.writer);
+        let step = written.or(variable.a.as_ref().and_then(|held| held.step));
+        Row {
+            name: variable.name.line(),
+            step,
+            is_asked: step.is_some_and(|step| asked.contains(&step)),
+            recorded: value(variable.a.as_ref()),
+            new: value(variable.b.as_ref()),
+            computed: index.and_then(|index| proof.computed(index, step)).map(|computed| computed.value.clone()),
+            change: variable.change,
+        }
+    };
+    let mut rows: Vec<Row> = difference.variables.iter().map(row).collect();
+    rows.retain(|row| row.is_asked || row.change != Change::Same);
+    rows.sort_by_key(|row| (!row.is_asked, row.step));
+    rows
+}
+
+impl Side {
+    fn of(subject: &Subject<'_>, beside: &Beside) -> (Self, Vec<Finding>) {
+        let findings = check(subject);
+        let findings: Vec<Finding> = findings.into_iter().collect();
+        let triage = Triage::judge(subject, &findings, beside.answer(subject.record.as_ref()));
+        let fix = triage.map(|triage| match triage.fix {
+            Fix::None => Shown::own("nothing to fix"),
+            Fix::Unknown => Shown::own("where to fix it is not known"),
+            fix => shown!("{}, {}", fix.phrase(), triage.confidence.word()),
+        });
+        let record = subject.record.as_ref();
+        let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());
+        let counts = Severity::ALL.map(|severity| findings.iter().filter(|found| found.severity == severity).count());
+        let right = record.and_then(|record| record.correct.or_else(|| is_right(record)));
+        (Self { right, answer: answer.map(one_line), fix, counts }, findings)
+    }
+}
+
+/// The findings of one side that the other has not; of equal ones each counts.
+fn only(of: &[Finding], other: &[Finding]) -> Vec<Said> {
+    let key = |finding: &Finding| (finding.rule, finding.message.line());
+    let mut there: HashMap<_, usize> = HashMap::new();
+    for finding in other {
+        *there.entry(key(finding)).or_default() += 1;
+    }
+    let fresh = of.iter().filter(|finding| match there.get_mut(&key(finding)) {
+        Some(left) if *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    });
+    let said =
+        |finding: &Finding| Said { severity: finding.severity, rule: finding.rule, message: finding.message.line() };
+    fresh.take(MAX_NAMED).map(said).collect()
+}

@@ -1,0 +1,650 @@
+//! The re-run screen's state: whom to ask, what goes out, what comes back and what became of the run. It owns its
+//! changes; `update` only routes to it, and nothing is sent from here.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::app::forks::ForkId;
+use crate::widgets::list::List;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::document::Document;
+use stepscope_core::procedure::runner::Ask;
+use stepscope_core::run::fork::round::{Choice, Round, Sampling, Told, failed};
+use stepscope_core::run::fork::{How, Preview, Scope, Start};
+use stepscope_core::run::rerun::{Call, RunId, Rung};
+use stepscope_io::config::Config;
+use stepscope_io::model::Endpoint;
+use stepscope_io::model::setup::{Server, Setup};
+
+use crate::screens::rerun::leg::{Leg, Reached, Ready, Way};
+use crate::screens::rerun::outcome::Outcome;
+
+/// More samples are not asked from the screen.
+pub const MAX_SAMPLES: usize = 100;
+/// How many samples `^R` begins with.
+pub const SAMPLES: usize = 5;
+/// How many calls run at once.
+pub const AT_ONCE: usize = 4;
+/// How often the clock of a running call moves on.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Who answers the keys, in a word that is always on the screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// A server may be asked.
+    Live,
+    /// Recorded replies are played.
+    Cassette,
+    /// Nothing is sent.
+    Offline,
+}
+
+impl Mode {
+    /// The word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Live => "LIVE",
+            Self::Cassette => "CASSETTE",
+            Self::Offline => "OFFLINE",
+        }
+    }
+}
+
+/// Whom the keys ask, for the whole session.
+#[derive(Debug, Default)]
+pub struct Models {
+    /// What the flags say.
+    pub setup: Setup,
+    /// Flags, environment or settings name a server.
+    pub is_configured: bool,
+    /// The profiles of the settings.
+    pub profiles: Vec<String>,
+    /// Who was chosen.
+    pub server: Option<Server>,
+    /// Which of its models.
+    pub model: Option<String>,
+    /// How it is asked.
+    pub sampling: Sampling,
+    last: u64,
+}
+
+impl Models {
+    /// With what flags and settings say.
+    pub fn new(setup: Setup, config: &Config) -> Self {
+        let (is_configured, profiles) = (setup.is_configured(config), config.profiles.keys().cloned().collect());
+        Self { setup, is_configured, profiles, ..Self::default() }
+    }
+
+    /// The number of the next piece of work; results of an older one are dropped.
+    pub fn next_id(&mut self) -> RunId {
+        self.last += 1;
+        RunId(self.last)
+    }
+
+    /// Who answers.
+    pub fn mode(&self) -> Mode {
+        match &self.server {
+            Some(server) if server.client.is_cassette() => Mode::Cassette,
+            None if self.setup.cassette.is_some() => Mode::Cassette,
+            _ if self.setup.wanted.offline => Mode::Offline,
+            _ => Mode::Live,
+        }
+    }
+}
+
+/// Somebody who may be asked.
+#[derive(Clone, Debug)]
+pub enum Offer {
+    /// Whom flags, environment or settings name.
+    Named(Option<String>),
+    /// A server that answered, what most often listens at its port, and one of its models.
+    Found(Box<Endpoint>, &'static str, Option<String>),
+    /// A profile of the settings.
+    Profile(String),
+    /// The recorded replies that come with the sample runs.
+    Samples,
+}
+
+/// Who may be asked, to choose from.
+#[derive(Debug, Default)]
+pub struct Picker {
+    /// Everybody.
+    pub offers: Vec<Offer>,
+    /// The cursor.
+    pub list: List,
+    /// Servers are still being looked for.
+    pub is_looking: bool,
+    /// Why somebody is not among them.
+    pub trouble: Option<Shown>,
+}
+
+/// Where a re-run stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Whom to ask is being chosen.
+    Choosing,
+    /// What would go out is shown.
+    Preview,
+    /// A model is at work.
+    Asking,
+    /// Replies are being judged.
+    Judging,
+    /// Of several replies one is to be taken.
+    Several,
+    /// Nothing more will come.
+    Over,
+}
+
+/// The rows of the preview.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// The line that sends.
+    Send,
+    /// Which server.
+    Server,
+    /// Which model.
+    Model,
+    /// How far to go.
+    Scope,
+    /// How many replies.
+    Samples,
+    /// The temperature.
+    Temperature,
+    /// The seed.
+    Seed,
+    /// How the schema is enforced.
+    Rung,
+}
+
+impl Field {
+    /// In their order.
+    pub const ALL: [Self; 8] =
+        [Self::Send, Self::Server, Self::Model, Self::Scope, Self::Samples, Self::Temperature, Self::Seed, Self::Rung];
+
+    /// Those of a typed answer, which is one call.
+    const OF_ANSWER: [Self; 6] = [Self::Send, Self::Server, Self::Model, Self::Temperature, Self::Seed, Self::Rung];
+
+    /// The word before it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Send => "",
+            Self::Server => "server",
+            Self::Model => "model",
+            Self::Scope => "how far",
+            Self::Samples => "samples",
+            Self::Temperature => "temperature",
+            Self::Seed => "seed",
+            Self::Rung => "enforcement",
+        }
+    }
+
+    /// What stands before the line on which it is typed; empty for what is not typed.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Model => " model: ",
+            Self::Samples => " samples: ",
+            Self::Temperature => " temperature (none: the server's own): ",
+            Self::Seed => " seed (none: the server's own): ",
+            Self::Send | Self::Server | Self::Scope | Self::Rung => "",
+        }
+    }
+}
+
+/// The panes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pane {
+    /// What is to be sent, what came, what is to be chosen: the box at the top.
+    #[default]
+    Top,
+    /// What goes out.
+    Request,
+    /// What comes back.
+    Reply,
+    /// Recorded beside new.
+    Difference,
+}
+
+impl Pane {
+    /// In the order of `Tab`.
+    pub const ALL: [Self; 4] = [Self::Top, Self::Request, Self::Reply, Self::Difference];
+    /// Those below the box, in their order.
+    pub const LOWER: [Self; 3] = [Self::Request, Self::Reply, Self::Difference];
+
+    /// The heading.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Top => "re-run",
+            Self::Request => "request",
+            Self::Reply => "reply",
+            Self::Difference => "difference",
+        }
+    }
+}
+
+/// Whether the fork is safe.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Kept {
+    /// Nobody asked for it.
+    #[default]
+    No,
+    /// It is being written.
+    Saving(ForkId),
+    /// It could not be written, and can be given again.
+    Waiting(ForkId),
+    /// It is on the disk.
+    Saved,
+    /// There is nowhere to write it.
+    Failed,
+}
+
+/// What is asked again.
+#[derive(Clone, Debug)]
+pub enum Of {
+    /// Steps of a run.
+    Run,
+    /// A typed answer; the document that it cites.
+    Answer(Option<Arc<Document>>),
+}
+
+/// One re-run.
+#[derive(Debug)]
+pub struct Attempt {
+    /// Of what is awaited; everything else is stale.
+    pub id: RunId,
+    /// What is asked again.
+    pub of: Of,
+    /// The step at which it begins, by position.
+    pub step: usize,
+    /// How many steps there are.
+    pub steps: usize,
+    /// The model that the record names.
+    pub known: Option<String>,
+    /// How far it goes.
+    pub scope: Scope,
+    /// How often the step is asked.
+    pub samples: usize,
+    /// Values in place of the recorded ones, as JSON texts.
+    pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    /// The prompt in place of the step's own.
+    pub prompt: Option<Untrusted<'static>>,
+    /// Where it stands.
+    pub stage: Stage,
+    /// Whom to choose from.
+    pub picker: Picker,
+    /// The row of the preview, or the reply, under the cursor.
+    pub list: List,
+    /// What can be asked next, and all that will be.
+    pub ready: Option<Box<Ready>>,
+    /// Why nothing can be asked.
+    pub never: Option<Shown>,
+    /// The size of what goes out first, in bytes.
+    pub bytes: Option<usize>,
+    /// Whether the cassette holds a reply to it.
+    pub is_recorded: Option<bool>,
+    /// What is being heard, or was.
+    pub round: Option<Box<Round>>,
+    /// What the calls are a part of, while they run and while a choice is awaited.
+    way: Option<Way>,
+    /// The steps that were asked so far: a sentence each.
+    pub past: Vec<Shown>,
+    /// All that is asked.
+    pub preview: Preview,
+    /// What became of the run.
+    pub outcome: Option<Box<Outcome>>,
+    /// Whether that is safe.
+    pub kept: Kept,
+    /// It was asked whether to drop what is not safe.
+    pub warned: bool,
+    /// The pane that has the keys.
+    pub pane: Pane,
+    /// That pane fills the screen.
+    pub maximised: bool,
+    /// The first line on screen of the lower panes.
+    pub tops: [usize; 3],
+    /// The end of the reply stays on screen.
+    pub follows: bool,
+    /// When the call that runs was first heard of, and what time it is.
+    pub clock: Option<(Instant, Instant)>,
+    text: Vec<u8>,
+}
+
+impl Attempt {
+    /// Before a step of a record.
+    pub fn new(of: Of, text: Vec<u8>, step: usize, steps: usize, known: Option<String>) -> Self {
+        Self {
+            id: RunId::default(),
+            of,
+            step,
+            steps,
+            known,
+            scope: Scope::One,
+            samples: 1,
+            edits: Vec::new(),
+            prompt: None,
+            stage: Stage::Preview,
+            picker: Picker::default(),
+            list: List::default(),
+            ready: None,
+            never: None,
+            bytes: None,
+            is_recorded: None,
+            round: None,
+            way: None,
+            past: Vec::new(),
+            preview: Preview::default(),
+            outcome: None,
+            kept: Kept::No,
+            warned: false,
+            pane: Pane::Top,
+            maximised: false,
+            tops: [0; 3],
+            follows: true,
+            clock: None,
+            text,
+        }
+    }
+
+    /// The way to what can be asked: from the beginning.
+    pub fn begin(&mut self, id: RunId) -> Leg {
+        self.id = id;
+        self.never = None;
+        if let Of::Answer(document) = &self.of {
+            return Leg::Answer(self.text.clone(), document.clone());
+        }
+        let how = if self.samples > 1 { How::Consensus } else { How::Rerun };
+        let (step, edits, scope) = (self.step, self.edits.clone(), self.scope);
+        Leg::Begin(self.text.clone(), Start { step, edits, scope, how, is_lenient: false })
+    }
+
+    /// Back to the preview; what came is dropped.
+    pub fn again(&mut self) {
+        (self.stage, self.pane, self.list) = (Stage::Preview, Pane::Top, List::default());
+        (self.round, self.way, self.outcome, self.ready) = (None, None, None, None);
+        (self.kept, self.warned, self.follows) = (Kept::No, false, true);
+        self.past.clear();
+        self.tops = [0; 3];
+    }
+
+    /// A model is at work.
+    pub fn is_running(&self) -> bool {
+        self.stage == Stage::Asking
+    }
+
+    /// A model is at work, or what came of it is being judged.
+    pub fn is_busy(&self) -> bool {
+        matches!(self.stage, Stage::Asking | Stage::Judging)
+    }
+
+    /// What is asked next, or was asked last.
+    pub fn ask(&self) -> Option<&Ask> {
+        let next = self.ready.as_ref().map(|ready| &ready.ask);
+        self.round.as_ref().map(|round| &round.ask).or(next)
+    }
+
+    /// The prompt that goes out next, or went out last.
+    pub fn request(&self) -> Option<&Untrusted<'static>> {
+        if let Some(heard) = self.round.as_ref().and_then(|round| round.heard.first()) {
+            return Some(&heard.executed.prompt);
+        }
+        let ready = self.ready.as_ref()?;
+        Some(self.own_prompt(&ready.ask).unwrap_or(&ready.ask.request.prompt))
+    }
+
+    /// The edited prompt belongs to the first step alone.
+    fn own_prompt(&self, ask: &Ask) -> Option<&Untrusted<'static>> {
+        self.prompt.as_ref().filter(|_| ask.step == self.step)
+    }
+
+    /// About how many tokens go out in all.
+    pub fn tokens(&self) -> usize {
+        let first = self.request().map_or(0, |prompt| prompt.bytes().len().div_ceil(4));
+        self.preview.tokens.saturating_add(first.saturating_mul(self.samples.saturating_sub(1)))
+    }
+
+    fn count(&self, ask: &Ask) -> usize {
+        if ask.step == self.step { self.samples } else { 1 }
+    }
+
+    /// Measures what goes out first.
+    pub fn measure(&mut self, models: &Models) {
+        (self.bytes, self.is_recorded) = (None, None);
+        let (Some(ready), Some(server), Some(model)) = (&self.ready, &models.server, self.model(models)) else {
+            return;
+        };
+        let prompt = self.own_prompt(&ready.ask).unwrap_or(&ready.ask.request.prompt).clone();
+        let schema = Some(ready.ask.request.schema.clone());
+        let call = models.sampling.call(&model, prompt, schema, 0);
+        self.bytes = Some(server.client.size(&call));
+        self.is_recorded = server.client.is_recorded(&call);
+    }
+
+    /// The model that is asked.
+    pub fn model(&self, models: &Models) -> Option<String> {
+        let named = models.model.clone().or_else(|| models.server.as_ref()?.model.clone());
+        named.or_else(|| self.known.clone())
+    }
+
+    /// Makes the calls for what can be asked.
+    pub fn send(&mut self, models: &mut Models) -> Option<(RunId, Server, Vec<Call>)> {
+        let model = self.model(models)?;
+        let server = models.server.clone()?;
+        let ready = *self.ready.take()?;
+        let id = models.next_id();
+        let (count, prompt) = (self.count(&ready.ask), self.own_prompt(&ready.ask).cloned());
+        let whom = server.whom(&model);
+        let asked = (ready.ask, ready.step_id);
+        let (round, calls) = Round::new(id, asked, prompt.as_ref(), &models.sampling, count, whom);
+        self.id = id;
+        (self.round, self.way) = (Some(Box::new(round)), Some(ready.way));
+        (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
+        self.tops = [0; 3];
+        self.list = List::default();
+        self.clock = None;
+        Some((id, server, calls))
+    }
+
+    /// Takes what was heard; what is stale changes nothing. When all is there: the way on.
+    pub fn hear(&mut self, id: RunId, told: Vec<Told>, now: Instant) -> Option<Leg> {
+        self.pass(now);
+        if !self.is_running() || id != self.id {
+            return None;
+        }
+        let round = self.round.as_mut()?;
+        for told in told {
+            round.hear(id, told);
+        }
+        if round.is_over() { self.judge() } else { None }
+    }
+
+    /// Breaks off what runs: which calls, and the way on with what came.
+    pub fn cancel(&mut self) -> Option<(RunId, Leg)> {
+        let elapsed = self.elapsed();
+        self.round.as_mut().filter(|_| self.stage == Stage::Asking)?.cancel(elapsed);
+        let id = self.id;
+        Some((id, self.judge()?))
+    }
+
+    fn judge(&mut self) -> Option<Leg> {
+        self.stage = Stage::Judging;
+        Some(Leg::Came(self.way.take()?, self.round.clone()?))
+    }
+
+    /// The time moves on.
+    pub fn pass(&mut self, now: Instant) {
+        if self.is_running() {
+            self.clock.get_or_insert((now, now)).1 = now;
+        }
+    }
+
+    /// When the clock is to move on.
+    pub fn wake_at(&self) -> Option<Instant> {
+        self.clock.filter(|_| self.is_running()).map(|(_, at)| at + TICK)
+    }
+
+    /// How long the call has been running.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.map(|(began, at)| at.saturating_duration_since(began)).unwrap_or_default()
+    }
+
+    /// Takes what was worked out. `true`: the next step is to be asked at once.
+    pub fn reach(&mut self, reached: Reached) -> bool {
+        match reached {
+            Reached::Ask(mut ready) => {
+                let goes_on = self.stage == Stage::Judging;
+                if let Some(past) = ready.past.take() {
+                    self.past.push(self.in_short(&past));
+                } else {
+                    self.preview = ready.preview.clone();
+                }
+                self.ready = Some(ready);
+                return goes_on;
+            }
+            Reached::Several(course, round) => {
+                (self.way, self.round) = (Some(Way::Steps(course)), Some(round));
+                (self.stage, self.pane, self.list) = (Stage::Several, Pane::Top, List::default());
+            }
+            Reached::Over(round, outcome) => {
+                if let Some(round) = round {
+                    self.past.push(self.in_short(&round));
+                    self.round = Some(round);
+                }
+                (self.stage, self.outcome, self.list) = (Stage::Over, Some(outcome), List::default());
+                // The reply is read from its beginning now.
+                (self.pane, self.follows) = (Pane::Difference, false);
+            }
+            Reached::Never(why) => {
+                self.never = Some(why);
+                self.stage = Stage::Preview;
+            }
+        }
+        false
+    }
+
+    /// Takes one of several replies, or all of them together; from here on, if that is wanted.
+    pub fn take(&mut self, scope: Option<Scope>) -> Option<Leg> {
+        let choice = self.list.at.checked_sub(1).map_or(Choice::Consensus, Choice::Reply);
+        let round = self.round.as_ref().filter(|_| self.stage == Stage::Several)?;
+        let Way::Steps(mut course) = self.way.take()? else { return None };
+        if let Some(scope) = scope {
+            course.reach(scope);
+            self.preview = course.preview();
+            self.scope = scope;
+        }
+        self.stage = Stage::Judging;
+        Some(Leg::Take(course, round.clone(), choice))
+    }
+
+    /// Whether the reply under the cursor can be taken; if not, why not.
+    pub fn can_take(&self) -> Result<(), &'static str> {
+        let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("there is nothing to choose")?;
+        match self.list.at.checked_sub(1) {
+            None => Ok(()),
+            Some(n) => match round.heard.get(n) {
+                Some(heard) if failed(&heard.reply).is_some() => Err("this call failed: it gave no reply"),
+                Some(heard) if !heard.judged.as_ref().is_some_and(usable) => {
+                    Err("this reply cannot be used: it is not what was asked for")
+                }
+                Some(_) => Ok(()),
+                None => Err("there is no such reply"),
+            },
+        }
+    }
+
+    /// The reply that the reply pane shows: the one under the cursor, where there are several.
+    pub fn shown_reply(&self) -> usize {
+        match self.stage {
+            Stage::Several => self.list.at.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    /// How many rows the cursor of the box at the top can be on.
+    pub fn rows(&self) -> usize {
+        match self.stage {
+            Stage::Choosing => self.picker.offers.len(),
+            Stage::Preview => self.fields().len(),
+            Stage::Several => 1 + self.round.as_ref().map_or(0, |round| round.heard.len()),
+            Stage::Asking | Stage::Judging | Stage::Over => 0,
+        }
+    }
+
+    /// A typed answer is asked for again.
+    pub const fn is_answer(&self) -> bool {
+        matches!(self.of, Of::Answer(_))
+    }
+
+    /// The rows of the preview.
+    pub const fn fields(&self) -> &'static [Field] {
+        if self.is_answer() { &Field::OF_ANSWER } else { &Field::ALL }
+    }
+
+    /// The field under the cursor.
+    pub fn field(&self) -> Field {
+        self.fields().get(self.list.at).copied().unwrap_or(Field::Send)
+    }
+
+    /// One call, or the calls of a step, in a sentence.
+    fn in_short(&self, round: &Round) -> Shown {
+        let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len()).sum();
+        let slowest = round.heard.iter().map(|heard| heard.elapsed).max().unwrap_or_default();
+        let seconds = slowest.as_secs_f64();
+        let what = self.named(round.ask.step);
+        if let [heard] = round.heard.as_slice()
+            && failed(&heard.reply).is_some()
+        {
+            return shown!("{what}: no whole reply; {bytes} bytes came in {seconds:.1} s");
+        }
+        let around = match round.heard.as_slice() {
+            [heard] => heard.executed.around.words(),
+            _ => "",
+        };
+        let comma = if around.is_empty() { "" } else { ", " };
+        shown!("{what}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.tally())
+    }
+
+    /// What a step is called.
+    pub fn named(&self, step: usize) -> Shown {
+        if self.is_answer() { Shown::own("the answer") } else { shown!("step {}", step + 1) }
+    }
+
+    /// Why the run ended early.
+    pub fn ended(&self) -> Option<&Shown> {
+        self.outcome.as_ref()?.ended.as_ref()
+    }
+
+    /// Something would be lost that is not safe.
+    pub fn is_unsaved(&self) -> bool {
+        let has_result = self.outcome.as_ref().is_some_and(|outcome| outcome.ended.is_none());
+        // What could not be written is kept by the program, which asks again before it ends.
+        let is_safe = matches!(self.kept, Kept::Saved | Kept::Saving(_) | Kept::Waiting(_));
+        self.stage == Stage::Several || has_result && !is_safe
+    }
+}
+
+fn usable(judged: &stepscope_core::run::rerun::Judged) -> bool {
+    judged.is_usable()
+}
+
+/// The next rung, round and round.
+pub fn turned(rung: Rung, by: isize) -> Rung {
+    let rungs = [Rung::Schema, Rung::Json, Rung::Prompt];
+    let at = rungs.iter().position(|other| *other == rung).unwrap_or(0) as isize;
+    rungs.get((at + by).rem_euclid(rungs.len() as isize) as usize).copied().unwrap_or(Rung::Schema)
+}
+
+/// The next scope, round and round.
+pub fn farther(scope: Scope, by: isize) -> Scope {
+    let scopes = [Scope::One, Scope::Stale, Scope::FromHere];
+    let at = scopes.iter().position(|other| *other == scope).unwrap_or(0) as isize;
+    scopes.get((at + by).rem_euclid(scopes.len() as isize) as usize).copied().unwrap_or_default()
+}
+
+/// A scope in words.
+pub const fn scope_words(scope: Scope) -> &'static str {
+    match scope {
+        Scope::One => "this step alone; the later ones keep what was recorded",
+        Scope::Stale => "this step, and the later ones that depend on what it changes",
+        Scope::FromHere => "this step and all later ones",
+    }
+}

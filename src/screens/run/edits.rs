@@ -1,0 +1,135 @@
+//! What was changed of a record before it is gone on with: values before a step, and the prompt of a step. The record
+//! itself stays as it is.
+
+use crate::app::opened::one_line;
+use stepscope_base::json::{Kind, Tape};
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::state::Moment;
+
+/// A value in the place of the recorded one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// The variable, by its place in the state.
+    pub variable: usize,
+    /// Its name.
+    pub name: Untrusted<'static>,
+    /// The value, a JSON text.
+    pub json: Vec<u8>,
+    /// The value on one line.
+    pub line: Shown,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Edits {
+    /// The values hold before this step, by position.
+    pub step: usize,
+    /// The values.
+    pub values: Vec<Edit>,
+    /// The prompt of a step, by position.
+    pub prompt: Option<(usize, Untrusted<'static>)>,
+}
+
+impl Edits {
+    /// Whether nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.prompt.is_none()
+    }
+
+    /// Why a value cannot be changed before a step.
+    pub fn refuses(&self, step: usize) -> bool {
+        !self.values.is_empty() && self.step != step
+    }
+
+    /// Changes a value before a step.
+    pub fn set(&mut self, step: usize, variable: usize, name: Untrusted<'static>, json: Vec<u8>) {
+        let mut tape = Tape::default();
+        let (line, kind) = match tape.parse(&json) {
+            Some(value) => (one_line(value), value.kind()),
+            None => (Shown::line(&json), Kind::Null),
+        };
+        self.step = step;
+        self.values.retain(|edit| edit.variable != variable);
+        self.values.push(Edit { variable, name, json, line, kind });
+    }
+
+    /// Goes back to the recorded value.
+    pub fn drop_value(&mut self, variable: usize) {
+        self.values.retain(|edit| edit.variable != variable);
+    }
+
+    /// The value that was set for a variable and holds at a moment, if the recorded one there was written up to `from`.
+    pub fn at(&self, variable: usize, moment: Moment, from: Option<Moment>) -> Option<&Edit> {
+        let holds = moment.0 >= self.step && from.is_none_or(|from| from.0 <= self.step);
+        self.values.iter().find(|edit| holds && edit.variable == variable)
+    }
+
+    /// The values as a branch takes them.
+    pub fn pairs(&self) -> Vec<(Untrusted<'static>, Vec<u8>)> {
+        self.values.iter().map(|edit| (edit.name.clone(), edit.json.clone())).collect()
+    }
+}
+
+/// What a typed text is as a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// Nothing: the recorded value again.
+    Nothing,
+    /// JSON.
+    Json(Vec<u8>),
+    /// No JSON; this is it as a JSON string.
+    Word(Vec<u8>),
+}
+
+impl Typed {
+    /// Reads a text as it was typed.
+    pub fn read(text: &str) -> Self {
+        let text = text.trim();
+        if text.is_empty() {
+            return Self::Nothing;
+        }
+        let mut tape = Tape::default();
+        if tape.read(text.as_bytes()) && tape.problems.is_empty() {
+            return Self::Json(text.as_bytes().to_vec());
+        }
+        Self::Word(string(text))
+    }
+}
+
+/// A text as a JSON string.
+pub fn string(text: &str) -> Vec<u8> {
+    let mut json = Vec::new();
+    Untrusted::new(text.as_bytes()).write_json(&mut json);
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_json_or_offered_as_a_text() {
+        for json in ["3", "-1.5e3", "\"a\"", "true", "null", "[1, {\"a\": 2}]"] {
+            assert_eq!(Typed::read(json), Typed::Json(json.into()), "{json}");
+        }
+        for word in ["abc", "3 cars", "NaN", "{", "'a'", "1, 2", "01"] {
+            assert_eq!(Typed::read(word), Typed::Word(string(word)), "{word}");
+        }
+        assert_eq!(Typed::read("  "), Typed::Nothing);
+    }
+
+    #[test]
+    fn a_value_holds_until_a_later_step_writes_it_again() {
+        let mut edits = Edits::default();
+        edits.set(2, 0, "a".into(), b"7".to_vec());
+        assert!(edits.refuses(1) && !edits.refuses(2));
+        let at = |moment, from| edits.at(0, Moment(moment), Some(Moment(from))).is_some();
+        assert!(!at(1, 1) && at(2, 2) && at(3, 1) && !at(3, 3));
+        edits.set(2, 0, "a".into(), b"8".to_vec());
+        assert_eq!(edits.pairs(), [("a".into(), b"8".to_vec())]);
+        edits.drop_value(0);
+        assert!(edits.is_empty() && !edits.refuses(1));
+    }
+}

@@ -1,0 +1,77 @@
+//! The task's text, with the gold answer and the given one in the title.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+
+use crate::app::proof::QuantityMark;
+use crate::screens::run::state::Inspect;
+use crate::widgets::layout::inner_width;
+use crate::widgets::look::{Look, frame, scroll_mark};
+use crate::widgets::prose;
+use crate::widgets::theme::Role;
+use stepscope_core::paint::Mark;
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let opened = &inspect.opened;
+    let mut title = vec![look.span("Question", Role::Title)];
+    if let Some(gold) = &opened.gold {
+        title.push(look.span("   gold ", Role::Dim));
+        title.push(look.span(gold.as_str(), Role::Gold));
+    }
+    if let Some(answer) = opened.answer.as_ref().or(opened.pred.as_ref()) {
+        let role = match opened.correct {
+            Some(true) => Role::Ok,
+            Some(false) => Role::Fatal,
+            None => Role::Text,
+        };
+        title.push(look.span("   answer ", Role::Dim));
+        title.push(look.span(answer.as_str(), role));
+    }
+    if let Some(baseline) = &opened.baseline {
+        title.push(look.span("   baseline ", Role::Dim));
+        title.push(look.span(baseline.as_str(), Role::Text));
+    }
+    if let Some((recovered, gold)) =
+        opened.verdict.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
+    {
+        title.push(look.span("   executed exactly ", Role::Dim));
+        title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
+    }
+    title.extend(
+        prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
+    );
+    if look.focused && !opened.proof.marks.is_empty() {
+        title.push(look.span("   h l quantities", Role::Faint));
+    }
+    let inner = frame(title, area, buf, look);
+    let (text, role) = match &opened.error {
+        Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),
+        _ => (opened.question_text(), Role::Question),
+    };
+    let height = usize::from(inner.height);
+    let window = inspect.question_top..inspect.question_top + height;
+    let lines = prose::lines(text, inner_width(area), window, look.style(role), &marks(inspect, look));
+    for (row, line) in lines.into_iter().enumerate() {
+        let spans: Vec<Span<'static>> = line.spans;
+        crate::widgets::look::put(spans, row, inner, buf);
+    }
+    scroll_mark(area, inspect.question_top, inspect.question_lines(inner_width(area)), buf, look);
+}
+
+/// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
+fn marks(inspect: &Inspect, look: Look<'_>) -> Vec<Mark<Style>> {
+    let lit = inspect.lit_quantities();
+    let quantities = inspect.opened.proof.marks.iter().enumerate();
+    let style = |n: usize, mark: &QuantityMark| match (lit.contains(&n), mark.variables.is_empty()) {
+        (true, _) => Some(look.style(Role::CitedCurrent)),
+        (_, false) => Some(look.style(Role::Cited)),
+        (_, true) if mark.sure && inspect.opened.has_steps() => {
+            Some(look.style(Role::Warning).add_modifier(Modifier::UNDERLINED))
+        }
+        _ => None,
+    };
+    quantities.filter_map(|(n, mark)| Some(Mark { range: mark.range.clone(), tone: style(n, mark)? })).collect()
+}

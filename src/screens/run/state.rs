@@ -1,0 +1,624 @@
+//! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
+
+use ratatui::layout::Rect;
+
+use crate::app::opened::{Detail, Opened};
+use crate::dialogs::derivation::Tree;
+use crate::screens::answer::state::Evidence;
+use crate::screens::json::state::Outline;
+use crate::screens::run::edits::Edits;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list::{List, Move};
+use crate::widgets::prose;
+use crate::widgets::theme::Theme;
+use stepscope_base::json::Pointer;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::finding::Severity;
+use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::run::state::{Influence, Moment};
+
+/// The panes of the run screen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Pane {
+    /// The task's text, gold and answer.
+    Question,
+    /// The steps.
+    #[default]
+    Steps,
+    /// One step in full.
+    Step,
+    /// The global state.
+    State,
+    /// What the rules say.
+    Findings,
+}
+
+impl Pane {
+    /// In the order of `Tab`.
+    pub const ALL: [Self; 5] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Question];
+}
+
+/// What the step pane shows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Tab {
+    /// What it reads and writes.
+    #[default]
+    Data,
+    /// The prompt.
+    Prompt,
+    /// The schema that was asked for.
+    Schema,
+    /// The reply as it came.
+    Reply,
+}
+
+impl Tab {
+    /// In their order.
+    pub const ALL: [Self; 4] = [Self::Data, Self::Prompt, Self::Schema, Self::Reply];
+
+    /// The word on the tab.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Prompt => "prompt",
+            Self::Schema => "schema",
+            Self::Reply => "reply",
+        }
+    }
+}
+
+/// A place that a search found on the run screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hit {
+    /// In the question.
+    Question,
+    /// In a step's text.
+    Step(usize),
+    /// In a variable's name, description or value.
+    Variable(usize),
+    /// In a finding.
+    Finding(usize),
+    /// A row of the items of a typed answer.
+    Item(usize),
+    /// A line of the document.
+    Line(usize),
+}
+
+/// The open record and everything about how it is looked at.
+#[derive(Debug)]
+pub struct Inspect {
+    /// The record.
+    pub opened: Opened,
+    /// How many steps have run at the moment that is shown; 0 is the start.
+    pub moment: Moment,
+    /// The pane that has the keys.
+    pub pane: Pane,
+    /// That pane fills the screen.
+    pub maximised: bool,
+    /// Cursor of the variables.
+    pub variables: List,
+    /// Cursor of the findings.
+    pub findings: List,
+    /// First step on screen.
+    pub steps: List,
+    /// First line of the question on screen.
+    pub question_top: usize,
+    /// First line of the step on screen.
+    pub detail_top: usize,
+    /// What the step pane shows.
+    pub tab: Tab,
+    /// The current step in full.
+    pub detail: Detail,
+    /// The other end of the difference.
+    pub anchor: Option<Moment>,
+    /// What can influence the chosen variable, while the state pane has the keys.
+    pub influence: Option<Influence>,
+    /// The quantity of the question that the cursor is on, while the question has the keys.
+    pub quantity: Option<usize>,
+    /// The chosen quantity is to be brought on screen.
+    quantity_moved: bool,
+    /// The typed answer, if it is one.
+    pub evidence: Option<Evidence>,
+    /// What was changed before the record is gone on with.
+    pub edits: Edits,
+    /// Which execution it is: `rec`, or `r1` and so on for a fork.
+    pub execution: String,
+    /// The record as JSON.
+    pub outline: Outline,
+    /// How many lines a record that is no JSON takes, in this width.
+    raw_lines: Option<(usize, usize)>,
+}
+
+impl Inspect {
+    /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
+    pub fn new(mut opened: Opened) -> Self {
+        let evidence = opened.sheet.take().map(|sheet| Evidence::new(*sheet));
+        let steps = opened.steps.len();
+        let end = opened.ended_at.map_or(steps, |step| step + 1);
+        let outline = opened.root().map(Outline::new).unwrap_or_default();
+        let mut inspect = Self {
+            opened,
+            moment: Moment(end),
+            pane: Pane::Steps,
+            maximised: false,
+            variables: List::default(),
+            findings: List::default(),
+            steps: List::default(),
+            question_top: 0,
+            detail_top: 0,
+            tab: Tab::Data,
+            detail: Detail::default(),
+            anchor: None,
+            influence: None,
+            quantity: None,
+            quantity_moved: false,
+            evidence,
+            edits: Edits::default(),
+            execution: String::new(),
+            outline,
+            raw_lines: None,
+        };
+        if steps == 0 {
+            inspect.pane = Pane::State;
+        }
+        inspect.variables.at = inspect.answer_variable();
+        inspect.refresh();
+        inspect
+    }
+
+    /// Keeps the way of looking that another record had.
+    #[must_use]
+    pub fn like(mut self, other: &Self) -> Self {
+        if self.opened.has_steps() || other.pane != Pane::Steps {
+            self.pane = other.pane;
+        }
+        self.evidence = self.evidence.map(|evidence| match &other.evidence {
+            Some(other) => evidence.like(other),
+            None => evidence,
+        });
+        self.maximised = other.maximised;
+        self.tab = other.tab;
+        self.refresh();
+        self
+    }
+
+    /// The variable that everything leads to.
+    fn answer_variable(&self) -> usize {
+        let variables = &self.opened.variables;
+        let named = variables.iter().position(|row| row.name.as_str() == FINAL_ANSWER);
+        named.unwrap_or_else(|| variables.len().saturating_sub(1))
+    }
+
+    /// The prompt that was edited for the current step.
+    pub fn edited_prompt(&self) -> Option<&Untrusted<'static>> {
+        self.edits.prompt.as_ref().filter(|(step, _)| Some(*step) == self.step()).map(|(_, prompt)| prompt)
+    }
+
+    /// The step that is asked next: the current one, or the one before which values were edited.
+    pub fn step_to_ask(&self) -> Option<usize> {
+        if self.edits.values.is_empty() { self.step() } else { Some(self.edits.step) }
+    }
+
+    /// The position of the current step; `None` at the start.
+    pub fn step(&self) -> Option<usize> {
+        self.moment.0.checked_sub(1)
+    }
+
+    /// Goes to a moment.
+    pub fn go_to_moment(&mut self, moment: usize) {
+        self.moment = Moment(moment.min(self.opened.steps.len()));
+        self.steps.at = self.moment.0.saturating_sub(1);
+        self.detail_top = 0;
+        self.refresh_detail();
+        // What can influence a variable is the same at every moment.
+        if self.pane != Pane::State {
+            self.influence = None;
+        }
+    }
+
+    /// Goes to a moment step by step: the state moves on to what the step writes, unless somebody reads it there.
+    pub fn walk_to(&mut self, moment: usize) {
+        self.go_to_moment(moment);
+        if self.pane != Pane::State {
+            let written = self.detail.writes.first().or_else(|| self.detail.reads.first());
+            self.variables.at = written.map_or(0, |value| value.variable);
+        }
+    }
+
+    /// Whether there is a step to walk to; if not, why not.
+    pub fn may_walk(&self, steps: isize) -> Result<(), &'static str> {
+        let next = self.moment.0.saturating_add_signed(steps).min(self.opened.steps.len());
+        match (next == self.moment.0, steps > 0) {
+            (false, _) => Ok(()),
+            (true, true) => Err("this is the last step"),
+            (true, false) => Err("this is the start: nothing has run"),
+        }
+    }
+
+    /// Walks some steps on or back; an error says why the moment is the same as before.
+    pub fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
+        self.may_walk(steps)?;
+        self.walk_to(self.moment.0.saturating_add_signed(steps));
+        Ok(())
+    }
+
+    /// Goes to a step by its position.
+    pub fn go_to_step(&mut self, step: usize) {
+        self.go_to_moment(step + 1);
+    }
+
+    fn refresh(&mut self) {
+        self.refresh_detail();
+        self.refresh_influence();
+    }
+
+    fn refresh_detail(&mut self) {
+        self.detail = self.step().map(|step| self.opened.detail(step)).unwrap_or_default();
+    }
+
+    fn refresh_influence(&mut self) {
+        self.influence = (self.pane == Pane::State && self.opened.has_steps() && !self.opened.variables.is_empty())
+            .then(|| self.opened.influence(self.variables.at));
+    }
+
+    /// Gives the keys to another pane, `by` further.
+    pub fn next_pane(&mut self, by: isize) {
+        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
+        let len = Pane::ALL.len();
+        let next = (at as isize + by).rem_euclid(len as isize) as usize;
+        self.focus(Pane::ALL.get(next).copied().unwrap_or_default());
+    }
+
+    /// Gives the keys to a pane.
+    pub fn focus(&mut self, pane: Pane) {
+        self.pane = pane;
+        self.refresh_influence();
+    }
+
+    /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen.
+    pub fn go(&mut self, movement: Move, area: Rect, theme: &Theme) {
+        let height = inner_height(area);
+        match self.pane {
+            Pane::Steps => {
+                self.steps.go(movement, self.opened.steps.len(), height);
+                if self.opened.has_steps() {
+                    self.walk_to(self.steps.at + 1);
+                }
+            }
+            Pane::State => {
+                // One line of the pane is its heading.
+                self.variables.go(movement, self.opened.variables.len(), height.saturating_sub(1));
+                self.refresh_influence();
+            }
+            Pane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
+            Pane::Question => {
+                let lines = self.question_lines(inner_width(area));
+                scroll(&mut self.question_top, movement, lines, height);
+            }
+            Pane::Step => {
+                let lines = crate::screens::run::step::height(self, inner_width(area), theme);
+                scroll(&mut self.detail_top, movement, lines, height);
+            }
+        }
+    }
+
+    /// How many lines the question takes.
+    pub fn question_lines(&self, width: usize) -> usize {
+        prose::wrap(self.opened.question_text().as_str(), width).len()
+    }
+
+    /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
+    pub fn raw_lines(&mut self, width: usize) -> usize {
+        if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
+            return lines;
+        }
+        let lines = crate::screens::json::draw::raw_lines(self, width);
+        self.raw_lines = Some((width, lines));
+        lines
+    }
+
+    /// Keeps every cursor on screen.
+    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, theme: &Theme) {
+        self.steps.at = self.moment.0.saturating_sub(1);
+        self.steps.settle(self.opened.steps.len(), inner_height(area_of(Pane::Steps)));
+        let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
+        self.variables.settle(self.opened.variables.len(), state_height);
+        self.findings.settle(self.opened.notes.len(), inner_height(area_of(Pane::Findings)));
+        let place = area_of(Pane::Question);
+        if std::mem::take(&mut self.quantity_moved) {
+            self.show_quantity(place);
+        }
+        // Fewer lines on a wider screen; a hidden pane keeps its place.
+        if self.question_top > 0 && place.height > 0 {
+            let lines = self.question_lines(inner_width(place));
+            self.question_top = self.question_top.min(lines.saturating_sub(inner_height(place)));
+        }
+        let place = area_of(Pane::Step);
+        if self.detail_top > 0 && place.height > 0 {
+            let lines = crate::screens::run::step::height(self, inner_width(place), theme);
+            self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
+        }
+    }
+
+    /// The next tab of the step pane, or the one before.
+    pub fn turn_tab(&mut self, by: isize) {
+        let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0) as isize;
+        let next = (at + by).rem_euclid(Tab::ALL.len() as isize) as usize;
+        self.tab = Tab::ALL.get(next).copied().unwrap_or_default();
+        self.detail_top = 0;
+    }
+
+    /// To the next quantity of the question, and to the variable that took it up.
+    pub fn next_quantity(&mut self, by: isize) {
+        let count = self.opened.proof.marks.len();
+        if count == 0 {
+            return;
+        }
+        let next = match self.quantity {
+            None if by > 0 => 0,
+            None => count - 1,
+            Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
+        };
+        self.choose_quantity(next);
+    }
+
+    /// Lights a quantity of the question and the first variable that took it up.
+    pub fn choose_quantity(&mut self, quantity: usize) {
+        self.quantity = Some(quantity);
+        self.quantity_moved = true;
+        if let Some(&variable) = self.opened.proof.marks.get(quantity).and_then(|mark| mark.variables.first()) {
+            self.choose_variable(variable);
+        }
+    }
+
+    fn show_quantity(&mut self, place: Rect) {
+        let mark = self.quantity.and_then(|n| self.opened.proof.marks.get(n));
+        let Some(start) = mark.map(|mark| mark.range.start) else { return };
+        let lines = prose::wrap(self.opened.question_text().as_str(), inner_width(place));
+        let line = lines.partition_point(|line| line.end <= start);
+        let lowest = (line + 1).saturating_sub(inner_height(place).max(1));
+        self.question_top = self.question_top.clamp(lowest, line);
+    }
+
+    /// The cursor of the lifelines to a variable.
+    pub fn choose_variable(&mut self, variable: usize) {
+        self.variables.at = variable;
+        self.refresh_influence();
+    }
+
+    /// The variables that took up the chosen quantity.
+    pub fn lit_variables(&self) -> &[usize] {
+        let mark = self.quantity.filter(|_| self.pane == Pane::Question).and_then(|n| self.opened.proof.marks.get(n));
+        mark.map(|mark| mark.variables.as_slice()).unwrap_or_default()
+    }
+
+    /// What the chosen quantity is, in a sentence.
+    pub fn quantity_sentence(&self) -> Option<Shown> {
+        let quantity = self.quantity?;
+        let mark = self.opened.proof.marks.get(quantity)?;
+        let names: Vec<&str> = mark
+            .variables
+            .iter()
+            .filter_map(|variable| self.opened.variables.get(*variable))
+            .map(|row| row.name.as_str())
+            .collect();
+        let taken = match names.as_slice() {
+            [] if !self.opened.has_steps() => String::new(),
+            [] => "; no variable took it up".to_owned(),
+            names => format!("; taken up by {}", names.join(", ")),
+        };
+        let words = self.opened.proof.words(quantity)?;
+        let count = self.opened.proof.marks.len();
+        Some(shown!("{}/{count}  “{words}”: {}{taken}", quantity + 1, mark.meaning))
+    }
+
+    /// The quantities that are lit: the one under the cursor, else those of the chosen variable.
+    pub fn lit_quantities(&self) -> Vec<usize> {
+        match (self.pane, self.quantity) {
+            (Pane::Question, Some(quantity)) => vec![quantity],
+            _ => self.opened.proof.taken.get(self.variables.at).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// To the next finding, and to the step and variable it is about.
+    pub fn next_finding(&mut self, by: isize) -> bool {
+        let count = self.opened.notes.len();
+        if count == 0 {
+            return false;
+        }
+        // The first press shows the finding under the cursor; only the next one moves on.
+        let visited = self.pane == Pane::Findings;
+        let by = if visited { by } else { by - by.signum() };
+        let at = (self.findings.at as isize).saturating_add(by);
+        self.findings.at = at.rem_euclid(count as isize) as usize;
+        self.pane = Pane::Findings;
+        self.show_finding();
+        true
+    }
+
+    /// Goes to the step and the variable that the finding under the cursor is about.
+    pub fn show_finding(&mut self) {
+        let Some(note) = self.opened.notes.get(self.findings.at) else { return };
+        let (step, variable, pointer) = (note.step, note.variable, note.pointer.clone());
+        if let Some(variable) = variable {
+            self.variables.at = variable;
+        }
+        match step {
+            Some(step) => self.go_to_step(step),
+            None => self.refresh_influence(),
+        }
+        self.show_in_json(&pointer);
+    }
+
+    /// Moves the JSON view to a place.
+    pub fn show_in_json(&mut self, pointer: &Pointer) {
+        if let Some(root) = self.opened.root() {
+            self.outline.go_to(root, pointer);
+        }
+    }
+
+    /// The variable that `w` and `W` are about: the chosen one, else the first that the step reads.
+    fn subject_variable(&self) -> Option<usize> {
+        match self.pane {
+            Pane::State | Pane::Findings => Some(self.variables.at),
+            _ => self.detail.reads.first().or_else(|| self.detail.writes.first()).map(|value| value.variable),
+        }
+    }
+
+    /// To the step that writes the variable; of several the one that holds now, or the next.
+    pub fn go_to_writer(&mut self) -> Result<(), &'static str> {
+        let (variable, step) = self.writer()?;
+        self.variables.at = variable;
+        self.go_to_step(step);
+        Ok(())
+    }
+
+    /// The variable that `w` is about, and the step that it goes to.
+    pub fn writer(&self) -> Result<(usize, usize), &'static str> {
+        let variable = self.subject_variable().ok_or("no variable is chosen")?;
+        let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
+        let holding =
+            self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
+        let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
+        let step = step.ok_or("no step writes this variable")?;
+        if self.step() == Some(step) {
+            return Err("this step writes it");
+        }
+        Ok((variable, step))
+    }
+
+    /// To the next step that reads the variable, round and round.
+    pub fn go_to_reader(&mut self) -> Result<(), &'static str> {
+        let (variable, step) = self.reader()?;
+        self.variables.at = variable;
+        self.go_to_step(step);
+        Ok(())
+    }
+
+    /// The variable that `W` is about, and the step that it goes to.
+    pub fn reader(&self) -> Result<(usize, usize), &'static str> {
+        let variable = self.subject_variable().ok_or("no variable is chosen")?;
+        let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
+        let here = self.moment.0;
+        let next = row.readers.iter().copied().find(|&reader| reader + 1 > here);
+        let step = next.or(row.readers.first().copied()).ok_or("no step reads this variable")?;
+        if self.step() == Some(step) {
+            return Err("no other step reads it");
+        }
+        Ok((variable, step))
+    }
+
+    /// The difference on or off; its other end is the moment before this step.
+    pub fn toggle_difference(&mut self) {
+        self.anchor = match self.anchor {
+            Some(_) => None,
+            None => Some(Moment(self.moment.0.saturating_sub(1))),
+        };
+        if self.anchor.is_some() {
+            self.focus(Pane::State);
+        }
+    }
+
+    /// How many findings stand there, by severity.
+    pub fn counts(&self) -> [usize; 4] {
+        Severity::ALL.map(|severity| self.opened.count(severity))
+    }
+
+    /// The place in the record that the cursor is on.
+    pub fn pointer(&self) -> Pointer {
+        let step =
+            |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
+        let found = match self.pane {
+            Pane::Question => Some(Pointer::from_iter(["question"])),
+            Pane::Steps | Pane::Step => step(self.step()),
+            Pane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
+            Pane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
+        };
+        found.unwrap_or_default()
+    }
+
+    /// The value of the chosen variable at this moment, else its last one.
+    pub fn chosen_value(&self) -> Option<&crate::app::opened::ShownValue> {
+        let held = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.value.as_ref());
+        held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
+    }
+
+    /// What the cursor is on, with a title: for the pop-up and for copying.
+    pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
+        match self.pane {
+            Pane::Question => Some((Shown::own("question"), self.opened.question.clone())),
+            Pane::Steps | Pane::Step => Some((Shown::own("step"), self.detail.text.clone())),
+            Pane::State => {
+                let name = self.opened.variables.get(self.variables.at)?.name.clone();
+                let value = self.chosen_value()?;
+                let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
+                Some((name, whole.unwrap_or_else(|| value.line.clone())))
+            }
+            Pane::Findings => {
+                let note = self.opened.notes.get(self.findings.at)?;
+                Some((Shown::own(note.rule), note.message.clone()))
+            }
+        }
+    }
+
+    /// How the computed value of the chosen variable comes about, where one was worked out.
+    pub fn derivation(&self) -> Option<Tree> {
+        let (title, recorded) = self.chosen_text().filter(|_| self.pane == Pane::State)?;
+        let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
+        let derivation = self.opened.derivation(self.variables.at, step)?;
+        Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.proof))
+    }
+
+    /// Every place on this screen that holds a text, in reading order.
+    pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
+        let mut hits = self.evidence.as_ref().map(|evidence| evidence.hits(&is_match)).unwrap_or_default();
+        if is_match(self.opened.question.as_str()) {
+            hits.push(Hit::Question);
+        }
+        let steps = self.opened.steps.iter().enumerate();
+        hits.extend(steps.filter(|(_, row)| is_match(row.text.as_str())).map(|(n, _)| Hit::Step(n)));
+        for (n, row) in self.opened.variables.iter().enumerate() {
+            let values = row.writes.iter().filter_map(|write| write.value.as_ref());
+            let mut texts =
+                values.map(|value| value.line.as_str()).chain([row.name.as_str(), row.description.as_str()]);
+            if texts.any(&is_match) {
+                hits.push(Hit::Variable(n));
+            }
+        }
+        let notes = self.opened.notes.iter().enumerate();
+        hits.extend(notes.filter(|(_, note)| is_match(note.message.as_str())).map(|(n, _)| Hit::Finding(n)));
+        hits
+    }
+
+    /// Goes to a place that was found.
+    pub fn visit(&mut self, hit: Hit) {
+        match hit {
+            Hit::Question => self.focus(Pane::Question),
+            Hit::Step(step) => {
+                self.pane = Pane::Steps;
+                self.go_to_step(step);
+            }
+            Hit::Variable(variable) => {
+                self.variables.at = variable;
+                self.focus(Pane::State);
+            }
+            Hit::Finding(finding) => {
+                self.findings.at = finding;
+                self.pane = Pane::Findings;
+                self.show_finding();
+            }
+            Hit::Item(_) | Hit::Line(_) => {
+                if let Some(evidence) = &mut self.evidence {
+                    evidence.visit(hit);
+                }
+            }
+        }
+    }
+}
+
+fn scroll(top: &mut usize, movement: Move, lines: usize, height: usize) {
+    let mut list = List { at: *top, top: *top };
+    list.go(movement, (lines + 1).saturating_sub(height).max(1), 1);
+    *top = list.at;
+}

@@ -1,0 +1,237 @@
+//! One step in full: what it reads and writes, its text, and, where they were recorded, prompt, schema and reply.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::app::opened::DetailValue;
+use crate::screens::run::state::{Inspect, Tab};
+use crate::widgets::layout::inner_width;
+use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark};
+use crate::widgets::prose::{fit, left_out, pad, wrap};
+use crate::widgets::theme::{Role, Theme};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::state::Ran;
+
+/// A value in the list takes at most so many lines; `Enter` on the variable shows it whole.
+const MAX_VALUE_LINES: usize = 6;
+/// The column in which what is known of a call begins.
+const FACT_NAME: usize = 13;
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let inner = frame(title(inspect, look), area, buf, look);
+    let lines = content(inspect, inner_width(area), look.theme);
+    let height = usize::from(inner.height);
+    for (row, line) in lines.iter().skip(inspect.detail_top).take(height).enumerate() {
+        put(line.spans.clone(), row, inner, buf);
+    }
+    scroll_mark(area, inspect.detail_top, lines.len(), buf, look);
+}
+
+/// How many lines the content takes.
+pub fn height(inspect: &Inspect, width: usize, theme: &Theme) -> usize {
+    content(inspect, width, theme).len()
+}
+
+fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(step) = inspect.step().filter(|_| inspect.opened.has_steps()) else {
+        let word = match inspect.opened.has_steps() {
+            true => "The start",
+            false if inspect.opened.error.is_some() => "Error",
+            false => "Reply",
+        };
+        return vec![look.span(word, Role::Title)];
+    };
+    let mut title = vec![look.span(format!("Step {}", step + 1), Role::Title), Span::raw("  ")];
+    for tab in Tab::ALL {
+        let role = if tab == inspect.tab { Role::Accent } else { Role::Faint };
+        let text = if tab == inspect.tab { format!("[{}]", tab.word()) } else { format!(" {} ", tab.word()) };
+        title.push(look.span(text, role));
+    }
+    title
+}
+
+fn content(inspect: &Inspect, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut page = Page { lines: Vec::new(), width, theme };
+    if inspect.step().is_none() || !inspect.opened.has_steps() {
+        page.opening(inspect);
+        return page.lines;
+    }
+    let detail = &inspect.detail;
+    match inspect.tab {
+        Tab::Data => page.data(inspect),
+        Tab::Prompt if inspect.edited_prompt().is_some() => {
+            page.say("✎ edited, not sent yet; v edits it, r shows what is sent", Role::Changed);
+            page.text(inspect.edited_prompt().map(|prompt| Shown::prose(prompt.bytes())).as_ref(), "");
+        }
+        Tab::Prompt => {
+            if detail.prompt_rebuilt {
+                page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
+            }
+            page.text(detail.prompt.as_ref(), "the record holds no prompt for this step");
+        }
+        Tab::Schema if detail.prompt_rebuilt => {
+            page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
+            page.text(detail.schema.as_ref(), "");
+        }
+        Tab::Schema => page.text(detail.schema.as_ref(), "the record holds no schema for this step"),
+        Tab::Reply => {
+            if let Some(error) = &detail.error {
+                page.prose(error, Role::Fatal);
+            }
+            page.text(detail.reply.as_ref(), "the record holds no reply for this step");
+        }
+    }
+    page.lines
+}
+
+struct Page<'a> {
+    lines: Vec<Line<'static>>,
+    width: usize,
+    theme: &'a Theme,
+}
+
+impl Page<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    fn push(&mut self, spans: Vec<Span<'static>>) {
+        self.lines.push(Line::from(spans));
+    }
+
+    fn say(&mut self, text: &'static str, role: Role) {
+        self.prose(&Shown::own(text), role);
+    }
+
+    fn prose(&mut self, text: &Shown, role: Role) {
+        let style = self.style(role);
+        for range in wrap(text.as_str(), self.width) {
+            let line = text.as_str().get(range).unwrap_or_default().to_owned();
+            self.push(vec![Span::styled(line, style)]);
+        }
+        if let Some(rest) = left_out(text.as_str()) {
+            let style = self.style(Role::Warning);
+            self.push(vec![Span::styled(rest, style)]);
+        }
+    }
+
+    fn text(&mut self, text: Option<&Shown>, nothing: &'static str) {
+        match text {
+            Some(text) => self.prose(text, Role::Text),
+            None => self.say(nothing, Role::Dim),
+        }
+    }
+
+    fn heading(&mut self, text: &'static str) {
+        let style = self.style(Role::Faint);
+        self.push(vec![Span::styled(text, style)]);
+    }
+
+    fn opening(&mut self, inspect: &Inspect) {
+        let opened = &inspect.opened;
+        if opened.has_steps() {
+            self.say("before the first step: only the question is there", Role::Dim);
+        }
+        if let Some(error) = &opened.error {
+            self.prose(error, Role::Fatal);
+        }
+        match &opened.reply {
+            Some(reply) => self.prose(reply, Role::Text),
+            None if !opened.has_steps() && opened.error.is_none() => self.say("no reply was recorded", Role::Dim),
+            None => {}
+        }
+    }
+
+    fn data(&mut self, inspect: &Inspect) {
+        let detail = &inspect.detail;
+        let step = inspect.step().and_then(|step| inspect.opened.steps.get(step));
+        match &detail.error {
+            Some(error) => self.prose(error, Role::Fatal),
+            None if step.is_some_and(|step| step.ran == Ran::No) => self.not_run(inspect),
+            // Of the step in which a run without a trace ended, only the record's own error is known.
+            None if step.is_some_and(|step| step.failed) => {
+                if let Some(error) = &inspect.opened.error {
+                    self.prose(error, Role::Fatal);
+                }
+            }
+            None => {}
+        }
+        self.prose(&detail.text, Role::Text);
+        self.values("reads", &detail.reads, detail.more.0);
+        self.values("writes", &detail.writes, detail.more.1);
+        if !detail.facts.is_empty() {
+            self.heading("call");
+            for (name, value) in &detail.facts {
+                self.fact(name, value);
+            }
+        }
+    }
+
+    fn not_run(&mut self, inspect: &Inspect) {
+        let failed = inspect.opened.steps.iter().position(|step| step.failed && step.ran == Ran::Failed);
+        let why = match failed {
+            Some(step) => shown!("– not run: the run ended in step {}", step + 1),
+            None => Shown::own("– not run"),
+        };
+        self.prose(&why, Role::Dim);
+    }
+
+    fn fact(&mut self, name: &str, value: &Shown) {
+        let (faint, dim) = (self.style(Role::Faint), self.style(Role::Dim));
+        let text = value.as_str();
+        let name = pad(name, FACT_NAME);
+        for (n, range) in wrap(text, self.width.saturating_sub(FACT_NAME + 2)).into_iter().enumerate() {
+            let head = if n == 0 { name.clone() } else { " ".repeat(FACT_NAME) };
+            let line = text.get(range).unwrap_or_default().to_owned();
+            self.push(vec![Span::styled(format!("  {head}"), faint), Span::styled(line, dim)]);
+        }
+    }
+
+    fn values(&mut self, word: &'static str, values: &[DetailValue], more: usize) {
+        self.heading(word);
+        if values.is_empty() {
+            let style = self.style(Role::Dim);
+            self.push(vec![Span::styled("  nothing", style)]);
+        }
+        for value in values {
+            self.value(value);
+        }
+        if more > 0 {
+            let style = self.style(Role::Faint);
+            self.push(vec![Span::styled(format!("  … and {more} more: the global state lists them"), style)]);
+        }
+    }
+
+    fn value(&mut self, value: &DetailValue) {
+        let name = fit(value.name.as_str(), self.width / 2);
+        let text = value.value.as_ref().map_or(value.badge.word(), Shown::as_str);
+        let role = if value.value.is_some() { kind_role(value.kind) } else { Role::BadgeDoubt };
+        let indent = 4;
+        let one_line = !text.contains('\n') && name.len() + text.len() + 10 < self.width;
+        // Where there is no value, the badge's word stands in its place.
+        let known = if value.badge.is_put() { value.badge.word() } else { value.badge.short() };
+        let badge = value.value.as_ref().map_or("", |_| known);
+        let badge = Span::styled(format!("  {badge}"), self.style(badge_role(value.badge)));
+        let key = Span::styled(format!("  {name}"), self.style(Role::Key));
+        if one_line {
+            let text = Span::styled(format!("  {text}"), self.style(role));
+            self.push(vec![key, text, badge]);
+            return;
+        }
+        self.push(vec![key, badge]);
+        let lines = wrap(text, self.width.saturating_sub(indent));
+        let style = self.style(role);
+        for range in lines.iter().take(MAX_VALUE_LINES) {
+            let line = text.get(range.clone()).unwrap_or_default();
+            self.push(vec![Span::styled(format!("    {line}"), style)]);
+        }
+        if lines.len() > MAX_VALUE_LINES {
+            let style = self.style(Role::Faint);
+            self.push(vec![Span::styled(format!("    … {} lines more", lines.len() - MAX_VALUE_LINES), style)]);
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! The global state as lifelines: a row a variable, a column a step. `◆` writes, `○` reads, the line between is the
+//! variable's life. What is never read, written twice or read before it is written shows at a glance; what lies after
+//! the current step is dim.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
+
+use crate::app::opened::{VariableRow, WriteRow};
+use crate::app::proof::superscript;
+use crate::screens::run::edits::Edit;
+use crate::screens::run::state::Inspect;
+use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
+use crate::widgets::prose::{fit, pad};
+use crate::widgets::theme::Role;
+use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::run::state::{Badge, Moment, Origin, Ran};
+
+/// So many steps of a variable are named in a line.
+const MAX_NAMED: usize = 20;
+/// From this width on a badge is a word.
+const ROOMY: usize = 56;
+
+/// How the columns share the width.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    name: usize,
+    value: usize,
+    badge: usize,
+    /// Columns of one step.
+    cell: usize,
+    /// First step column on screen; 0 is `q`, what was given.
+    first: usize,
+    /// How many step columns are on screen.
+    count: usize,
+}
+
+/// Draws the pane.
+pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let inner = frame(title(inspect, look), area, buf, look);
+    let variables = &inspect.opened.variables;
+    if variables.is_empty() {
+        put(vec![look.span("no variables", Role::Dim)], 0, inner, buf);
+        return;
+    }
+    let columns = share(inspect, usize::from(inner.width));
+    put(heading(inspect, columns, look), 0, inner, buf);
+    let body = Rect { y: inner.y + 1.min(inner.height), height: inner.height.saturating_sub(1), ..inner };
+    let rows = inspect.variables.visible(variables.len(), usize::from(body.height));
+    for (row, variable) in rows.enumerate() {
+        put(line(inspect, variable, columns, look), row, body, buf);
+        if variable == inspect.variables.at {
+            wash(row, body, buf, look.selection());
+        }
+    }
+    let below_heading = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    scroll_mark(below_heading, inspect.variables.top, variables.len(), buf, look);
+}
+
+fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+    let moment = |moment: Moment| match moment.0 {
+        0 => "at the start".to_owned(),
+        n => format!("after step {n}"),
+    };
+    if let Some(anchor) = inspect.anchor {
+        let (a, b) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
+        return vec![
+            look.span("Difference", Role::Title),
+            look.span(format!("  {} → {}", moment(a), moment(b)), Role::Changed),
+        ];
+    }
+    let mut title = vec![look.span("Global state", Role::Title)];
+    if inspect.opened.has_steps() {
+        title.push(look.span(format!("  {}", moment(inspect.moment)), Role::Dim));
+    }
+    if !inspect.edits.values.is_empty() {
+        let (count, step) = (inspect.edits.values.len(), inspect.edits.step + 1);
+        title.push(look.span(format!("  ✎ {count} edited before step {step}"), Role::Changed));
+    }
+    title
+}
+
+fn share(inspect: &Inspect, width: usize) -> Columns {
+    let names = inspect.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
+    // Two columns for the glyph, one blank behind the name.
+    let name = names.max().unwrap_or(0).clamp(8, (width * 7 / 20).clamp(8, 32)) + 3;
+    let steps = inspect.opened.steps.len();
+    let badge = if steps > 0 { badge_width(inspect, width) } else { 0 };
+    if steps == 0 {
+        return Columns { name, value: width.saturating_sub(name + badge), badge, cell: 0, first: 0, count: 0 };
+    }
+    let wanted = steps + 1;
+    let room = (width.saturating_sub(name + badge) / 2).max(6);
+    let cell = [3, 2].into_iter().find(|cell| wanted * cell <= room).unwrap_or(2);
+    let count = wanted.min(room / cell).max(1);
+    let first = inspect.moment.0.saturating_sub(count / 2).min(wanted - count);
+    let value = width.saturating_sub(name + badge + 1 + count * cell);
+    Columns { name, value, badge, cell, first, count }
+}
+
+/// The badges of a fork are written out where there is room.
+fn badge_width(inspect: &Inspect, width: usize) -> usize {
+    let writes = inspect.opened.variables.iter().take(2_000).flat_map(|row| &row.writes);
+    let longest = writes.filter(|write| write.badge.is_put()).map(|write| write.badge.word().len() + 1).max();
+    longest.filter(|_| width >= ROOMY).unwrap_or(4)
+}
+
+fn heading(inspect: &Inspect, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = vec![look.span(pad("  variable", columns.name), Role::Faint)];
+    line.push(look.span(pad("value", columns.value + columns.badge), Role::Faint));
+    line.push(Span::raw(" "));
+    line.extend(numbers(columns, inspect.moment.0).into_iter().map(|(text, is_current)| {
+        let style = look.style(if is_current { Role::Current } else { Role::Faint });
+        Span::styled(text, if is_current { style.add_modifier(Modifier::UNDERLINED) } else { style })
+    }));
+    line
+}
+
+/// The numbers over the columns of steps and the blanks between them, and which of them is the current step. Where they
+/// would touch, only every fifth has one, and the current step.
+fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
+    let label = |column: usize| if column == 0 { "q".to_owned() } else { column.to_string() };
+    let all = columns.first..columns.first + columns.count;
+    let every = if label(all.end.saturating_sub(1)).len() < columns.cell { 1 } else { 5 };
+    let place = |column: usize| (column - columns.first) * columns.cell;
+    let end = place(all.end);
+    let from = if all.contains(&current) { place(current) } else { end };
+    let to = (from + label(current).len()).min(end);
+    let (mut out, mut at) = (Vec::new(), 0);
+    for column in all {
+        let (start, text) = (place(column), label(column));
+        let behind = start + text.len();
+        let is_free = start >= at && behind <= end && (behind < from || start > to) && column % every == 0;
+        if is_free || column == current {
+            out.extend([(" ".repeat(start.saturating_sub(at)), false), (text, column == current)]);
+            // One blank at least before the next.
+            at = behind;
+            if every > 1 && at < end {
+                out.push((" ".to_owned(), false));
+                at += 1;
+            }
+        }
+    }
+    out.push((" ".repeat(end.saturating_sub(at)), false));
+    out
+}
+
+fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(row) = inspect.opened.variables.get(variable) else { return Vec::new() };
+    let dimmed = inspect.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
+    let quiet = |style: Style| if dimmed { look.style(Role::Ghost) } else { style };
+    let held = inspect.opened.write_at(variable, inspect.moment);
+    let fresh = held.is_some_and(|write| write.from == inspect.moment && inspect.moment.0 > 0);
+    let glyph = match row.worst {
+        Some(severity) => look.span(format!("{} ", severity.glyph()), severity_role(severity)),
+        None => look.span("  ", Role::Faint),
+    };
+    let name = if held.is_some() || !inspect.opened.has_steps() { Role::Key } else { Role::Ghost };
+    // The quantity under the cursor of the question went in here.
+    let lit = inspect.lit_variables().contains(&variable);
+    let name = if lit { look.style(Role::CitedCurrent) } else { quiet(look.style(name)) };
+    let mut line =
+        vec![glyph, Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), name), Span::raw(" ")];
+    line.extend(value(inspect, (variable, row), held, columns, look, dimmed, fresh));
+    line.push(Span::raw(" "));
+    line.extend(lifeline(inspect, row, columns, look, dimmed));
+    line
+}
+
+fn value(
+    inspect: &Inspect,
+    (variable, row): (usize, &VariableRow),
+    held: Option<&WriteRow>,
+    columns: Columns,
+    look: Look<'_>,
+    dimmed: bool,
+    fresh: bool,
+) -> Vec<Span<'static>> {
+    let blank = |width: usize| Span::raw(" ".repeat(width));
+    if let Some(edit) = inspect.edits.at(variable, inspect.moment, held.map(|write| write.from)) {
+        return edited(edit, held, columns, look);
+    }
+    let Some(write) = held else { return vec![blank(columns.value + columns.badge)] };
+    let mut spans = Vec::new();
+    let mut room = columns.value;
+    if let Some((mark, role)) = change(inspect, row, write) {
+        spans.push(look.span(format!("{mark} "), role));
+        room = room.saturating_sub(2);
+    }
+    let (text, role) = match &write.value {
+        Some(value) => (value.line.as_str(), kind_role(value.kind)),
+        None if row.origin == Origin::Given => ("", Role::Ghost),
+        None if write.badge == Badge::NotRun => (write.badge.word(), Role::Dim),
+        None => (write.badge.word(), Role::BadgeDoubt),
+    };
+    let mut style = look.style(role);
+    if fresh {
+        style = style.add_modifier(Modifier::BOLD);
+    }
+    let behind = behind(inspect, variable, write, look);
+    let width: usize = behind.iter().map(Span::width).sum();
+    let text = if width == 0 { fit(text, room) } else { fit(text, room.saturating_sub(width).max(room / 3)) };
+    room = room.saturating_sub(text.width());
+    spans.push(Span::styled(text, style));
+    for span in crate::widgets::look::fit_spans(behind, room) {
+        room = room.saturating_sub(span.width());
+        spans.push(span);
+    }
+    spans.push(blank(room));
+    if dimmed {
+        for span in &mut spans {
+            span.style = look.style(Role::Ghost);
+        }
+    }
+    if columns.badge > 0 {
+        let badge = if write.value.is_some() { badge(inspect, write, columns.badge) } else { "" };
+        let style = if dimmed { look.style(Role::Ghost) } else { look.style(badge_role(write.badge)) };
+        spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
+    }
+    spans
+}
+
+/// A value that was edited, and the recorded one behind it.
+fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let recorded = held.and_then(|write| write.value.as_ref()).map_or("nothing", |value| value.line.as_str());
+    let room = columns.value.saturating_sub(2);
+    let text = fit(edit.line.as_str(), room * 2 / 3);
+    let behind = fit(&format!("  was {recorded}"), room.saturating_sub(text.width()));
+    let left = room.saturating_sub(text.width() + behind.width());
+    vec![
+        look.span("✎ ", Role::Changed),
+        Span::styled(text, look.style(kind_role(edit.kind)).add_modifier(Modifier::BOLD)),
+        look.span(behind, Role::Dim),
+        Span::raw(" ".repeat(left)),
+        look.span(pad(" new", columns.badge), Role::Changed),
+    ]
+}
+
+/// How a value is known; in a fork, whether it came with it.
+fn badge<'i>(inspect: &'i Inspect, write: &WriteRow, width: usize) -> &'i str {
+    if write.badge.is_put() {
+        return if width > write.badge.word().len() { write.badge.word() } else { write.badge.short() };
+    }
+    let lineage = inspect.opened.lineage.as_ref();
+    let is_asked = write.step.is_some_and(|step| lineage.is_some_and(|lineage| lineage.asked.contains(&step)));
+    if is_asked { &inspect.execution } else { write.badge.short() }
+}
+
+/// What stands behind a value: the numbers of the quantities it is, and what it should be.
+fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
+    let proof = &inspect.opened.proof;
+    let mut spans = Vec::new();
+    let taken = proof.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
+    if !taken.is_empty() {
+        let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
+        spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
+    }
+    match proof.computed(variable, write.step).filter(|_| !write.badge.is_put()) {
+        Some(computed) if computed.differs => {
+            spans.push(look.span(format!("  ≙ {} !", computed.value), Role::Warning));
+        }
+        Some(_) => spans.push(look.span("  ≙", Role::Ok)),
+        None => {}
+    }
+    spans
+}
+
+/// What became of the variable between the two ends of the difference.
+fn change(inspect: &Inspect, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
+    let anchor = inspect.anchor.filter(|_| held.badge != Badge::NotRun)?;
+    let (from, to) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
+    let at = |moment: Moment| row.held(moment);
+    let (before, after) = (at(from), at(to).unwrap_or(held));
+    let text = |write: &WriteRow| write.value.as_ref().map(|value| value.line.clone());
+    Some(match before {
+        Some(before) if before.from == after.from && before.step == after.step => ("=", Role::Faint),
+        Some(before) if text(before).is_some() && text(before) == text(after) => ("≡", Role::Dim),
+        Some(_) => ("~", Role::Changed),
+        None => ("+", Role::Added),
+    })
+}
+
+fn lifeline(
+    inspect: &Inspect,
+    row: &VariableRow,
+    columns: Columns,
+    look: Look<'_>,
+    dimmed: bool,
+) -> Vec<Span<'static>> {
+    let mut spans = Vec::with_capacity(columns.count * 2);
+    // A step that never ran wrote and read nothing.
+    let ran = |step: usize| inspect.opened.steps.get(step).is_none_or(|step| step.ran != Ran::No);
+    let full = |step: usize| inspect.opened.steps.get(step).is_none_or(|step| step.ran == Ran::Yes);
+    let wrote = |write: &WriteRow| write.value.is_some() || write.step.is_none_or(full);
+    let lived = || row.writes.iter().filter(|write| wrote(write));
+    let blank = |n: usize| row.writes.get(n).is_some_and(|write| !wrote(write));
+    let first = lived().next().map(|write| write.from.0);
+    let last_read = row.readers.iter().rev().find(|reader| ran(**reader)).map(|reader| reader + 1);
+    let last_write = lived().next_back().map(|write| write.from.0);
+    let end = last_read.max(last_write);
+    let alive = |column: usize| first.is_some_and(|first| first <= column) && end.is_some_and(|end| column < end);
+    let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != Origin::Declared;
+    for column in columns.first..columns.first + columns.count {
+        let is_put = |write: &WriteRow| write.step.is_some() || column == 0 || write.badge == Badge::Override;
+        let from = |column: usize| row.writes.partition_point(|write| write.from.0 < column);
+        let here = from(column)..from(column + 1);
+        let write = here.rev().find(|n| row.writes.get(*n).is_some_and(is_put));
+        let badge = write.and_then(|n| row.writes.get(n)).map(|write| write.badge);
+        let ghostly = column > 0 && !ran(column - 1) && badge != Some(Badge::Override);
+        let reads = column > 0 && row.readers.binary_search(&(column - 1)).is_ok();
+        let unresolved = column > 0 && row.unresolved.binary_search(&(column - 1)).is_ok();
+        let (glyph, role) = match write {
+            Some(_) if badge == Some(Badge::Override) => ("✎", Role::Changed),
+            // It is declared there, and nothing was written.
+            Some(n) if blank(n) => ("–", Role::Ghost),
+            Some(n) => {
+                let dead = row.writes.get(n).is_some_and(|write| !write.is_read) && !ends_well;
+                let again = n > 0;
+                match (dead, again, reads) {
+                    (true, _, _) => ("◇", Role::Warning),
+                    (_, true, _) => ("◆", Role::Repairable),
+                    (_, _, true) => ("◈", Role::Write),
+                    _ => ("◆", Role::Write),
+                }
+            }
+            None if unresolved => ("?", Role::Fatal),
+            None if reads => ("○", Role::Read),
+            None if alive(column) => ("─", Role::Lifeline),
+            None => (" ", Role::Lifeline),
+        };
+        let later = column > inspect.moment.0;
+        let style = if dimmed || later || ghostly { look.style(Role::Ghost) } else { look.style(role) };
+        spans.push(Span::styled(glyph, style));
+        let line = if alive(column) && column + 1 < columns.first + columns.count { "─" } else { " " };
+        let quiet = if dimmed || column >= inspect.moment.0 { Role::Ghost } else { Role::Lifeline };
+        spans.push(look.span(line.repeat(columns.cell.saturating_sub(1)), quiet));
+    }
+    spans
+}
+
+/// What the signs mean, for the help.
+pub const LEGEND: [(&str, &str); 15] = [
+    ("◆", "the step writes the variable"),
+    ("○", "the step reads it"),
+    ("◈", "the step reads it and writes it again"),
+    ("◇", "written, and no later step reads it"),
+    ("?", "read, and nothing has written it"),
+    ("q", "given with the question, before step 1"),
+    ("✎", "override: a person set the value; before it is saved, the recorded one stands behind it"),
+    ("–", "not run: the run ended before the step"),
+    ("r1", "the value came with this fork; the others were taken over from what was recorded"),
+    ("rec", "the value stands in the record for this step"),
+    ("re", "reconstructed from the final state: one step alone writes it"),
+    ("≙", "recomputed: executed exactly from the values before it, the step gives this very value"),
+    ("≙ 7 !", "executed exactly, it gives 7, and the record says something else"),
+    ("¹", "the number of the quantity in the question that the variable took up"),
+    ("amb", "ambiguous: several steps write it, only the last value is known"),
+];
+
+/// The first steps of a list by their numbers, and how many more there are.
+fn list(steps: impl Iterator<Item = usize>) -> String {
+    let mut steps = steps.map(|step| (step + 1).to_string());
+    let named: Vec<String> = steps.by_ref().take(MAX_NAMED).collect();
+    match steps.count() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// A short description of the chosen variable, for the line below the panes.
+pub fn describe(inspect: &Inspect) -> String {
+    let Some(row) = inspect.opened.variables.get(inspect.variables.at) else { return String::new() };
+    let writers = list(row.writes.iter().filter_map(|write| write.step));
+    let readers = list(row.readers.iter().copied());
+    let written = match (row.origin, writers.is_empty()) {
+        (Origin::Given, _) => "given with the question".to_owned(),
+        (_, true) => "no step writes it".to_owned(),
+        (_, false) => format!("written by step {writers}"),
+    };
+    let read = if readers.is_empty() { "never read".to_owned() } else { format!("read by step {readers}") };
+    let text = if row.description.as_str().is_empty() {
+        String::new()
+    } else {
+        format!("  {}", fit(row.description.as_str(), 200))
+    };
+    let held = inspect.opened.write_at(inspect.variables.at, inspect.moment);
+    let computed = inspect.opened.proof.computed(inspect.variables.at, held.and_then(|write| write.step));
+    let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
+    let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
+    let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.meaning())).unwrap_or_default();
+    format!("{}: {known}{computed}{written}, {read}{text}", row.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(cell: usize, first: usize, count: usize, current: usize) -> String {
+        let columns = Columns { name: 0, value: 0, badge: 0, cell, first, count };
+        numbers(columns, current)
+            .into_iter()
+            .map(|(text, is_current)| if is_current { format!("[{text}]") } else { text })
+            .collect()
+    }
+
+    #[test]
+    fn the_numbers_of_steps_do_not_touch() {
+        assert_eq!(heading(3, 0, 4, 2), "q  1  [2]  3  ");
+        assert_eq!(heading(2, 0, 10, 10), "q 1 2 3 4 5 6 7 8 9 ");
+        assert_eq!(heading(2, 8, 8, 11), "      [11]      15");
+        assert_eq!(heading(2, 94, 12, 97), "  95  [97]    100         ");
+        assert!(!heading(2, 180, 21, 200).contains("199200"));
+    }
+}

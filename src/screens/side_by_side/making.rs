@@ -1,0 +1,115 @@
+//! Forks that need no model, made of the record that is open: to be looked at beside it, and kept if they are wanted.
+
+use crate::app::opened::Opened;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::arithmetic::recompute::Recomputed;
+use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
+use stepscope_core::run::fork::{Course, How, Scope, Start, exact, repaired};
+use stepscope_io::append::now;
+
+/// What to make.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Make {
+    /// The run with other values before a step; later steps keep what was recorded.
+    Edit {
+        /// The step, by position.
+        step: usize,
+        /// The values, as JSON texts.
+        edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    },
+    /// The run with every value that can be calculated exactly in place of the recorded one.
+    Exact,
+    /// The record with another procedure.
+    Repair {
+        /// What was done to it.
+        done: Shown,
+        /// The procedure, as JSON.
+        procedure: Vec<u8>,
+    },
+}
+
+impl Make {
+    /// What is made, in a few words.
+    pub fn title(&self) -> Shown {
+        match self {
+            Self::Edit { step, .. } => shown!("edited before step {}", step + 1),
+            Self::Exact => Shown::own("executed exactly"),
+            Self::Repair { .. } => Shown::own("procedure repaired"),
+        }
+    }
+
+    /// The fork as a record, one line without its end; `Err`: why there is none.
+    pub fn line(&self, parent: &Opened) -> Result<Vec<u8>, Shown> {
+        match self {
+            Self::Edit { step, edits } => {
+                let start =
+                    Start { step: *step, edits: edits.clone(), scope: Scope::One, how: How::Edit, is_lenient: true };
+                let course = Course::new(parent.text(), start).map_err(|why| Shown::error(&why))?;
+                let made = course.fork(None, &now());
+                made.map(|(_, line)| line).ok_or(Shown::own("the record cannot be gone on with"))
+            }
+            Self::Exact => {
+                let analysis = parent.analyse();
+                let parts = analysis.subject.record.as_ref().zip(analysis.subject.procedure.as_ref());
+                let (record, procedure) = parts.ok_or(Shown::own("this record has no procedure to execute"))?;
+                let recomputed = Recomputed::of(record, Some(procedure), &analysis.state);
+                let fork = exact(record, procedure, &analysis.state, &recomputed)
+                    .ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
+                Ok(fork.record(record, parent.text(), &now()))
+            }
+            Self::Repair { procedure, .. } => {
+                let analysis = parent.analyse();
+                let record = analysis.subject.record.as_ref().ok_or(Shown::own("the record cannot be read"))?;
+                Ok(repaired(record, parent.text(), procedure, &now()))
+            }
+        }
+    }
+}
+
+/// What can be done about a procedure: the fixes that need no model, and last a model.
+#[derive(Clone, Debug, Default)]
+pub struct Fixes {
+    /// All that help, one after the other, if there are several; then each alone.
+    pub list: Vec<Fix>,
+    /// How many diagnostics there are.
+    pub diagnostics: usize,
+    /// The procedure as it is, for a model.
+    pub procedure: Vec<u8>,
+    /// The line that asks a model, or why none can be asked.
+    pub model: Shown,
+    /// The files whose lines would be sent.
+    pub files: Vec<Shown>,
+}
+
+impl Fixes {
+    /// How many lines there are to choose from.
+    pub fn rows(&self) -> usize {
+        self.list.len() + 1
+    }
+
+    /// Of the procedure of a record; `Err`: why there are none.
+    pub fn of(parent: &Opened) -> Result<Self, Shown> {
+        let analysis = parent.analyse();
+        let procedure = analysis.subject.procedure.as_ref().map(|procedure| procedure.value.raw());
+        let procedure = procedure.ok_or(Shown::own("this record has no procedure"))?;
+        let before = diagnostics(procedure).total();
+        let mut list = fixes(procedure);
+        if list.len() > 1 {
+            let (all, done) = fix_all(procedure);
+            let (title, after) =
+                (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).total());
+            list.insert(0, Fix { title, procedure: all, before, after });
+        }
+        if before == 0 {
+            return Err(Shown::own("the procedure is sound: there is nothing to repair"));
+        }
+        Ok(Self {
+            list,
+            diagnostics: before,
+            procedure: procedure.to_vec(),
+            model: Shown::default(),
+            files: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,512 @@
+//! Two records of any shape side by side, ready for the pane: what each answered, where their steps part, and every
+//! variable and field in which they differ. A run and its baseline, or a fork and its parent.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::app::opened::{Opened, StepRow, prose};
+use crate::screens::answer::sheet::Sheet;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, head};
+use stepscope_core::compare::difference::{Change, Difference, Held, MAX_FIELDS};
+use stepscope_core::compare::lines::changed_lines;
+use stepscope_core::compare::print::diverges;
+use stepscope_core::finding::Severity;
+use stepscope_core::procedure::repair::pretty;
+use stepscope_core::record::Record;
+use stepscope_core::record::formats;
+use stepscope_core::run::fork::How;
+use stepscope_core::table::row::Row as Placed;
+use stepscope_io::beside::Beside;
+
+/// Upstream's tolerance for numbers.
+const NEAR: f64 = 1e-6;
+/// At most so many bytes of one value are made ready; the JSON has the rest.
+const MAX_VALUE: usize = 8 << 10;
+/// When so many bytes have been shown, later values are cut to so many.
+const MAX_ALL: usize = 256 << 10;
+const MAX_LATE: usize = 80;
+/// At most so many rows; those that only say that both are the same go first.
+const MAX_ROWS: usize = 2_000;
+/// At most so many steps are put side by side.
+const MAX_STEPS: usize = 200;
+/// At most so many items of a typed answer are listed.
+const MAX_ITEMS: usize = 100;
+/// At most so many of the values that a step wrote stand below it, each cut after so many characters.
+const MAX_WRITES: usize = 30;
+const MAX_WRITTEN: usize = 200;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Versus {
+    /// What the second record is.
+    pub against: Against,
+    /// The second record, if it is a fork that is not kept yet.
+    pub fork: Option<Unkept>,
+    /// The number of the first record in the table.
+    pub record: usize,
+    /// What the two are called.
+    pub names: [Shown; 2],
+    /// Everything, from the top.
+    pub rows: Vec<Row>,
+    /// So many rows are always shown: what each is and answers.
+    pub facts: usize,
+    /// Also what is the same.
+    pub all: bool,
+    /// The first line on screen.
+    pub top: usize,
+}
+
+/// What the two records are to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Against {
+    /// A record of the run, and its partner in the baseline.
+    #[default]
+    Baseline,
+    /// A parent and its fork.
+    Parent,
+}
+
+/// A fork that is not kept yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unkept {
+    /// Its record, one line without its end.
+    pub line: Vec<u8>,
+    /// The repaired procedure, where that is all there is to it.
+    pub procedure: Option<Vec<u8>>,
+    /// It is made of what was edited.
+    pub is_edit: bool,
+}
+
+/// One row of the pane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Row {
+    /// The head of a part.
+    Heading(Shown),
+    /// A sentence about both.
+    Sentence(Shown),
+    /// A value of each.
+    Sides {
+        /// What it is.
+        name: Shown,
+        /// How they differ.
+        change: Change,
+        /// Of the first; `None`: it has none.
+        a: Option<Shown>,
+        /// Of the second.
+        b: Option<Shown>,
+    },
+    /// A line of a text of which the two have versions.
+    Line(Change, Shown),
+}
+
+impl Row {
+    /// Whether it only says that both are the same.
+    pub const fn is_same(&self) -> bool {
+        matches!(self, Self::Sides { change: Change::Same, .. })
+    }
+}
+
+impl Versus {
+    /// Two records that were opened, with the names of their runs.
+    pub fn of(names: [Shown; 2], against: Against, a: &Opened, b: &Opened) -> Self {
+        let mut rows = facts(a, b);
+        let facts = rows.len();
+        let (one, other) = (a.root().map(formats::read), b.root().map(formats::read));
+        let difference = one.as_ref().zip(other.as_ref()).map(|(one, other)| Difference::of(one, other));
+        // A repaired procedure was not executed: there are no steps and values to compare.
+        let is_repair = b.lineage.as_ref().is_some_and(|lineage| lineage.how == Some(How::Repair));
+        if is_repair {
+            rows.extend(procedures(one.as_ref(), other.as_ref()));
+            rows.extend(findings(a, b));
+            bound(&mut rows, facts);
+            return Self { record: a.index, names, against, rows, facts, ..Self::default() };
+        }
+        if let Some(difference) = &difference
+            && (a.has_steps() || b.has_steps())
+        {
+            rows.push(Row::Sentence(diverges(difference)));
+        }
+        rows.extend(replies(a, b));
+        let steps = steps(a, b);
+        match &difference {
+            // Of a fork the values are what one looks for; the steps are mostly the same.
+            Some(difference) if against == Against::Parent => {
+                if a.sheet.is_none() || b.sheet.is_none() {
+                    rows.extend(variables(difference));
+                }
+                rows.extend(findings(a, b));
+                rows.extend(steps);
+                rows.extend(procedures(one.as_ref(), other.as_ref()));
+                rows.extend(fields(difference));
+            }
+            Some(difference) => {
+                rows.extend(steps);
+                if a.sheet.is_none() || b.sheet.is_none() {
+                    rows.extend(variables(difference));
+                }
+                rows.extend(findings(a, b));
+                rows.extend(fields(difference));
+            }
+            None => rows.push(Row::Sentence(Shown::own(
+                "one of the two is not readable as JSON, so their fields are not compared",
+            ))),
+        }
+        bound(&mut rows, facts);
+        Self { record: a.index, names, against, rows, facts, ..Self::default() }
+    }
+
+    /// With a sentence about both at the top.
+    #[must_use]
+    pub fn about(mut self, sentence: Shown) -> Self {
+        self.rows.insert(0, Row::Sentence(sentence));
+        self.facts += 1;
+        self
+    }
+
+    /// Two records that stand in no table, from their texts.
+    pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
+        let [a, b] = texts.map(|text| {
+            let row = Placed::unchecked(0, text.len() as u64);
+            Opened::new(0, 1, &row, text, &Beside::default(), |_| None)
+        });
+        Self::of(names, Against::Baseline, &a, &b)
+    }
+
+    /// The rows that are shown now.
+    pub fn shown(&self) -> impl Iterator<Item = &Row> {
+        let shown = |(n, row): &(usize, &Row)| self.all || *n < self.facts || !row.is_same();
+        self.rows.iter().enumerate().filter(shown).map(|(_, row)| row)
+    }
+}
+
+fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<Row> {
+    let change = match (&a, &b) {
+        (None, None) => return None,
+        (Some(_), None) => Change::OnlyA,
+        (None, Some(_)) => Change::OnlyB,
+        (Some(a), Some(b)) if a == b => Change::Same,
+        _ => Change::Differs,
+    };
+    Some(Row::Sides { name, change, a, b })
+}
+
+/// What each is and answers: always shown, the same or not.
+/// 4 and 4.0 are the same answer, however each record writes it.
+fn as_numbers(row: Row) -> Row {
+    let number = |text: &Option<Shown>| text.as_ref()?.as_str().replace(',', "").parse::<f64>().ok();
+    match row {
+        Row::Sides { name, change: Change::Differs, a, b }
+            if number(&a).zip(number(&b)).is_some_and(|(a, b)| (a - b).abs() <= NEAR) =>
+        {
+            Row::Sides { name, change: Change::Same, a, b }
+        }
+        row => row,
+    }
+}
+
+fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
+    let both = |name: &'static str, of: &dyn Fn(&Opened) -> Option<Shown>| sides(Shown::own(name), of(a), of(b));
+    let right = |opened: &Opened| {
+        opened
+            .correct
+            .map(|right| Shown::own(if right { "✓ right" } else { "✗ wrong" }))
+            .or_else(|| opened.error.is_some().then(|| Shown::own("✗ error")))
+    };
+    let fix = |opened: &Opened| opened.verdict.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
+    let rows = [
+        both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
+        both("judged", &right),
+        both("gold", &|opened| opened.gold.clone()).map(as_numbers),
+        both("items", &|opened| opened.sheet.as_deref().map(items)),
+        both("route", &|opened| opened.route.map(|route| Shown::own(route.word()))),
+        both("in words", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
+        both("error", &|opened| opened.error.clone()),
+        both("triage", &fix),
+        both("findings", &|opened| Some(counted(opened))),
+        both("came about", &|opened| Some(came_about(opened))).filter(|_| a.lineage.is_some() || b.lineage.is_some()),
+        both("kind", &|opened| Some(Shown::own(opened.kind.word()))),
+        both("id", &|opened| Some(opened.id.clone())),
+    ];
+    let mut facts: Vec<Row> = rows.into_iter().flatten().collect();
+    if a.question == b.question {
+        facts.insert(0, Row::Sentence(a.question.clone()));
+    } else {
+        facts.extend(sides(Shown::own("question"), Some(a.question.clone()), Some(b.question.clone())));
+    }
+    facts
+}
+
+/// What a typed answer holds, a line an item, with how well it stands.
+fn items(sheet: &Sheet) -> Shown {
+    let lines = sheet.items.iter().take(MAX_ITEMS).map(|item| {
+        let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
+        let badge = sheet.worst_badge(item).map(|badge| shown!("  ({badge})")).unwrap_or_default();
+        shown!("{} {}  {}{badge}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
+    });
+    let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("nothing was answered"));
+    match sheet.items.len().saturating_sub(MAX_ITEMS) {
+        0 => all,
+        more => shown!("{all}\n… {more} more"),
+    }
+}
+
+fn counted(opened: &Opened) -> Shown {
+    let counts = Severity::ALL.map(|severity| (severity.glyph(), opened.count(severity)));
+    let some: Vec<_> = counts.iter().filter(|(_, n)| *n > 0).map(|(glyph, n)| format!("{glyph} {n}")).collect();
+    if some.is_empty() { Shown::own("✓ none") } else { shown!("{}", some.join("  ")) }
+}
+
+fn came_about(opened: &Opened) -> Shown {
+    opened.lineage.as_ref().map_or(Shown::own("recorded"), |lineage| {
+        let model = lineage.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        shown!("{}{model}", lineage.phrase())
+    })
+}
+
+/// What the rules say of each, by rule, the gravest first.
+fn findings(a: &Opened, b: &Opened) -> Vec<Row> {
+    let said = |opened: &Opened, rule: &str| {
+        let own = opened.notes.iter().filter(|note| note.finding.is_some() && note.rule == rule);
+        own.map(|note| shown!("{} {}", note.severity.glyph(), note.message)).reduce(|all, one| all.and("\n").join(&one))
+    };
+    let both = a.notes.iter().chain(&b.notes).filter(|note| note.finding.is_some());
+    let rules: BTreeSet<_> = both.map(|note| (note.severity, note.rule)).collect();
+    let mut seen = HashSet::new();
+    let rules = rules.into_iter().filter(|(_, rule)| seen.insert(*rule));
+    part("Findings", rules.filter_map(|(_, rule)| sides(Shown::own(rule), said(a, rule), said(b, rule))).collect())
+}
+
+/// The lines in which two procedures differ, as JSON.
+fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<Row> {
+    let text = |record: Option<&Record<'_>>| Some(Shown::prose(&pretty(record?.procedure?.raw())));
+    let Some((a, b)) = text(a).zip(text(b)).filter(|(a, b)| a != b) else { return Vec::new() };
+    let lines = changed_lines(a.as_str(), b.as_str());
+    let rows = lines.into_iter().map(|line| match line {
+        None => Row::Line(Change::Same, Shown::own("⋯")),
+        Some((change, text)) => Row::Line(change, shown!("{text}")),
+    });
+    std::iter::once(Row::Heading(Shown::own("Procedure"))).chain(rows).collect()
+}
+
+/// The reply of a direct prompt, beside the steps of a run where there are some.
+fn replies(a: &Opened, b: &Opened) -> Vec<Row> {
+    let reply = |opened: &Opened| opened.reply.clone();
+    let text = |own: &Opened, other: &Opened| reply(own).or_else(|| other.reply.as_ref().and_then(|_| in_one(own)));
+    let row = (reply(a).is_some() || reply(b).is_some()).then(|| sides(Shown::default(), text(a, b), text(b, a)));
+    let heading = match (a.has_steps(), b.has_steps()) {
+        (true, false) => "Steps of A, the raw reply of B",
+        (false, true) => "The raw reply of A, steps of B",
+        _ => "Raw replies",
+    };
+    let row = row.flatten().into_iter();
+    row.flat_map(|row| [Row::Heading(Shown::own(heading)), row]).collect()
+}
+
+/// All steps of a run as one text: what each does, and what it wrote.
+fn in_one(opened: &Opened) -> Option<Shown> {
+    let steps = opened.steps.iter().enumerate().take(MAX_STEPS);
+    let texts = steps.map(|(n, step)| shown!("{}. {}", n + 1, step_text(opened, n, step)));
+    texts.reduce(|all, step| all.and("\n").join(&step))
+}
+
+fn step_text(opened: &Opened, position: usize, step: &StepRow) -> Shown {
+    let wrote = opened.variables.iter().flat_map(|variable| {
+        let own = variable.writes.iter().filter(|write| write.step == Some(position));
+        own.map(|write| {
+            let value = write.value.as_ref().map_or(Shown::own("?"), |value| value.line.clone().cut(MAX_WRITTEN));
+            shown!("\n   → {} = {value}", variable.name)
+        })
+    });
+    wrote.take(MAX_WRITES).fold(step.text.clone(), |text, wrote| text.join(&wrote))
+}
+
+/// The steps of two runs, by position.
+fn steps(a: &Opened, b: &Opened) -> Vec<Row> {
+    if !a.has_steps() || !b.has_steps() {
+        return Vec::new();
+    }
+    let text = |opened: &Opened, n: usize| opened.steps.get(n).map(|step| step_text(opened, n, step));
+    let count = a.steps.len().max(b.steps.len());
+    let mut rows = vec![Row::Heading(Shown::own("Steps"))];
+    rows.extend((0..count.min(MAX_STEPS)).filter_map(|n| sides(shown!("step {}", n + 1), text(a, n), text(b, n))));
+    if count > MAX_STEPS {
+        rows.push(Row::Sentence(shown!("{} more steps are not listed", count - MAX_STEPS)));
+    }
+    summed("Steps", rows)
+}
+
+fn variables(difference: &Difference<'_>) -> Vec<Row> {
+    let held = |held: Option<&Held<'_>>| {
+        let held = held?;
+        let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
+        Some(shown!(
+            "{}   ({step}{})",
+            value(held.value?),
+            if held.badge.is_put() { held.badge.word() } else { held.badge.short() }
+        ))
+    };
+    let rows = difference.variables.iter().map(|variable| Row::Sides {
+        name: variable.name.line(),
+        change: variable.change,
+        a: held(variable.a.as_ref()),
+        b: held(variable.b.as_ref()),
+    });
+    part("Variables", rows.collect())
+}
+
+fn fields(difference: &Difference<'_>) -> Vec<Row> {
+    let rows = difference.fields.iter().map(|field| Row::Sides {
+        name: field.pointer.text().line(),
+        change: field.change,
+        a: field.a.map(value),
+        b: field.b.map(value),
+    });
+    let mut rows = part("Fields", rows.collect());
+    if difference.more_fields {
+        rows.push(Row::Sentence(shown!("more than {MAX_FIELDS} fields are not listed")));
+    }
+    rows
+}
+
+fn value(value: Value<'_>) -> Shown {
+    if value.is_container() && !value.is_empty() {
+        return Shown::line(head(value.raw(), MAX_VALUE));
+    }
+    prose(value).shortened(MAX_VALUE)
+}
+
+/// Cuts what follows when very much has been said: everything is wrapped anew for every frame.
+fn bound(rows: &mut Vec<Row>, facts: usize) {
+    if rows.len() > MAX_ROWS {
+        let mut n = 0;
+        rows.retain(|row| {
+            n += 1;
+            n <= facts || !row.is_same()
+        });
+    }
+    if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
+        rows.truncate(MAX_ROWS);
+        rows.push(Row::Sentence(shown!("{more} more lines are not listed")));
+    }
+    let mut spent = 0;
+    for row in rows {
+        let Row::Sides { a, b, .. } = row else { continue };
+        for side in [a, b].into_iter().flatten() {
+            spent += side.as_str().len();
+            if spent > MAX_ALL {
+                *side = std::mem::take(side).shortened(MAX_LATE);
+            }
+        }
+    }
+}
+
+fn part(title: &'static str, rows: Vec<Row>) -> Vec<Row> {
+    if rows.is_empty() {
+        return rows;
+    }
+    summed(title, std::iter::once(Row::Heading(Shown::own(title))).chain(rows).collect())
+}
+
+/// The rows of a part, its heading with what was counted.
+fn summed(title: &'static str, mut rows: Vec<Row>) -> Vec<Row> {
+    let same = rows.iter().filter(|row| row.is_same()).count();
+    let others = rows.iter().filter(|row| matches!(row, Row::Sides { .. })).count() - same;
+    if let Some(Row::Heading(heading)) = rows.first_mut() {
+        *heading = shown!("{title}: {same} the same, {others} not");
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn versus(a: &str, b: &str) -> Versus {
+        Versus::of_texts(["one".to_owned(), "other".to_owned()].map(|name| shown!("{name}")), [a.into(), b.into()])
+    }
+
+    fn run(steps: &[(&str, &str)], state: &str) -> String {
+        let step = |(n, (text, output)): (usize, &(&str, &str))| {
+            format!(
+                r#"{{"id": {}, "inputs": [], "stepDescription": "{text}", "output": [{{"name": "{output}", "description": ""}}]}}"#,
+                n + 1
+            )
+        };
+        let steps: Vec<String> = steps.iter().enumerate().map(step).collect();
+        format!(
+            r#"{{"id": 1, "question": "?", "procedure": {{"steps": [{}]}}, "state": {{{state}}}}}"#,
+            steps.join(",")
+        )
+    }
+
+    fn side<'v>(versus: &'v Versus, wanted: &str) -> (Change, Option<&'v str>, Option<&'v str>) {
+        let found = versus.rows.iter().find_map(|row| match row {
+            Row::Sides { name, change, a, b } if name.as_str() == wanted => {
+                Some((*change, a.as_ref().map(Shown::as_str), b.as_ref().map(Shown::as_str)))
+            }
+            _ => None,
+        });
+        found.unwrap_or_else(|| panic!("no {wanted} in {versus:?}"))
+    }
+
+    fn says(versus: &Versus, wanted: &str) -> bool {
+        versus
+            .rows
+            .iter()
+            .any(|row| matches!(row, Row::Heading(text) | Row::Sentence(text) if text.as_str().contains(wanted)))
+    }
+
+    #[test]
+    fn very_many_rows_are_counted() {
+        let state = |value: usize| {
+            (0..3 * MAX_ROWS).map(|n| format!(r#""v{n}": {}"#, value * usize::from(n > 5))).collect::<Vec<_>>()
+        };
+        let [a, b] = [1, 2].map(|value| run(&[("Read", "a")], &state(value).join(",")));
+        let versus = versus(&a, &b);
+        assert_eq!(versus.rows.len(), MAX_ROWS + 1);
+        assert!(says(&versus, "more lines are not listed"));
+        assert!(versus.rows.iter().skip(versus.facts).all(|row| !row.is_same()), "what is the same goes first");
+    }
+
+    #[test]
+    fn a_fork_stands_beside_its_parent() {
+        let parent = run(&[("Read", "a"), ("Add", "final_answer")], r#""a": 2, "final_answer": "3""#);
+        let fork = run(&[("Read", "a"), ("Add both", "final_answer")], r#""a": 2, "final_answer": "4""#);
+        let versus = versus(&parent, &fork);
+        assert!(says(&versus, "first diverging step: 2 (text, values of final_answer)"));
+        assert!(says(&versus, "Steps: 1 the same, 1 not"));
+        let step = side(&versus, "step 2");
+        assert_eq!(
+            step,
+            (Change::Differs, Some("Add\n   → final_answer = 3"), Some("Add both\n   → final_answer = 4"))
+        );
+        assert_eq!(side(&versus, "final_answer").1, Some("3   (step 2, re)"));
+        assert!(versus.shown().count() < versus.rows.len());
+    }
+
+    #[test]
+    fn answers_of_any_shape_and_what_is_no_json_can_be_compared() {
+        let answers = versus(r#"{"final_answer": "a", "x": [1, 2]}"#, r#"{"final_answer": "b", "x": [1, 3]}"#);
+        assert_eq!(side(&answers, "/x/1"), (Change::Differs, Some("2"), Some("3")));
+        assert_eq!(side(&answers, "answer").0, Change::Differs);
+        let broken = versus("{\"id\": ", r#"{"id": 1}"#);
+        assert!(says(&broken, "not readable as JSON"));
+        let hostile = versus("{\"\\u001b[31m\": \"\\u202e\"}", "{}");
+        assert_eq!(side(&hostile, "/␛[31m"), (Change::OnlyA, Some("⟨U+202E⟩"), None));
+    }
+
+    #[test]
+    fn what_is_too_much_is_cut() {
+        let many: Vec<(String, String)> = (0..MAX_STEPS + 5).map(|n| (format!("s{n}"), format!("v{n}"))).collect();
+        let steps: Vec<(&str, &str)> = many.iter().map(|(text, name)| (text.as_str(), name.as_str())).collect();
+        let long = run(&steps, "");
+        assert!(says(&versus(&long, &long), "5 more steps are not listed"));
+        let members: Vec<String> = (0..1_000).map(|n| format!(r#""k{n}": "{}""#, "y".repeat(2_000))).collect();
+        let wide = versus(&format!("{{{}}}", members.join(",")), "{}");
+        let all: usize = (0..1_000).filter_map(|n| side(&wide, &format!("/k{n}")).1).map(str::len).sum();
+        assert!(all < MAX_ALL + 1_000 * (MAX_LATE + 40) + MAX_VALUE, "{all}");
+        let text = format!(r#"{{"text": "{}"}}"#, "x".repeat(MAX_VALUE * 3));
+        assert!(side(&versus(&text, "{}"), "/text").1.is_some_and(|text| text.len() < MAX_VALUE + 100));
+    }
+}

@@ -1,0 +1,369 @@
+//! The table of records: a row a record, the columns that fit.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+
+use crate::app::state::App;
+use crate::screens::table::state::{SortBy, SortColumn};
+use crate::widgets::look::{Look, put, severity_role};
+use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_core::answer::completeness::Strong;
+use stepscope_core::answer::route::Route;
+use stepscope_core::finding::Severity;
+use stepscope_core::record::RecordKind;
+use stepscope_core::record::types::in_use;
+use stepscope_core::review::hide::Hidden;
+use stepscope_core::table::row::{Flag, Row, TypedRow};
+use stepscope_core::triage::Fix;
+
+/// Forks of forks are indented so often at most.
+const MAX_DEPTH: usize = 8;
+
+/// One column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Column {
+    Position,
+    Review,
+    Ok,
+    Kind,
+    Pred,
+    Gold,
+    Steps,
+    Fitness,
+    Confidence,
+    Findings,
+    Fix,
+    Title,
+}
+
+impl Column {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Position => "#",
+            Self::Review => "v",
+            Self::Ok => "ok",
+            Self::Kind => "kind",
+            Self::Pred => "answer",
+            Self::Gold => "gold",
+            Self::Steps => "steps",
+            Self::Fitness => "fitness",
+            Self::Confidence => "conf",
+            Self::Findings => "findings",
+            Self::Fix => "fix",
+            Self::Title => "question",
+        }
+    }
+
+    /// Its word above typed answers, which have other facts.
+    const fn typed_word(self) -> &'static str {
+        match self {
+            Self::Kind => "type",
+            Self::Gold => "grounded",
+            Self::Fix => "route",
+            Self::Fitness => "goes on",
+            Self::Steps => "",
+            other => other.word(),
+        }
+    }
+
+    const fn sort(self) -> Option<SortBy> {
+        Some(match self {
+            Self::Position => SortBy::Position,
+            Self::Review => SortBy::Review,
+            Self::Ok => SortBy::Correct,
+            Self::Kind => SortBy::Kind,
+            Self::Pred => SortBy::Number(SortColumn::Pred),
+            Self::Steps => SortBy::Number(SortColumn::Steps),
+            Self::Fitness => SortBy::Number(SortColumn::Fitness),
+            Self::Confidence => SortBy::Number(SortColumn::Confidence),
+            Self::Findings => SortBy::Findings,
+            Self::Fix => SortBy::Fix,
+            Self::Gold | Self::Title => return None,
+        })
+    }
+}
+
+/// The columns that fit into a width, each with its own; the title takes the rest.
+fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
+    let records = app.store.len();
+    let position = records.to_string().len().max(2) + 1;
+    let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
+    let middle = [(Column::Fix, 11), (Column::Pred, 10), (Column::Gold, 10)];
+    let kind = [(Column::Kind, 11)];
+    let wide = [(Column::Steps, 6), (Column::Fitness, 8), (Column::Confidence, 6)];
+    let mut columns = narrow.to_vec();
+    if app.review.is_begun() {
+        columns.insert(1, (Column::Review, 1));
+    }
+    for (least, group) in [(70, &middle[..]), (96, &kind), (116, &wide)] {
+        if width >= least {
+            columns.extend(group);
+        }
+    }
+    let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
+    columns.push((Column::Title, width.saturating_sub(taken)));
+    columns
+}
+
+/// Draws the table.
+pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
+    let columns = columns(usize::from(inner.width), app);
+    put(heading(app, &columns, look), 0, inner, buf);
+    let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
+    let rows = app.rows();
+    if rows == 0 {
+        put(vec![look.span(nothing(app), Role::Dim)], 1, body, buf);
+        return;
+    }
+    for (line, row) in app.table.list.visible(rows, usize::from(body.height)).enumerate() {
+        let Some(record) = app.table.record(row) else { continue };
+        put(cells(app, record, &columns, look), line, body, buf);
+        if row == app.table.list.at {
+            crate::widgets::look::wash(line, body, buf, look.selection());
+        }
+    }
+}
+
+fn nothing(app: &App) -> &'static str {
+    let waiting = app.table.filter.sets().next().is_some() && app.desk.is_working();
+    if waiting || app.table.filtering.as_ref().is_some_and(|search| !search.done) {
+        "looking…"
+    } else if !app.store.is_empty() {
+        "no record fits the filter; Esc drops it"
+    } else if app.percent().is_some() || !app.store.is_settled() {
+        "reading…"
+    } else {
+        "No records here. Try: stepscope FILE or FOLDER"
+    }
+}
+
+fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    // The words are those of the row under the cursor.
+    let typed =
+        app.record().and_then(|record| app.store.row(record)).is_some_and(|row| row.kind() == RecordKind::Typed);
+    for &(column, width) in columns {
+        let word = if typed { column.typed_word() } else { column.word() };
+        let sorted = column.sort() == Some(app.table.sort);
+        let arrow = match (sorted, app.table.descending) {
+            (true, true) => "▾",
+            (true, false) => "▴",
+            _ => "",
+        };
+        let text = format!("{word}{arrow}");
+        let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+        let style = look.style(if sorted { Role::Accent } else { Role::Faint });
+        line.push(Span::styled(text, style.add_modifier(Modifier::UNDERLINED)));
+        line.push(Span::styled(" ", look.style(Role::Faint).add_modifier(Modifier::UNDERLINED)));
+    }
+    line
+}
+
+const fn is_right(column: Column) -> bool {
+    matches!(
+        column,
+        Column::Position | Column::Pred | Column::Gold | Column::Steps | Column::Fitness | Column::Confidence
+    )
+}
+
+/// The columns on screen that can be sorted by, from left to right.
+pub fn sorts(app: &App) -> Vec<SortBy> {
+    let width = usize::from(app.size.width.saturating_sub(2));
+    columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
+}
+
+/// The sort of a column of the screen, for the mouse.
+pub fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
+    let inner_width = usize::from(area.width.saturating_sub(2));
+    let mut start = usize::from(area.x) + 1;
+    for (known, width) in columns(inner_width, app) {
+        if (start..=start + width).contains(&usize::from(column)) {
+            return known.sort();
+        }
+        start += width + 1;
+    }
+    None
+}
+
+fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(row) = app.store.row(record) else { return Vec::new() };
+    let hide = app.review.hidden_of(record);
+    let headline = app.table.headline(record);
+    let known = row.has(Flag::Checked);
+    // Colour only where there is something to look at: what is right stays quiet.
+    let (pred_role, gold_role) =
+        if row.correct() == Some(true) { (Role::Dim, Role::Dim) } else { (Role::Text, Role::Gold) };
+    let number = |value: f32, decimals: usize| {
+        if value.is_nan() { String::new() } else { format!("{value:.decimals$}") }
+    };
+    let mut line = Vec::new();
+    let typed = row.typed();
+    for &(column, width) in columns {
+        if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
+            line.push(look.span(pad("▒", width), Role::Faint));
+            line.push(Span::raw(" "));
+            continue;
+        }
+        if let Some((text, role)) = typed.as_ref().and_then(|typed| typed_cell(column, typed)) {
+            let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+            line.push(look.span(text, role));
+            line.push(Span::raw(" "));
+            continue;
+        }
+        let (text, role) = match column {
+            Column::Position => position(app, record),
+            Column::Review => crate::app::review::strip::mark(app, record),
+            Column::Ok => match (row.correct(), row.kind()) {
+                (Some(true), _) => (" ✓".into(), Role::Dim),
+                (Some(false), _) => (" ✗".into(), Role::Fatal),
+                (None, RecordKind::Error | RecordKind::Broken) if known => (" !".into(), Role::Fatal),
+                _ => (String::new(), Role::Faint),
+            },
+            Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
+            Column::Pred => (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
+            Column::Gold => (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
+            Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
+            Column::Fitness => (number(row.fitness(), 2), Role::Dim),
+            Column::Confidence => (number(row.confidence, 2), Role::Dim),
+            Column::Fix => fix(row),
+            Column::Findings => {
+                line.extend(findings(row, width, known, look));
+                line.push(Span::raw(" "));
+                continue;
+            }
+            Column::Title => title(app, record),
+            Column::Kind | Column::Steps => (String::new(), Role::Faint),
+        };
+        let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+        line.push(look.span(text, role));
+        line.push(Span::raw(" "));
+    }
+    line
+}
+
+/// The number of a record, or which fork it is.
+fn position(app: &App, record: usize) -> (String, Role) {
+    match app.fork_of(record) {
+        Some((_, address, true)) => (app.forks.family.execution(address), Role::Changed),
+        Some(_) => ("r?".into(), Role::Changed),
+        None => ((record + 1).to_string(), Role::Dim),
+    }
+}
+
+/// The question; of a fork what was done instead, because the question stands above it.
+fn title(app: &App, record: usize) -> (String, Role) {
+    let question = app.table.headline(record).map_or("", |headline| headline.title.as_str()).to_owned();
+    let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
+    let Some(lineage) = &mark.lineage else { return (format!("a record among the forks: {question}"), Role::Warning) };
+    let what = lineage.phrase();
+    if is_placed {
+        let indent = "  ".repeat(app.forks.family.depth(address).min(MAX_DEPTH).saturating_sub(1));
+        let by = lineage.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        return (format!("{indent}└ {what}{by}"), Role::Changed);
+    }
+    let parent = lineage.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
+    (format!("parent{parent} not here: {what}"), Role::Warning)
+}
+
+/// What a column tells that a reviewer may not want to see yet.
+const fn hidden_by(column: Column) -> Option<Hidden> {
+    match column {
+        Column::Ok | Column::Gold => Some(Hidden::Gold),
+        Column::Fix => Some(Hidden::Triage),
+        Column::Confidence => Some(Hidden::Confidence),
+        _ => None,
+    }
+}
+
+/// What a typed answer says in a column; `None`: what every record says there.
+fn typed_cell(column: Column, typed: &TypedRow) -> Option<(String, Role)> {
+    let ship = typed.route == Some(Route::Ship);
+    Some(match column {
+        Column::Ok => match typed.route {
+            Some(Route::Ship) => (" ✓".into(), Role::Dim),
+            Some(Route::Reject) => (" ✗".into(), Role::Fatal),
+            Some(Route::Pending) => (" …".into(), Role::Warning),
+            Some(_) => (" →".into(), Role::Accent),
+            None => (String::new(), Role::Faint),
+        },
+        Column::Kind => {
+            let name = typed.asked.and_then(|n| in_use().types().get(usize::from(n)));
+            (name.map(|known| known.name.line().into_string()).unwrap_or_default(), Role::Dim)
+        }
+        Column::Fix => {
+            (typed.route.map(short).unwrap_or_default().to_owned(), if ship { Role::Ok } else { Role::Accent })
+        }
+        Column::Gold => match typed.share() {
+            None => (String::new(), Role::Dim),
+            Some(share) => {
+                let role = if share >= 1.0 { Role::Dim } else { Role::Fatal };
+                (format!("{}/{}", typed.grounded.unwrap_or(0), typed.items), role)
+            }
+        },
+        Column::Fitness => match typed.strong {
+            Strong::Bounded => ("no".into(), Role::Dim),
+            Strong::Truncated => ("yes".into(), Role::Warning),
+            Strong::Unknown => (String::new(), Role::Dim),
+        },
+        Column::Steps => (String::new(), Role::Dim),
+        _ => return None,
+    })
+}
+
+/// A route in one short word.
+const fn short(route: Route) -> &'static str {
+    match route {
+        Route::ShowConflict => "conflict",
+        Route::NoAnswer => "no answer",
+        Route::HumanReview => "human",
+        other => other.word(),
+    }
+}
+
+/// Where to fix it; `↺`: executed exactly, the procedure gives the gold answer.
+fn fix(row: &Row) -> (String, Role) {
+    let recovers = if row.recovers_gold() { " ↺" } else { "" };
+    match row.fix() {
+        Some(Fix::StepRun) => (format!("step run{recovers}"), Role::Accent),
+        Some(Fix::Procedure) => (format!("procedure{recovers}"), Role::Warning),
+        Some(Fix::Gold) => (format!("gold{recovers}"), Role::Gold),
+        Some(Fix::Unknown) => (format!("?{recovers}"), Role::Dim),
+        Some(Fix::None) | None => (String::new(), Role::Dim),
+    }
+}
+
+const fn kind_role(kind: RecordKind) -> Role {
+    match kind {
+        RecordKind::Error | RecordKind::Broken => Role::Fatal,
+        RecordKind::Unknown => Role::Warning,
+        _ => Role::Dim,
+    }
+}
+
+fn findings(row: &Row, width: usize, known: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut spans = Vec::new();
+    let mut left = width;
+    if !known {
+        spans.push(look.span("…", Role::Faint));
+        left -= 1;
+    }
+    for severity in Severity::ALL {
+        let count = row.count(severity);
+        let text = format!("{}{count} ", severity.glyph());
+        let columns = text.chars().count();
+        if count > 0 && columns <= left {
+            left -= columns;
+            spans.push(look.span(text, severity_role(severity)));
+        }
+    }
+    spans.push(Span::raw(" ".repeat(left)));
+    spans
+}

@@ -1,0 +1,262 @@
+//! The filter, which hides, and find, which visits: in the table by looking through the records in the background, in an
+//! open record at once.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::app::msg::Effects;
+use crate::app::msg::Work;
+use crate::app::state::{App, Find};
+use crate::app::update::REARRANGE;
+use crate::screens::run::state::Inspect;
+use crate::screens::stack::Screen;
+use crate::screens::table::matches::{Matches, Next};
+use crate::screens::table::state::Search;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::table::filter::{Answer, Filter, text_pattern};
+use stepscope_core::table::row::{Flag, Row};
+use stepscope_io::search::Plan;
+use stepscope_terminal::run::Effect;
+
+impl App {
+    /// Takes a filter as typed.
+    pub fn set_filter(&mut self, typed: &str) -> Effects {
+        self.try_filter(typed).unwrap_or_else(|why| {
+            self.fail(why);
+            Vec::new()
+        })
+    }
+
+    /// The same; `Err`: the filter cannot be, and nothing has changed.
+    pub(crate) fn try_filter(&mut self, typed: &str) -> Result<Effects, Shown> {
+        let typed = typed.trim().to_owned();
+        let filter = Arc::new(Filter::parse(&typed).map_err(|error| shown!("{}", error.message))?);
+        let prepared = self.prepare_sets(&filter).map_err(Shown::own)?;
+        let old = self.table.filtering.take();
+        self.table.filter_text = typed;
+        self.table.filter = filter;
+        let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
+        if self.table.filter.needs_text() {
+            let id = self.new_search_id();
+            self.table.filtering = Some(Search::new(id, &self.table.filter_text, self.table.filter.clone()));
+            effects.extend(self.go_on_searching(|_| true));
+        }
+        self.arrange();
+        Ok(effects)
+    }
+
+    /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
+    pub(crate) fn go_on_searching(&mut self, wanted: impl Fn(&Search) -> bool) -> Effects {
+        let Self { store, table, .. } = self;
+        let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
+        let begin = |search: &mut Search| {
+            let filter = &search.filter;
+            // What was not checked yet may still come to fit.
+            let asked = |row: &Row| !row.has(Flag::Checked) || filter.fits_row(row) != Answer::No;
+            let plan = Plan::of(store, search.planned, asked);
+            (search.running, search.planned) = (true, store.len());
+            Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
+        };
+        table.filtering.iter_mut().filter(idle).filter(|search| wanted(search)).map(begin).collect()
+    }
+
+    /// Lets find look at the records that came since it began, and goes where it was to go once all were looked at.
+    pub(crate) fn follow_matches(&mut self) -> Effects {
+        let Self { store, table, .. } = self;
+        let Some(finding) = table.finding.as_mut().filter(|finding| !finding.running) else { return Vec::new() };
+        if finding.planned < store.len() {
+            let plan = Plan::of(store, finding.planned, |_| true);
+            finding.go_on(store.len());
+            return vec![Effect::Work(Work::Match(finding.id, finding.letters.clone(), plan))];
+        }
+        self.land();
+        Vec::new()
+    }
+
+    /// Where find was to go, if somebody still waits for it there.
+    pub(crate) fn land(&mut self) {
+        let Some(finding) = &mut self.table.finding else { return };
+        if let Some((by, row)) = finding.jump.take()
+            && row == self.table.list.at
+        {
+            self.visit_found(by);
+        }
+    }
+
+    pub(crate) fn new_search_id(&mut self) -> u64 {
+        self.next_search += 1;
+        self.next_search
+    }
+
+    pub(crate) fn find(&mut self, typed: &str) -> Result<Effects, Shown> {
+        if typed.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.screens.top() == Screen::Table {
+            return self.find_in_table(typed);
+        }
+        let Some(inspect) = &self.inspect else { return Ok(Vec::new()) };
+        let pattern = regex_of(typed)?;
+        let is_match = |text: &str| pattern.is_match(text.as_bytes());
+        let hits = inspect.hits(is_match);
+        let nodes = inspect.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
+        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
+        self.find_by(1);
+        Ok(Vec::new())
+    }
+
+    pub(crate) fn find_in_table(&mut self, typed: &str) -> Result<Effects, Shown> {
+        let letters = regex_of(typed)?;
+        let id = self.new_search_id();
+        let mut effects: Effects = self.end_find().into_iter().collect();
+        let (from, records) = (self.table.list.at, self.store.len());
+        let plan = Plan::in_order(&self.store, self.table.from_row(from, records));
+        let mut matches = Matches::new(id, typed, letters.clone(), [from, self.rows(), records]);
+        matches.jump = Some((0, from));
+        self.table.finding = Some(matches);
+        effects.push(Effect::Work(Work::Match(id, letters, plan)));
+        Ok(effects)
+    }
+
+    /// Ends what find looks for in the table.
+    pub(crate) fn end_find(&mut self) -> Option<Effect<Work>> {
+        self.table.finding.take().map(|finding| Effect::Work(Work::EndSearch(finding.id)))
+    }
+
+    pub(crate) fn find_by(&mut self, by: isize) {
+        match self.screens.top() {
+            Screen::Table => self.visit_found(by),
+            Screen::Run | Screen::Evidence | Screen::Json => {
+                let count =
+                    if self.screens.top() == Screen::Json { self.find.nodes.len() } else { self.find.hits.len() };
+                if count == 0 {
+                    let typed = Shown::line(self.find.typed.as_bytes());
+                    match self.find.nodes.len() {
+                        0 => self.fail(shown!("nothing here holds {typed}")),
+                        // Prompts, replies and other fields stand in the JSON alone.
+                        more => {
+                            self.fail(shown!(
+                                "nothing on this screen holds {typed}; the JSON does, {more} times: J, n"
+                            ));
+                        }
+                    }
+                    return;
+                }
+                let at = match self.find.at.filter(|(screen, _)| *screen == self.screens.top()).map(|(_, at)| at) {
+                    None => {
+                        if by > 0 {
+                            0
+                        } else {
+                            count - 1
+                        }
+                    }
+                    Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
+                };
+                self.find.at = Some((self.screens.top(), at));
+                self.visit_hit(at);
+                self.say(shown!("{} of {count}", at + 1));
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn visit_hit(&mut self, at: usize) {
+        let Some(inspect) = &mut self.inspect else { return };
+        if self.screens.top() != Screen::Json {
+            if let Some(hit) = self.find.hits.get(at) {
+                inspect.visit(*hit);
+            }
+        } else if let Some(&node) = self.find.nodes.get(at) {
+            let Inspect { opened, outline, .. } = inspect;
+            if let Some(root) = opened.root() {
+                outline.go_to_index(root, node);
+            }
+        }
+    }
+
+    /// To a match of the table, so many further: 0 is the first at or after the cursor.
+    pub(crate) fn visit_found(&mut self, by: isize) {
+        let (here, (found, size)) = (self.table.list.at, self.store.progress());
+        let Some(finding) = &mut self.table.finding else { return };
+        match finding.step(by, here) {
+            Next::Go { row, wrapped, .. } => {
+                let end = match (wrapped, by < 0) {
+                    (false, _) => "",
+                    (true, true) => " · wrapped to the bottom",
+                    (true, false) => " · wrapped to the top",
+                };
+                self.table.list.at = row;
+                self.tell_match(row, end);
+            }
+            Next::Wait => finding.jump = Some((by, here)),
+            // More records are on their way.
+            Next::Nothing if found < size => finding.jump = Some((by, here)),
+            Next::Nothing => {
+                let typed = Shown::line(finding.typed.as_bytes());
+                let hidden = finding.hidden();
+                self.fail(match hidden {
+                    0 => shown!("no record holds {typed}"),
+                    _ => shown!("no record shown here holds {typed}; {hidden} that the filter hides do"),
+                });
+            }
+        }
+    }
+
+    pub(crate) fn take_matches(&mut self, id: u64, found: Vec<(u32, Shown)>, done: bool) {
+        if self.table.finding.as_ref().is_some_and(|finding| finding.id == id) {
+            self.table.take_matches(found, done);
+            self.land();
+            // How many there are is known now: what was said of it is said again.
+            let told = self.table.finding.as_ref().and_then(|finding| finding.told.clone());
+            if let Some((said, row, end)) = told.filter(|_| done)
+                && self.status.as_ref().is_some_and(|status| status.text == said)
+            {
+                self.tell_match(row, end);
+            }
+        }
+    }
+
+    pub(crate) fn tell_match(&mut self, row: usize, end: &'static str) {
+        let record = self.table.record(row).unwrap_or(row);
+        let Some(finding) = &mut self.table.finding else { return };
+        let Some(said) = finding.sentence(row, record).map(|said| said.and(end)) else { return };
+        finding.told = Some((said.clone(), row, end));
+        self.say(said);
+    }
+
+    pub(crate) fn take_found(&mut self, id: u64, found: &[u32], done: bool, now: Instant) {
+        if let Some(search) = self.table.filtering.as_mut().filter(|search| search.id == id) {
+            let first = search.found.is_empty();
+            search.take(found, done);
+            if first || done {
+                self.arrange();
+            } else {
+                self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
+            }
+        }
+    }
+}
+
+fn matching_nodes(root: Value<'_>, is_match: impl Fn(&str) -> bool) -> Vec<u32> {
+    let text = |value: Value<'_>| match value.string() {
+        Some(text) => text.line(),
+        None if value.is_container() => Shown::default(),
+        None => Shown::line(value.raw()),
+    };
+    root.walk()
+        .filter(|stop| is_match(text(stop.value).as_str()) || stop.key.is_some_and(|key| is_match(text(key).as_str())))
+        .map(|stop| stop.value.index() as u32)
+        .collect()
+}
+
+/// A pattern for text on screen: as in the filter, small letters find capitals too.
+fn regex_of(typed: &str) -> Result<regex::bytes::Regex, Shown> {
+    text_pattern(typed).map_err(|why| shown!("{why}"))
+}
+
+/// What ends a search.
+pub(crate) fn end_of(search: Option<Search>) -> Option<Effect<Work>> {
+    search.map(|search| Effect::Work(Work::EndSearch(search.id)))
+}

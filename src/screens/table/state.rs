@@ -1,0 +1,341 @@
+//! The table of records: order, filter, cursor, and the texts of the rows that were on screen.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::app::msg::SearchId;
+use crate::app::review::Review;
+use crate::screens::table::matches::Matches;
+use crate::screens::table::order::Order;
+use crate::widgets::list::List;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::Severity;
+use stepscope_core::table::filter::{Answer, Column, Filter};
+use stepscope_core::table::headline::Headline;
+use stepscope_core::table::row::Row;
+use stepscope_core::triage::Fix;
+
+/// More texts than this are not kept.
+const MAX_HEADLINES: usize = 4_096;
+
+/// What the table is sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SortBy {
+    /// The place in the file.
+    #[default]
+    Position,
+    /// The kind of record.
+    Kind,
+    /// Wrong before right.
+    Correct,
+    /// How grave and how many the findings are.
+    Findings,
+    /// Where to fix the run.
+    Fix,
+    /// A numeric column.
+    Number(SortColumn),
+    /// In the order in which a person should look at them.
+    Review,
+}
+
+/// The numeric columns that can be sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SortColumn {
+    /// How many steps.
+    Steps,
+    /// The genetic search's score.
+    Fitness,
+    /// The model's own confidence.
+    Confidence,
+    /// The final number.
+    Pred,
+}
+
+impl SortBy {
+    /// In the order of the columns.
+    pub const ALL: [Self; 10] = [
+        Self::Position,
+        Self::Kind,
+        Self::Correct,
+        Self::Findings,
+        Self::Fix,
+        Self::Number(SortColumn::Steps),
+        Self::Number(SortColumn::Fitness),
+        Self::Number(SortColumn::Confidence),
+        Self::Number(SortColumn::Pred),
+        Self::Review,
+    ];
+
+    /// The word at the head of the column, and the id.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Position => "#",
+            Self::Kind => "kind",
+            Self::Correct => "ok",
+            Self::Fix => "fix",
+            Self::Findings => "findings",
+            Self::Number(SortColumn::Steps) => "steps",
+            Self::Number(SortColumn::Fitness) => "fitness",
+            Self::Number(SortColumn::Confidence) => "conf",
+            Self::Number(SortColumn::Pred) => "answer",
+            Self::Review => "review",
+        }
+    }
+
+    /// The column of an id.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|by| by.word() == word)
+    }
+
+    /// What to compare by; `None` sorts last in either direction.
+    fn key(self, row: &Row) -> Option<f64> {
+        match self {
+            Self::Position | Self::Review => None,
+            Self::Kind => Some(f64::from(row.kind() as u8)),
+            Self::Correct => row.correct().map(|right| f64::from(u8::from(right))),
+            // What has nothing to fix comes last, as what was not judged does.
+            Self::Fix => row.fix().filter(|fix| *fix != Fix::None).map(|fix| f64::from(fix as u8)),
+            Self::Findings => Some(gravity(row)),
+            Self::Number(column) => match column {
+                SortColumn::Steps => Column::Steps.of(row),
+                SortColumn::Fitness => Column::Fitness.of(row),
+                SortColumn::Confidence => Column::Confidence.of(row),
+                SortColumn::Pred => Column::Pred.of(row),
+            },
+        }
+    }
+}
+
+/// Grave before many: one fatal outweighs every repairable.
+fn gravity(row: &Row) -> f64 {
+    Severity::ALL.iter().fold(0.0, |weight, severity| weight * 256.0 + f64::from(row.count(*severity)))
+}
+
+/// A search over the records' text that is under way or done.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// Its number.
+    pub id: SearchId,
+    /// What was typed.
+    pub typed: String,
+    /// Records found so far, ascending.
+    pub found: Vec<u32>,
+    /// All were looked at that were there when it began.
+    pub done: bool,
+    /// It is under way.
+    pub running: bool,
+    /// So many records, from the first on, are or were looked at.
+    pub planned: usize,
+    /// What is looked for.
+    pub filter: Arc<Filter>,
+}
+
+impl Search {
+    /// A search that has not begun.
+    pub fn new(id: SearchId, typed: &str, filter: Arc<Filter>) -> Self {
+        Self { id, typed: typed.to_owned(), found: Vec::new(), done: false, running: false, planned: 0, filter }
+    }
+
+    /// Takes in what was found; `done`: that was all.
+    pub fn take(&mut self, found: &[u32], done: bool) {
+        let sorted = self.found.last().is_none_or(|last| found.first().is_none_or(|first| last < first));
+        self.found.extend_from_slice(found);
+        if !sorted {
+            self.found.sort_unstable();
+            self.found.dedup();
+        }
+        self.done |= done;
+        self.running &= !done;
+    }
+}
+
+/// The table.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The cursor.
+    pub list: List,
+    /// What it is sorted by.
+    pub sort: SortBy,
+    /// From the greatest down.
+    pub descending: bool,
+    /// The filter as typed.
+    pub filter_text: String,
+    /// The filter.
+    pub filter: Arc<Filter>,
+    /// The search that the filter's text terms wait for.
+    pub filtering: Option<Search>,
+    /// The search that `n` and `N` walk.
+    pub finding: Option<Matches>,
+    order: Option<Order>,
+    headlines: HashMap<usize, Headline>,
+    moves: u64,
+    /// Nobody has chosen a row yet: the cursor stays at the front of the queue while the order is still being made.
+    pub from_front: bool,
+}
+
+impl Table {
+    /// How many rows there are, of `records`.
+    pub fn len(&self, records: usize) -> usize {
+        self.order.as_ref().map_or(records, Order::len)
+    }
+
+    /// The record in a row.
+    pub fn record(&self, row: usize) -> Option<usize> {
+        #[cfg(debug_assertions)]
+        stepscope_io::store::visits::note();
+        match &self.order {
+            Some(order) => order.record(row),
+            None => Some(row),
+        }
+    }
+
+    /// The row of a record; if it is hidden, the row where it would stand.
+    pub fn row_of(&self, record: usize) -> usize {
+        self.order.as_ref().map_or(record, |order| order.row_of(record))
+    }
+
+    /// How many rows above a row are no forks.
+    pub fn own_above(&self, row: usize) -> usize {
+        self.order.as_ref().map_or(row, |order| order.own_above(row))
+    }
+
+    /// The row so many records further down or up, forks not counted; at the ends the last there is.
+    pub fn row_from(&self, row: usize, by: isize, records: usize) -> usize {
+        let own = self.own_above(self.len(records));
+        let above = match by {
+            1.. => self.own_above(row + 1).saturating_add_signed(by - 1).min(own.saturating_sub(1)),
+            _ => self.own_above(row).saturating_add_signed(by),
+        };
+        let found = self.order.as_ref().map_or(above, |order| order.own_row(above));
+        // Where nothing follows, or stands before, the row stays.
+        if (by > 0) == (found > row) { found } else { row }
+    }
+
+    /// All records, those that are shown first: from a row down, and round from the top.
+    pub fn from_row(&self, row: usize, records: usize) -> impl Iterator<Item = usize> + '_ {
+        let rows = self.len(records);
+        let shown = (row..rows).chain(0..row.min(rows)).filter_map(|row| self.record(row));
+        let hidden = |record: &usize| shown_row(self.order.as_ref(), *record as u32).is_none();
+        shown.chain((0..records).filter(move |record| hidden(record)))
+    }
+
+    /// Takes in what find found.
+    pub fn take_matches(&mut self, found: Vec<(u32, Shown)>, done: bool) {
+        let Self { finding, order, .. } = self;
+        if let Some(finding) = finding {
+            finding.take(found, done, |record| shown_row(order.as_ref(), record));
+        }
+    }
+
+    /// Whether every record is shown in the order of the file.
+    pub fn is_natural(&self) -> bool {
+        self.order.is_none()
+    }
+
+    /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
+    /// one, `review` what people said of it, `forks` puts each fork below its parent, if there are any.
+    pub fn arrange(
+        &mut self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+        review: &Review,
+        forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
+    ) {
+        let here = self.record(self.list.at);
+        let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
+        let order = match forks {
+            Some(forks) => Some(forks(&self.arranged(records, row, is_in, review))),
+            None if natural => None,
+            None => Some((self.arranged(records, row, is_in, review), Vec::new())),
+        };
+        self.order = order.map(|(rows, forks)| Order::new(rows, forks, records));
+        let Self { finding, order, .. } = self;
+        if let Some(finding) = finding {
+            finding.rearrange(|record| shown_row(order.as_ref(), record));
+        }
+        if let Some(record) = here {
+            self.list.at = self.row_of(record);
+        }
+    }
+
+    fn arranged(
+        &self,
+        records: usize,
+        row: impl Fn(usize) -> Option<Row>,
+        is_in: impl Fn(usize, &str) -> bool,
+        review: &Review,
+    ) -> Vec<u32> {
+        let asks = self.filter.needs_reviews();
+        let fits = |record: &u32| {
+            let at = *record as usize;
+            row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != Answer::No)
+                && (!asks || self.filter.fits_judged(&review.judged(at)))
+        };
+        let mut order: Vec<u32> = match &self.filtering {
+            Some(search) => search.found.iter().copied().filter(fits).collect(),
+            None if self.filter.is_empty() => (0..records as u32).collect(),
+            None => (0..records as u32).filter(fits).collect(),
+        };
+        if self.sort == SortBy::Review {
+            let key = |record: u32| review.queue.key(record as usize, &row(record as usize)?);
+            let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
+            keyed.sort_unstable();
+            if self.descending {
+                keyed.reverse();
+            }
+            order = keyed.into_iter().map(|(_, record)| record).collect();
+        } else if self.sort != SortBy::Position {
+            let key = |record: u32| row(record as usize).and_then(|row| self.sort.key(&row));
+            let mut keyed: Vec<(Option<f64>, u32)> = order.iter().map(|&record| (key(record), record)).collect();
+            keyed.sort_by(|(a, m), (b, n)| {
+                let by_key = match (a, b) {
+                    (Some(a), Some(b)) if self.descending => b.total_cmp(a),
+                    (Some(a), Some(b)) => a.total_cmp(b),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                };
+                by_key.then(m.cmp(n))
+            });
+            order = keyed.into_iter().map(|(_, record)| record).collect();
+        } else if self.descending {
+            order.reverse();
+        }
+        order
+    }
+
+    /// The texts of a record, if they were read.
+    pub fn headline(&self, record: usize) -> Option<&Headline> {
+        self.headlines.get(&record)
+    }
+
+    /// Keeps the texts of some records.
+    pub fn take_headlines(&mut self, headlines: Vec<(usize, Headline)>) {
+        if self.headlines.len() + headlines.len() > MAX_HEADLINES {
+            self.headlines.clear();
+        }
+        self.headlines.extend(headlines);
+    }
+
+    /// Forgets the texts, because the file changed.
+    pub fn forget_headlines(&mut self) {
+        self.headlines.clear();
+        self.moves += 1;
+    }
+
+    /// How often records have changed their numbers.
+    pub const fn moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// The records in some rows whose texts were not read yet.
+    pub fn missing_headlines(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
+        rows.filter_map(|row| self.record(row)).filter(|record| !self.headlines.contains_key(record)).collect()
+    }
+}
+
+/// The row of a record that is not hidden.
+fn shown_row(order: Option<&Order>, record: u32) -> Option<u32> {
+    let Some(order) = order else { return Some(record) };
+    let row = order.row_of(record as usize);
+    (order.record(row) == Some(record as usize)).then_some(row as u32)
+}

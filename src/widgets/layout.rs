@@ -1,0 +1,71 @@
+//! The parts of the terminal, windows, and the inside of a pane.
+
+use ratatui::layout::Rect;
+
+/// From this width on the panes of a run stand side by side.
+pub const WIDE: u16 = 100;
+
+/// The parts of every screen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts {
+    /// The first line.
+    pub header: Rect,
+    /// What the screen is for.
+    pub body: Rect,
+    /// The line that describes what the cursor is on, or answers a key.
+    pub status: Rect,
+    /// The last line: keys.
+    pub footer: Rect,
+}
+
+/// Cuts a screen into its parts; the smallest screens keep the body.
+pub fn parts(area: Rect) -> Parts {
+    let header = u16::from(area.height >= 3);
+    let footer = u16::from(area.height >= 4);
+    let status = u16::from(area.height >= 8);
+    let body = area.height - header - footer - status;
+    let line = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
+    Parts {
+        header: line(0, header),
+        body: line(header, body),
+        status: line(header + body, status),
+        footer: line(header + body + status, footer),
+    }
+}
+
+/// As many rows as a screen can have.
+pub fn rows(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+/// The first rows of an area, and the rest.
+pub fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {
+    let first = first.min(area.height);
+    (Rect { height: first, ..area }, Rect { y: area.y + first, height: area.height - first, ..area })
+}
+
+/// How many rows of the table are on screen.
+pub fn table_height(area: Rect) -> usize {
+    usize::from(parts(area).body.height.saturating_sub(1))
+}
+
+/// How many rows of the JSON are on screen.
+pub fn json_height(area: Rect) -> usize {
+    usize::from(parts(area).body.height.saturating_sub(2))
+}
+
+/// The place of a window in the middle.
+pub fn window(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// The lines inside a pane's border.
+pub fn inner_height(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(2))
+}
+
+/// The columns inside a pane's border and its blank at both sides.
+pub fn inner_width(area: Rect) -> usize {
+    usize::from(area.width.saturating_sub(4))
+}

@@ -1,0 +1,147 @@
+//! The panes: each draws one part of the screen from the state, and changes nothing.
+//!
+//! To read one: `draw` gets what it shows, its place, and `Look`: the theme and whether the pane has the keys.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Borders, Widget};
+
+use crate::widgets::prose::fit;
+use crate::widgets::theme::{Role, Theme};
+use stepscope_base::json::Kind;
+use stepscope_core::finding::Severity;
+use stepscope_core::run::state::Badge;
+
+/// How a pane is to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// The colours.
+    pub theme: &'a Theme,
+    /// The pane has the keys.
+    pub focused: bool,
+}
+
+impl Look<'_> {
+    /// The style of a role.
+    pub fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    /// A piece of text in a role.
+    pub fn span(&self, text: impl Into<String>, role: Role) -> Span<'static> {
+        Span::styled(text.into(), self.style(role))
+    }
+
+    /// The row under the cursor.
+    pub fn selection(&self) -> Style {
+        self.style(if self.focused { Role::Selection } else { Role::SelectionDim })
+    }
+}
+
+/// Draws a pane's border with its title and gives what is inside, one blank column at both sides.
+pub fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let border = if look.focused { Role::BorderFocus } else { Role::Border };
+    let mut line = vec![look.span(" ", border)];
+    let room = usize::from(area.width.saturating_sub(5));
+    line.extend(fit_spans(title, room));
+    line.push(look.span(" ", border));
+    let block = Block::new()
+        .borders(Borders::ALL)
+        .border_type(BorderType::Rounded)
+        .border_style(look.style(border))
+        .title(Line::from(line));
+    let inner = block.inner(area);
+    block.render(area, buf);
+    Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// The spans that fit into some columns, the last one cut.
+pub fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
+    let mut left = width;
+    let mut out = Vec::with_capacity(spans.len());
+    for span in spans {
+        let columns = span.width();
+        if columns <= left {
+            left -= columns;
+            out.push(span);
+        } else {
+            out.push(Span::styled(fit(&span.content, left), span.style));
+            break;
+        }
+    }
+    out
+}
+
+/// Draws a line in a row of an area; what does not fit is cut.
+pub fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Buffer) {
+    let Ok(row) = u16::try_from(row) else { return };
+    if row < area.height {
+        let line = Line::from(fit_spans(line, usize::from(area.width)));
+        let place = Rect { y: area.y + row, height: 1, ..area };
+        line.render(place.intersection(*buf.area()), buf);
+    }
+}
+
+/// Lays a style over a whole row of an area, borders left out.
+pub fn wash(row: usize, area: Rect, buf: &mut Buffer, style: Style) {
+    let Ok(row) = u16::try_from(row) else { return };
+    if row < area.height {
+        // The blank columns beside the text belong to the row.
+        let place = Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 };
+        buf.set_style(place.intersection(*buf.area()), style);
+    }
+}
+
+/// Draws a scroll mark on the right border where not everything is on screen.
+pub fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, look: Look<'_>) {
+    let height = usize::from(area.height.saturating_sub(2));
+    if len <= height || height == 0 {
+        return;
+    }
+    let size = (height * height / len).clamp(1, height);
+    let room = height - size;
+    let start = (top * room).checked_div(len - height).unwrap_or(0).min(room);
+    let style = look.style(if look.focused { Role::BorderFocus } else { Role::Faint });
+    for row in start..start + size {
+        let place = (area.right().saturating_sub(1), area.y + 1 + row as u16);
+        if let Some(cell) = buf.cell_mut(place) {
+            cell.set_char('┃').set_style(style);
+        }
+    }
+}
+
+/// The role of a severity.
+pub const fn severity_role(severity: Severity) -> Role {
+    match severity {
+        Severity::Fatal => Role::Fatal,
+        Severity::Repairable => Role::Repairable,
+        Severity::Warning => Role::Warning,
+        Severity::Note => Role::Note,
+    }
+}
+
+/// The role of a value.
+pub const fn kind_role(kind: Kind) -> Role {
+    match kind {
+        Kind::String => Role::String,
+        Kind::Int | Kind::Float => Role::Number,
+        Kind::NotFinite => Role::Warning,
+        Kind::True | Kind::False => Role::Bool,
+        Kind::Null => Role::Null,
+        Kind::Key => Role::Key,
+        Kind::Array | Kind::Object => Role::Punct,
+    }
+}
+
+/// The role of a badge.
+pub const fn badge_role(badge: Badge) -> Role {
+    match badge {
+        Badge::Recorded | Badge::Reconstructed => Role::Badge,
+        Badge::Recomputed => Role::Ok,
+        Badge::Override => Role::Changed,
+        Badge::NotRun => Role::Ghost,
+        Badge::Ambiguous | Badge::Missing | Badge::Unavailable => Role::BadgeDoubt,
+    }
+}
