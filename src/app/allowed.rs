@@ -7,6 +7,7 @@ use crate::dialogs::dialog::{Dialog, DialogKind};
 use crate::screens::answer::state::Evidence;
 use crate::screens::run::state::{Pane, Tab};
 use crate::screens::stack::{Front, Screen};
+use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 
 /// A reason why an action cannot be done now.
@@ -252,9 +253,7 @@ impl App {
                 && self.is_offered(front, binding.action)
                 && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
         });
-        crate::widgets::fuzzy::rank(typed, rows, |binding| {
-            (binding.action.id().replace('_', " "), binding.help.to_owned())
-        })
+        fuzzy::rank(typed, rows, |binding| (binding.action.id().replace('_', " "), binding.help.to_owned()))
     }
 }
 

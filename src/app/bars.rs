@@ -7,13 +7,24 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::state::App;
 use crate::dialogs::dialog::{Prompt, Purpose};
+use crate::screens::adjudication;
+use crate::screens::answer;
+use crate::screens::dashboard;
+use crate::screens::json;
+use crate::screens::matrix;
+use crate::screens::rerun;
 use crate::screens::rerun::state::Mode;
+use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
+use crate::widgets::keymap;
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::layout;
 use crate::widgets::line::window;
+use crate::widgets::look;
 use crate::widgets::look::{Look, fit_spans, frame, put, severity_role};
+use crate::widgets::prose;
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use stepscope_core::answer::route::Route;
@@ -230,12 +241,12 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         Screen::Table => table_line(app, look),
         Screen::Run => of_record(describe),
         Screen::Evidence => of_record(evidence),
-        Screen::Json => of_record(crate::screens::json::draw::describe),
-        Screen::Rerun => crate::screens::rerun::draw::describe(app, look),
-        Screen::Matrix => crate::screens::matrix::draw::describe(app, look),
-        Screen::Versus => crate::screens::side_by_side::draw::describe(app, look),
-        Screen::Boards => crate::screens::dashboard::draw::describe(app, look),
-        Screen::Disputes => crate::screens::adjudication::draw::describe(app, look),
+        Screen::Json => of_record(json::draw::describe),
+        Screen::Rerun => rerun::draw::describe(app, look),
+        Screen::Matrix => matrix::draw::describe(app, look),
+        Screen::Versus => side_by_side::draw::describe(app, look),
+        Screen::Boards => dashboard::draw::describe(app, look),
+        Screen::Disputes => adjudication::draw::describe(app, look),
     };
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);
@@ -244,7 +255,7 @@ pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     match inspect.pane {
-        Pane::State => vec![look.span(crate::screens::run::variables::describe(inspect), Role::Dim)],
+        Pane::State => vec![look.span(run::variables::describe(inspect), Role::Dim)],
         Pane::Findings => match inspect.opened.notes.get(inspect.findings.at) {
             Some(note) => {
                 let role = severity_role(note.severity);
@@ -274,7 +285,7 @@ fn evidence(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     use crate::screens::answer::state::Pane;
     let Some(evidence) = &inspect.evidence else { return Vec::new() };
     if evidence.pane == Pane::Checks {
-        let texts = crate::screens::answer::checks::describe(inspect, evidence).into_iter();
+        let texts = answer::checks::describe(inspect, evidence).into_iter();
         return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();
     }
     let Some(view) = evidence.span_view() else { return Vec::new() };
@@ -378,7 +389,7 @@ fn sign(purpose: Purpose) -> &'static str {
 
 /// The question whether typed text is to be dropped, above the keys that answer it.
 pub fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let keys = crate::widgets::keymap::Keymap::rows(crate::widgets::keymap::Context::Drop);
+    let keys = keymap::Keymap::rows(keymap::Context::Drop);
     let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
     let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
     ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
@@ -434,12 +445,12 @@ fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
     let first = prompt.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(count));
     for (row, (n, completion)) in prompt.completions.iter().enumerate().skip(first).take(count).enumerate() {
         let line = vec![
-            look.span(crate::widgets::prose::pad(&completion.word, 30), Role::Key),
+            look.span(prose::pad(&completion.word, 30), Role::Key),
             look.span(format!(" {}", completion.help), Role::Dim),
         ];
         put(line, row, inner, buf);
         if prompt.chosen == Some(n) {
-            crate::widgets::look::wash(row, inner, buf, look.selection());
+            look::wash(row, inner, buf, look.selection());
         }
     }
 }

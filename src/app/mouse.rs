@@ -5,9 +5,12 @@ use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::Effects;
 use crate::app::state::App;
+use crate::screens::answer;
 use crate::screens::answer::state as evidence;
+use crate::screens::run;
 use crate::screens::run::state::Pane;
 use crate::screens::stack::Screen;
+use crate::screens::table;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -46,9 +49,7 @@ impl App {
 
     pub(crate) fn pane_under(&self, at: Position) -> Option<Pane> {
         let inspect = self.inspect.as_ref()?;
-        Pane::ALL
-            .into_iter()
-            .find(|pane| crate::screens::run::layout::pane_area(self.area(), inspect, *pane).contains(at))
+        Pane::ALL.into_iter().find(|pane| run::layout::pane_area(self.area(), inspect, *pane).contains(at))
     }
 
     pub(crate) fn click(&mut self, at: Position) -> Effects {
@@ -93,7 +94,7 @@ impl App {
 
     pub(crate) fn click_table(&mut self, at: Position, body: Rect) -> Effects {
         if at.y == body.y {
-            if let Some(sort) = crate::screens::table::draw::sort_at(self, body, at.x) {
+            if let Some(sort) = table::draw::sort_at(self, body, at.x) {
                 self.table.descending = sort == self.table.sort && !self.table.descending;
                 self.table.sort = sort;
                 self.arrange();
@@ -115,7 +116,7 @@ impl App {
         let Some(pane) = self.pane_under(at) else { return };
         let area = self.area();
         let Some(inspect) = &mut self.inspect else { return };
-        let place = crate::screens::run::layout::pane_area(area, inspect, pane);
+        let place = run::layout::pane_area(area, inspect, pane);
         inspect.focus(pane);
         let row = usize::from(at.y.saturating_sub(place.y + 1));
         let target = match pane {
@@ -135,7 +136,7 @@ impl App {
         let area = self.area();
         let inspect = self.inspect.as_mut().filter(|_| self.screens.top() == Screen::Evidence)?;
         let evidence = inspect.evidence.as_mut()?;
-        let place = |pane| crate::screens::answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
+        let place = |pane| answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
         let pane = evidence::Pane::ALL.into_iter().find(|pane| place(*pane).contains(at))?;
         let place = place(pane);
         evidence.pane = pane;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tui_input::Input as Line;
 
+use crate::app::opened;
 use crate::app::review::agenda::Agenda;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
@@ -288,7 +289,7 @@ pub struct Review {
     /// The record that is read ahead.
     pub prefetching: Option<usize>,
     /// The record that was read ahead.
-    pub prefetched: Option<Box<crate::app::opened::Opened>>,
+    pub prefetched: Option<Box<opened::Opened>>,
     /// Records that are being labelled all at once.
     pub batch: Option<Batch>,
     /// The session waits for unsaved events before it ends; `true`: it was said that some failed.

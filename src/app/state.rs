@@ -7,6 +7,7 @@ use crate::app::across::Desk;
 use crate::app::family::Address;
 use crate::app::forks::Forks;
 use crate::app::msg::SearchId;
+use crate::app::review;
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::rerun::state::{Attempt, Models};
@@ -187,7 +188,7 @@ impl App {
 
     /// The screen without the strip of the reviews.
     pub fn area(&self) -> Rect {
-        let strip = crate::app::review::strip::rows(self);
+        let strip = review::strip::rows(self);
         Rect::new(0, 0, self.size.width, self.size.height - strip)
     }
 

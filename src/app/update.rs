@@ -16,9 +16,14 @@ use crate::app::scribe::Task;
 use crate::app::state::{App, Find, Patience, Status};
 use crate::app::view;
 use crate::dialogs::dialog::{Dialog, Palette, Popup, Purpose};
+use crate::dialogs::editor;
+use crate::dialogs::palette;
+use crate::screens::json;
+use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
 use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::{Front, Screen};
+use crate::screens::table;
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
 use crate::widgets::keymap::{Action, Key, Lookup};
@@ -129,7 +134,7 @@ impl App {
         let area = self.area();
         let rows = self.rows();
         self.table.list.settle(rows, layout::table_height(area));
-        let palette_height = crate::dialogs::palette::height(area);
+        let palette_height = palette::height(area);
         let count = match &self.dialog {
             Some(Dialog::Palette(palette)) => self.palette_rows(palette.line.value()).len(),
             _ => 0,
@@ -138,7 +143,7 @@ impl App {
             palette.list.settle(count, palette_height);
         }
         if let Some(inspect) = &mut self.inspect {
-            let places = Pane::ALL.map(|pane| (pane, crate::screens::run::layout::pane_area(area, inspect, pane)));
+            let places = Pane::ALL.map(|pane| (pane, run::layout::pane_area(area, inspect, pane)));
             let place_of =
                 |pane| places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |found| found.1);
             inspect.settle(place_of, &self.looks.theme);
@@ -150,7 +155,7 @@ impl App {
         self.settle_desk();
         self.settle_review();
         if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
-            editor.settle(crate::dialogs::editor::draw::height(editor, area));
+            editor.settle(editor::draw::height(editor, area));
         }
         if self.dialog.is_some() {
             self.scroll_dialog(0);
@@ -418,7 +423,7 @@ impl App {
         let area = self.area();
         match (self.screens.top(), &mut self.inspect) {
             (Screen::Run, Some(inspect)) => {
-                let place = crate::screens::run::layout::pane_area(area, inspect, inspect.pane);
+                let place = run::layout::pane_area(area, inspect, inspect.pane);
                 inspect.go(movement, place, &self.looks.theme);
             }
             (Screen::Evidence, _) => self.go_in_evidence(movement),
@@ -643,15 +648,13 @@ impl App {
 
     pub(crate) fn sort_by(&mut self, by: isize) {
         // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
-        let columns = crate::screens::table::draw::sorts(self);
+        let columns = table::draw::sorts(self);
         let at = columns.iter().position(|sort| *sort == self.table.sort).unwrap_or(0) as isize;
         let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
         self.table.sort = columns.get(next).copied().unwrap_or_default();
         // What one looks for comes first: the gravest, the longest, the least sure.
-        self.table.descending = matches!(
-            self.table.sort,
-            SortBy::Findings | SortBy::Number(crate::screens::table::state::SortColumn::Steps)
-        );
+        self.table.descending =
+            matches!(self.table.sort, SortBy::Findings | SortBy::Number(table::state::SortColumn::Steps));
         self.arrange();
         self.say_order();
     }
@@ -756,7 +759,7 @@ impl App {
     pub(crate) fn pointer(&self) -> Pointer {
         let Some(inspect) = &self.inspect else { return Pointer::default() };
         match (self.screens.top(), inspect.opened.root(), inspect.outline.current()) {
-            (Screen::Json, Some(root), Some(row)) => crate::screens::json::draw::pointer_of(root, row.node),
+            (Screen::Json, Some(root), Some(row)) => json::draw::pointer_of(root, row.node),
             _ => inspect.pointer(),
         }
     }
@@ -973,8 +976,8 @@ impl App {
 fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
     if inspect.outline.is_empty() {
         let body = layout::parts(area).body;
-        let lines = inspect.raw_lines(crate::widgets::layout::inner_width(body));
-        return (crate::screens::json::draw::raw_tops(inspect, lines, body), 1);
+        let lines = inspect.raw_lines(layout::inner_width(body));
+        return (json::draw::raw_tops(inspect, lines, body), 1);
     }
     (inspect.outline.len(), layout::json_height(area))
 }

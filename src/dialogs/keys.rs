@@ -6,12 +6,20 @@ use tui_input::Input as Line;
 use crate::app::msg::Effects;
 use crate::app::review::Ask;
 use crate::app::state::App;
+use crate::dialogs::contents;
+use crate::dialogs::derivation;
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Palette, Prompt, Purpose};
+use crate::dialogs::fixes;
+use crate::dialogs::help;
+use crate::dialogs::popup;
+use crate::dialogs::rewards;
 use crate::screens::run::state::Pane;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
+use crate::widgets::layout;
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
 use crate::widgets::list::Move;
+use crate::widgets::prose;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, completions};
@@ -111,38 +119,36 @@ impl App {
 
     pub(crate) fn scroll_dialog(&mut self, rows: isize) {
         let area = self.area();
-        let help_lines = crate::dialogs::help::lines(self);
+        let help_lines = help::lines(self);
         match &mut self.dialog {
             Some(Dialog::Help(top)) => {
-                let room = usize::from(crate::dialogs::help::place(area).height.saturating_sub(2));
+                let room = usize::from(help::place(area).height.saturating_sub(2));
                 *top = top.saturating_add_signed(rows).min(help_lines.saturating_sub(room));
             }
             Some(Dialog::Popup(popup)) => {
-                let place = crate::dialogs::popup::place(popup, area);
-                let width = crate::widgets::layout::inner_width(place);
-                let lines = crate::widgets::prose::wrap(popup.text.as_str(), width).len();
-                let room = crate::widgets::layout::inner_height(place);
+                let place = popup::place(popup, area);
+                let width = layout::inner_width(place);
+                let lines = prose::wrap(popup.text.as_str(), width).len();
+                let room = layout::inner_height(place);
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
             Some(Dialog::Ladder(top)) => {
                 let Some(rewards) = self.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
                     return;
                 };
-                let room = crate::widgets::layout::inner_height(crate::dialogs::rewards::draw::place(rewards, area));
-                let lines = crate::dialogs::rewards::draw::lines(rewards, area);
+                let room = layout::inner_height(rewards::draw::place(rewards, area));
+                let lines = rewards::draw::lines(rewards, area);
                 *top = top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
-            Some(Dialog::Derivation(tree)) => {
-                tree.go(Move::By(rows), crate::dialogs::derivation::draw::height(tree, area))
-            }
+            Some(Dialog::Derivation(tree)) => tree.go(Move::By(rows), derivation::draw::height(tree, area)),
             Some(Dialog::Contents(list)) => {
                 let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
                 if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
-                    list.go(Move::By(rows), document.toc().len(), crate::dialogs::contents::height(document, area));
+                    list.go(Move::By(rows), document.toc().len(), contents::height(document, area));
                 }
             }
             Some(Dialog::Fixes(list, fixes)) => {
-                list.go(Move::By(rows), fixes.rows(), crate::dialogs::fixes::height(fixes, area));
+                list.go(Move::By(rows), fixes.rows(), fixes::height(fixes, area));
             }
             Some(Dialog::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
             _ => {}

@@ -8,8 +8,11 @@ use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::{App, short_name};
 use crate::dialogs::dialog::{Dialog, Popup};
+use crate::screens::adjudication;
 use crate::screens::adjudication::state as disputes;
-use crate::screens::matrix::state as matrix;
+use crate::screens::dashboard;
+use crate::screens::matrix;
+use crate::screens::side_by_side;
 use crate::screens::side_by_side::state::{Against, Versus};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Action;
@@ -184,19 +187,19 @@ impl App {
         let area = self.area();
         match self.screens.top() {
             Screen::Matrix => {
-                let rows = self.desk.compared.as_ref().map_or(0, |compared| matrix::rows(compared).len());
-                self.desk.matrix.list.go(movement, rows, crate::screens::matrix::draw::height(self));
+                let rows = self.desk.compared.as_ref().map_or(0, |compared| matrix::state::rows(compared).len());
+                self.desk.matrix.list.go(movement, rows, matrix::draw::height(self));
             }
             Screen::Boards => {
-                let height = crate::screens::dashboard::draw::height(self);
+                let height = dashboard::draw::height(self);
                 if let Some(judged) = self.desk.judged.clone() {
                     self.desk.boards.go(movement, &judged, height);
                 }
             }
             Screen::Disputes => {
                 let cases = self.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
-                let (lines, room) = crate::screens::adjudication::draw::size(self);
-                let height = crate::screens::adjudication::draw::height(self);
+                let (lines, room) = adjudication::draw::size(self);
+                let height = adjudication::draw::height(self);
                 let disputes = &mut self.desk.disputes;
                 let before = disputes.list.at;
                 if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
@@ -212,7 +215,7 @@ impl App {
                 disputes.top = disputes.top.min(lines.saturating_sub(room));
             }
             Screen::Versus => {
-                let (lines, height) = crate::screens::side_by_side::draw::size(self, area);
+                let (lines, height) = side_by_side::draw::size(self, area);
                 if let Some(versus) = &mut self.desk.versus {
                     // There is no cursor: the first line on screen is what moves.
                     let mut list = List { at: versus.top, top: versus.top };
@@ -243,7 +246,7 @@ impl App {
                 self.desk_go(Move::By(0));
             }
             Screen::Versus => {
-                let (lines, height) = crate::screens::side_by_side::draw::size(self, self.area());
+                let (lines, height) = side_by_side::draw::size(self, self.area());
                 if let Some(versus) = &mut self.desk.versus {
                     versus.top = versus.top.min(lines.saturating_sub(height));
                 }
@@ -255,19 +258,19 @@ impl App {
     /// Brings the cursor where the mouse is; where it is already, opens.
     pub(crate) fn click_desk(&mut self, at: Position) -> Effects {
         let again = match self.screens.top() {
-            Screen::Matrix => crate::screens::matrix::draw::place_of(self, at).map(|(row, basis)| {
+            Screen::Matrix => matrix::draw::place_of(self, at).map(|(row, basis)| {
                 let matrix = &mut self.desk.matrix;
                 let before = (matrix.list.at, matrix.basis);
                 (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
                 before == (matrix.list.at, matrix.basis)
             }),
-            Screen::Boards => crate::screens::dashboard::draw::place_of(self, at).map(|(line, column)| {
+            Screen::Boards => dashboard::draw::place_of(self, at).map(|(line, column)| {
                 let boards = &mut self.desk.boards;
                 let before = (boards.line, boards.column);
                 (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
                 before == (boards.line, boards.column)
             }),
-            Screen::Disputes => crate::screens::adjudication::draw::row_of(self, at).map(|row| {
+            Screen::Disputes => adjudication::draw::row_of(self, at).map(|row| {
                 let again = self.desk.disputes.list.at == row;
                 self.desk_go(Move::To(row));
                 again

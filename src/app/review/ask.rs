@@ -11,6 +11,7 @@ use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::Pane as EvidencePane;
 use crate::screens::run::state::Pane;
 use crate::screens::stack::Screen;
+use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::edit;
 use crate::widgets::list::List;
@@ -302,9 +303,7 @@ impl App {
     /// The labels that fit what was typed, best first.
     pub(crate) fn labels_that_fit(&self, typed: &str) -> Vec<Label> {
         let labels = self.review.label_set().labels;
-        crate::widgets::fuzzy::rank(typed, labels.into_iter(), |label| {
-            (label.name.line().into_string(), label.id.line().into_string())
-        })
+        fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
     }
 
     pub(crate) fn labels_key(&mut self, purpose: Purpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {

@@ -8,6 +8,7 @@ use crate::app::review::{Batch, Draft, Wait, about};
 use crate::app::scribe::{News, Task};
 use crate::app::state::App;
 use crate::app::update::REARRANGE;
+use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::card::Card;
@@ -117,9 +118,7 @@ impl App {
     }
 
     pub(crate) fn key_of_save_again(&self) -> String {
-        let row = crate::widgets::keymap::BINDINGS
-            .iter()
-            .find(|binding| binding.action == crate::widgets::keymap::Action::SaveAgain);
+        let row = keymap::BINDINGS.iter().find(|binding| binding.action == keymap::Action::SaveAgain);
         row.and_then(|row| self.keymap.names(row).first().cloned()).unwrap_or_default()
     }
 

@@ -3,11 +3,13 @@
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
+use crate::screens::answer;
 use crate::screens::answer::sheet::STRONG;
 use crate::screens::answer::state::{Evidence, Pane};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list;
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 use stepscope_base::text::Shown;
@@ -48,11 +50,10 @@ impl App {
         let theme = &self.looks.theme;
         let Some(inspect) = &mut self.inspect else { return };
         let Some(mut evidence) = inspect.evidence.take() else { return };
-        let place =
-            crate::screens::answer::layout::evidence_area(area, inspect.maximised, evidence.pane, evidence.pane);
+        let place = answer::layout::evidence_area(area, inspect.maximised, evidence.pane, evidence.pane);
         let look = Look { theme, focused: false };
-        let citation = crate::screens::answer::citation::lines(&evidence, inner_width(place), look).len();
-        let checks = crate::screens::answer::checks::len(inspect, &evidence);
+        let citation = answer::citation::lines(&evidence, inner_width(place), look).len();
+        let checks = answer::checks::len(inspect, &evidence);
         evidence.go(movement, inner_height(place), checks, citation);
         inspect.evidence = Some(evidence);
     }
@@ -62,11 +63,11 @@ impl App {
         let area = self.area();
         let Some(inspect) = &mut self.inspect else { return };
         let Some(mut evidence) = inspect.evidence.take() else { return };
-        let place = |pane| crate::screens::answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
+        let place = |pane| answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
         let (items, document, checks) = (place(Pane::Items), place(Pane::Document), place(Pane::Checks));
         let width = inner_width(document);
-        let rows = |evidence: &Evidence, line: usize| crate::screens::answer::document::rows(evidence, line, width);
-        let count = crate::screens::answer::checks::len(inspect, &evidence);
+        let rows = |evidence: &Evidence, line: usize| answer::document::rows(evidence, line, width);
+        let count = answer::checks::len(inspect, &evidence);
         evidence.settle(inner_height(items), (count, inner_height(checks)), inner_height(document), rows);
         inspect.evidence = Some(evidence);
     }
@@ -109,7 +110,7 @@ impl App {
         }
         let here = evidence.and_then(|evidence| document?.number(evidence.lines.at)).map_or(1, |(page, _)| page);
         let before = toc.iter().rposition(|heading| heading.pages.0.is_some_and(|first| first <= here));
-        let list = crate::widgets::list::List { at: before.unwrap_or(0), top: 0 };
+        let list = list::List { at: before.unwrap_or(0), top: 0 };
         self.open_dialog(Dialog::Contents(list));
         Ok(())
     }

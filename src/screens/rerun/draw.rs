@@ -6,11 +6,14 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::app::bars;
 use crate::app::state::App;
+use crate::screens::rerun;
 use crate::screens::rerun::leg::Way;
 use crate::screens::rerun::outcome::{Outcome, Row, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
 use crate::screens::run::state::Inspect;
+use crate::screens::side_by_side;
 use crate::widgets::layout::inner_width;
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
@@ -306,7 +309,7 @@ fn value(field: Field, attempt: &Attempt, models: &Models) -> String {
         Field::Scope => scope_words(attempt.scope).to_owned(),
         Field::Samples => match attempt.samples {
             1 => "1".to_owned(),
-            n => format!("{n}, at most {} at once; their seeds count up", crate::screens::rerun::state::AT_ONCE),
+            n => format!("{n}, at most {} at once; their seeds count up", rerun::state::AT_ONCE),
         },
         Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
         Field::Seed => own(sampling.seed.map(|seed| seed.to_string())),
@@ -493,7 +496,7 @@ fn answers(outcome: &Outcome, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 fn counts(side: &Side, look: Look<'_>) -> Vec<Span<'static>> {
-    crate::app::bars::counts(side.counts, look)
+    bars::counts(side.counts, look)
 }
 
 fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -759,9 +762,7 @@ impl Text<'_> {
             return self.received(outcome);
         }
         if let Some(versus) = &outcome.versus {
-            return crate::screens::side_by_side::draw::lines(versus, self.width)
-                .into_iter()
-                .for_each(|line| self.spans(line));
+            return side_by_side::draw::lines(versus, self.width).into_iter().for_each(|line| self.spans(line));
         }
         if outcome.rows.is_empty() {
             self.say("no value changed", Role::Dim);

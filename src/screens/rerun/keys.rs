@@ -10,6 +10,7 @@ use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
 use crate::dialogs::dialog::Purpose;
+use crate::screens::rerun;
 use crate::screens::rerun::leg::Reached;
 use crate::screens::rerun::state::{
     AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
@@ -456,7 +457,7 @@ impl App {
     pub(crate) fn go_in_rerun(&mut self, movement: Move) {
         let area = self.area();
         let Some(attempt) = &mut self.attempt else { return };
-        let place = crate::screens::rerun::draw::place(attempt, area, attempt.pane);
+        let place = rerun::draw::place(attempt, area, attempt.pane);
         let height = usize::from(place.height.saturating_sub(2)).max(1);
         let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
         let Some(lower) = lower else {
@@ -468,7 +469,7 @@ impl App {
             return;
         };
         let (inspect, theme) = (self.inspect.as_ref(), &self.looks.theme);
-        let lines = crate::screens::rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
+        let lines = rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
         let last = lines.len().saturating_sub(height);
         let is_reply = attempt.pane == Pane::Reply;
         let Some(top) = attempt.tops.get_mut(lower) else { return };
@@ -551,8 +552,7 @@ impl App {
     pub(crate) fn click_rerun(&mut self, at: Position) {
         let area = self.area();
         let Some(attempt) = self.attempt.as_mut().filter(|_| self.screens.top() == Screen::Rerun) else { return };
-        let under =
-            Pane::ALL.into_iter().find(|pane| crate::screens::rerun::draw::place(attempt, area, *pane).contains(at));
+        let under = Pane::ALL.into_iter().find(|pane| rerun::draw::place(attempt, area, *pane).contains(at));
         if let Some(pane) = under {
             attempt.pane = pane;
         }
@@ -562,8 +562,7 @@ impl App {
     pub(crate) fn settle_rerun(&mut self) {
         let area = self.area();
         let Some(attempt) = &mut self.attempt else { return };
-        let height =
-            usize::from(crate::screens::rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
+        let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
         let rows = attempt.rows();
         attempt.picker.list.settle(attempt.picker.offers.len(), height);
         attempt.list.settle(rows, height);

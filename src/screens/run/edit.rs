@@ -9,6 +9,7 @@ use crate::app::msg::Work;
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{Editor, MAX_TEXT, Subject};
+use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
 use crate::screens::run::state::{Pane, Tab};
 use crate::screens::side_by_side::making::Make;
@@ -253,7 +254,7 @@ impl App {
 
 /// The moment at which the chosen variable can be edited: the one on screen; at the end, from which nothing goes on, the
 /// one since which the value holds.
-fn editable_moment(inspect: &crate::screens::run::state::Inspect) -> Result<usize, &'static str> {
+fn editable_moment(inspect: &run::state::Inspect) -> Result<usize, &'static str> {
     let steps = inspect.opened.steps.len();
     if inspect.moment.0 < steps {
         return Ok(inspect.moment.0);
@@ -262,7 +263,7 @@ fn editable_moment(inspect: &crate::screens::run::state::Inspect) -> Result<usiz
     from.filter(|from| *from < steps).ok_or("the last step wrote it: go back with [, or choose another variable")
 }
 
-fn row_name(inspect: &crate::screens::run::state::Inspect, variable: usize) -> Option<Untrusted<'static>> {
+fn row_name(inspect: &run::state::Inspect, variable: usize) -> Option<Untrusted<'static>> {
     inspect.opened.analyse().state.variables().get(variable).map(|variable| variable.name.to_owned())
 }
 
@@ -275,7 +276,7 @@ fn plain_text(json: &[u8]) -> Option<String> {
 }
 
 /// What would be sent for a step, values that were edited before it included.
-fn own_prompt(inspect: &crate::screens::run::state::Inspect, step: usize) -> Result<Untrusted<'static>, Shown> {
+fn own_prompt(inspect: &run::state::Inspect, step: usize) -> Result<Untrusted<'static>, Shown> {
     let edits = if inspect.edits.step == step { inspect.edits.pairs() } else { Vec::new() };
     let start = Start { step, edits, scope: Scope::One, how: How::Rerun, is_lenient: false };
     let course = Course::new(inspect.opened.text(), start).map_err(|why| Shown::error(&why))?;

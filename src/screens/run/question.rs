@@ -8,6 +8,7 @@ use ratatui::text::Span;
 use crate::app::proof::QuantityMark;
 use crate::screens::run::state::Inspect;
 use crate::widgets::layout::inner_width;
+use crate::widgets::look;
 use crate::widgets::look::{Look, frame, scroll_mark};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
@@ -56,7 +57,7 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = prose::lines(text, inner_width(area), window, look.style(role), &marks(inspect, look));
     for (row, line) in lines.into_iter().enumerate() {
         let spans: Vec<Span<'static>> = line.spans;
-        crate::widgets::look::put(spans, row, inner, buf);
+        look::put(spans, row, inner, buf);
     }
     scroll_mark(area, inspect.question_top, inspect.question_lines(inner_width(area)), buf, look);
 }

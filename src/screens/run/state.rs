@@ -2,10 +2,13 @@
 
 use ratatui::layout::Rect;
 
+use crate::app::opened;
 use crate::app::opened::{Detail, Opened};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::Evidence;
+use crate::screens::json;
 use crate::screens::json::state::Outline;
+use crate::screens::run;
 use crate::screens::run::edits::Edits;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move};
@@ -297,7 +300,7 @@ impl Inspect {
                 scroll(&mut self.question_top, movement, lines, height);
             }
             Pane::Step => {
-                let lines = crate::screens::run::step::height(self, inner_width(area), theme);
+                let lines = run::step::height(self, inner_width(area), theme);
                 scroll(&mut self.detail_top, movement, lines, height);
             }
         }
@@ -313,7 +316,7 @@ impl Inspect {
         if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
             return lines;
         }
-        let lines = crate::screens::json::draw::raw_lines(self, width);
+        let lines = json::draw::raw_lines(self, width);
         self.raw_lines = Some((width, lines));
         lines
     }
@@ -336,7 +339,7 @@ impl Inspect {
         }
         let place = area_of(Pane::Step);
         if self.detail_top > 0 && place.height > 0 {
-            let lines = crate::screens::run::step::height(self, inner_width(place), theme);
+            let lines = run::step::height(self, inner_width(place), theme);
             self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
         }
     }
@@ -539,7 +542,7 @@ impl Inspect {
     }
 
     /// The value of the chosen variable at this moment, else its last one.
-    pub fn chosen_value(&self) -> Option<&crate::app::opened::ShownValue> {
+    pub fn chosen_value(&self) -> Option<&opened::ShownValue> {
         let held = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.value.as_ref());
         held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
     }

@@ -12,6 +12,7 @@ use crate::app::opened::{VariableRow, WriteRow};
 use crate::app::proof::superscript;
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::Inspect;
+use crate::widgets::look;
 use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
@@ -204,7 +205,7 @@ fn value(
     let text = if width == 0 { fit(text, room) } else { fit(text, room.saturating_sub(width).max(room / 3)) };
     room = room.saturating_sub(text.width());
     spans.push(Span::styled(text, style));
-    for span in crate::widgets::look::fit_spans(behind, room) {
+    for span in look::fit_spans(behind, room) {
         room = room.saturating_sub(span.width());
         spans.push(span);
     }

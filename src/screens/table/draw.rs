@@ -5,8 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
 
+use crate::app::review;
 use crate::app::state::App;
 use crate::screens::table::state::{SortBy, SortColumn};
+use crate::widgets::look;
 use crate::widgets::look::{Look, put, severity_role};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::theme::Role;
@@ -127,7 +129,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         let Some(record) = app.table.record(row) else { continue };
         put(cells(app, record, &columns, look), line, body, buf);
         if row == app.table.list.at {
-            crate::widgets::look::wash(line, body, buf, look.selection());
+            look::wash(line, body, buf, look.selection());
         }
     }
 }
@@ -220,7 +222,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         }
         let (text, role) = match column {
             Column::Position => position(app, record),
-            Column::Review => crate::app::review::strip::mark(app, record),
+            Column::Review => review::strip::mark(app, record),
             Column::Ok => match (row.correct(), row.kind()) {
                 (Some(true), _) => (" ✓".into(), Role::Dim),
                 (Some(false), _) => (" ✗".into(), Role::Fatal),
