@@ -18,7 +18,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// A text with more values than that is not read: its tape would need many times its size.
 pub const MAX_VALUES: usize = 4 << 20;
 /// How many problems of one text are listed.
-pub const MAX_PROBLEMS: usize = 64;
+pub(crate) const MAX_PROBLEMS: usize = 64;
 
 /// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

@@ -23,6 +23,6 @@ pub mod python;
 /// Text from data, and its one door to the screen.
 pub mod text;
 /// Which characters Python calls printable.
-pub mod unicode;
+pub(crate) mod unicode;
 /// Work that is still allowed.
 pub mod work;

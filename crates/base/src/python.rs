@@ -157,7 +157,7 @@ pub fn repr_text(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Python's `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
-pub fn repr_float(float: f64) -> String {
+pub(crate) fn repr_float(float: f64) -> String {
     if float.is_nan() {
         return "nan".to_owned();
     }

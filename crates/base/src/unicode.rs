@@ -710,7 +710,7 @@ const NOT_PRINTABLE: &[(u32, u32)] = &[
 ];
 
 /// Whether `str.isprintable` holds for the code point (surrogates included: they are not).
-pub fn is_printable(code: u32) -> bool {
+pub(crate) fn is_printable(code: u32) -> bool {
     if (0x20..0x7f).contains(&code) {
         return true;
     }

@@ -3,11 +3,11 @@
 /// Whether the model saw all there is: the page after the last that it saw.
 pub mod completeness;
 /// The published contract of typed answers, and who would take what does not hold it.
-pub mod contract;
+pub(crate) mod contract;
 /// Currencies as ISO 4217 names them.
-pub mod currency;
+pub(crate) mod currency;
 /// Dates as people write them.
-pub mod date;
+pub(crate) mod date;
 /// A document as its lines: what answers cite.
 pub mod document;
 /// The generation call of a typed answer, made again.

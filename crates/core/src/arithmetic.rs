@@ -1,7 +1,7 @@
 //! The word-problem wing: numbers, expressions, quantities, and what each step should have given.
 
 /// Calculations as they stand in texts, found, read and worked out.
-pub mod expression;
+pub(crate) mod expression;
 /// The gold answer: its number, and what in it cannot be right.
 pub mod gold;
 /// Exact numbers of bounded size.

@@ -27,7 +27,7 @@ const SHORT: usize = 1_000;
 const FEW_KEYS: usize = 6;
 
 /// Every list of a record of which only the beginning is read, most often none.
-pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: Rest) -> Vec<Excess> {
+pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: Rest) -> Vec<Excess> {
     let mut found = Vec::new();
     if !is_long(record.root, SHORT) {
         return found;

@@ -8,9 +8,9 @@ use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
 /// So many findings of one rule are listed a record; the last one counts the rest.
-pub const MAX_FINDINGS: usize = 100;
+pub(crate) const MAX_FINDINGS: usize = 100;
 /// So many labelled places of one finding are kept; the rest are counted.
-pub const MAX_LABELS: usize = 100;
+pub(crate) const MAX_LABELS: usize = 100;
 
 /// How grave a finding is, gravest first. The first two are upstream's words, with upstream's meaning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -173,7 +173,7 @@ impl Datum {
 }
 
 /// A finding's details, in upstream's key order.
-pub type Details = Vec<(&'static str, Datum)>;
+pub(crate) type Details = Vec<(&'static str, Datum)>;
 
 /// One thing said about a record. The first label is where it stands; there is always one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -240,7 +240,7 @@ impl Finding {
     }
 
     /// Adds a labelled place; of very many the last are only counted.
-    pub fn push_label(&mut self, label: Label) {
+    pub(crate) fn push_label(&mut self, label: Label) {
         if self.more.len() + 1 < MAX_LABELS {
             self.more.push(label);
         } else {
@@ -297,7 +297,7 @@ impl Findings {
     }
 
     /// Adds a finding, of which at most `most` of its rule are listed.
-    pub fn push_of(&mut self, most: usize, finding: Finding) -> Option<&mut Finding> {
+    pub(crate) fn push_of(&mut self, most: usize, finding: Finding) -> Option<&mut Finding> {
         let at = self.list.len();
         match self.spoken.iter_mut().rev().find(|(rule, ..)| *rule == finding.rule) {
             None => self.spoken.push((finding.rule, 1, at)),
@@ -314,7 +314,7 @@ impl Findings {
     }
 
     /// Counts findings of a rule that were not made because enough of them are listed.
-    pub fn count_more(&mut self, rule: &'static str, more: usize) {
+    pub(crate) fn count_more(&mut self, rule: &'static str, more: usize) {
         if let Some(last) = self.list.iter_mut().rfind(|finding| finding.rule == rule) {
             last.rest += more;
         }
@@ -322,7 +322,7 @@ impl Findings {
 
     /// Lets the last listed finding of each rule say how many more there are. To be called once, when all rules have
     /// spoken.
-    pub fn tell_rest(&mut self) {
+    pub(crate) fn tell_rest(&mut self) {
         for finding in self.list.iter_mut().filter(|finding| finding.rest > 0) {
             let message = std::mem::take(&mut finding.message);
             finding.message = Message::default()

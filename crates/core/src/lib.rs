@@ -11,7 +11,7 @@ pub mod card;
 /// Two runs of the same questions, joined and counted.
 pub mod compare;
 /// What of a record is more than is read.
-pub mod excess;
+pub(crate) mod excess;
 /// Findings: what is said about a record, and where.
 pub mod finding;
 /// Overlapping marks made into segments.

@@ -13,7 +13,7 @@ use stepscope_base::json::{Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 /// The variable every procedure starts from.
-pub const PROBLEM_TEXT: &str = "problem_text";
+pub(crate) const PROBLEM_TEXT: &str = "problem_text";
 /// The variable every procedure ends with.
 pub const FINAL_ANSWER: &str = "final_answer";
 
@@ -23,7 +23,7 @@ pub const MAX_STEPS: usize = 20_000;
 pub const MAX_FIELDS: usize = 100_000;
 
 /// The key under which a population keeps a model's text that was no JSON.
-pub const UNREAD: &str = "__invalid_json__";
+pub(crate) const UNREAD: &str = "__invalid_json__";
 
 /// A plan whose steps read and write one global state.
 #[derive(Clone, Debug)]
@@ -164,22 +164,22 @@ impl<'a> Step<'a> {
     }
 
     /// The names it reads, in order; a name that is no string is left out.
-    pub fn input_names(&self) -> impl Iterator<Item = Untrusted<'a>> + '_ {
+    pub(crate) fn input_names(&self) -> impl Iterator<Item = Untrusted<'a>> + '_ {
         self.inputs.iter().filter_map(Field::name_text)
     }
 
     /// The names it writes, in order; a name that is no string is left out.
-    pub fn output_names(&self) -> impl Iterator<Item = Untrusted<'a>> + '_ {
+    pub(crate) fn output_names(&self) -> impl Iterator<Item = Untrusted<'a>> + '_ {
         self.outputs.iter().filter_map(Field::name_text)
     }
 
     /// The pointer of the n-th output, below the step's pointer, under the key that is really there.
-    pub fn output_pointer(&self, step: &Pointer, n: usize) -> Pointer {
+    pub(crate) fn output_pointer(&self, step: &Pointer, n: usize) -> Pointer {
         list_pointer(step, self.outputs_member, "output").then(n)
     }
 
     /// The pointer of the n-th input, below the step's pointer.
-    pub fn input_pointer(&self, step: &Pointer, n: usize) -> Pointer {
+    pub(crate) fn input_pointer(&self, step: &Pointer, n: usize) -> Pointer {
         list_pointer(step, self.inputs_member, "inputs").then(n)
     }
 }

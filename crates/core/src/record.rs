@@ -151,7 +151,7 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// Names what the model was asked: the question, without the blanks around it. `None` where there is no question.
-    pub fn input_digest(&self) -> Option<Digest> {
+    pub(crate) fn input_digest(&self) -> Option<Digest> {
         let question = self.question?.string()?;
         Some(Digest::of_bytes(question.bytes().trim_ascii()))
     }

@@ -18,12 +18,12 @@ pub mod board;
 mod excerpt;
 pub mod jsonl;
 pub mod places;
-pub mod sarif;
-pub mod short;
+pub(crate) mod sarif;
+pub(crate) mod short;
 pub mod text;
 
 /// People read so much of a message; JSON lines and SARIF have it whole.
-pub const MAX_MESSAGE: usize = 2_000;
+pub(crate) const MAX_MESSAGE: usize = 2_000;
 
 /// A record and what was found in it.
 #[derive(Clone, Copy, Debug)]

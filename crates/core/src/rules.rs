@@ -24,14 +24,14 @@ use crate::run::state::State;
 use stepscope_base::json::{Problem, Value};
 
 pub mod answer;
-pub mod plausibility;
+pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
-pub mod reading;
+pub(crate) mod reading;
 pub mod review;
 pub mod run;
 pub mod source;
-pub mod span;
+pub(crate) mod span;
 pub mod typed;
 
 /// One rule.
@@ -255,7 +255,7 @@ impl<'a> Subject<'a> {
     }
 
     /// The procedure with its flow of variables, if it holds upstream's schema.
-    pub fn valid_flow(&self) -> Option<(&Procedure<'a>, &procedure::Flow<'a>)> {
+    pub(crate) fn valid_flow(&self) -> Option<(&Procedure<'a>, &procedure::Flow<'a>)> {
         self.valid_procedure().zip(self.flow.as_ref())
     }
 }
@@ -351,7 +351,7 @@ pub fn check(subject: &Subject<'_>) -> Findings {
 }
 
 /// What some rules say of a record.
-pub fn check_by(subject: &Subject<'_>, speaks: impl Fn(&Rule) -> bool) -> Findings {
+pub(crate) fn check_by(subject: &Subject<'_>, speaks: impl Fn(&Rule) -> bool) -> Findings {
     let mut findings = Findings::new();
     // What holds for a part of a record need not hold for all of it.
     let speaks_of_part = |rule: &Rule| rule.id.starts_with("record/") || rule.id == procedure::SCHEMA.id;

@@ -84,7 +84,7 @@ enum Part {
 
 impl AnswerStore {
     /// A database alone.
-    pub fn of_database(place: &Place) -> Self {
+    pub(crate) fn of_database(place: &Place) -> Self {
         Self { path: place.path().to_owned(), folders: None, database: Some(place.clone()), part: Part::Whole }
     }
 
@@ -95,7 +95,7 @@ impl AnswerStore {
 
     /// The store that a folder is, or is a part of; `None`: it is none, though stores may lie below it. What a person
     /// named is looked for above it too; what a listing named belongs to nothing outside of what was named.
-    pub fn of_folder(folder: &Beneath, named: bool) -> Option<Self> {
+    pub(crate) fn of_folder(folder: &Beneath, named: bool) -> Option<Self> {
         if is_root(folder) {
             return Some(Self::whole(folder, Some(folder.join(DATABASE).into())));
         }
@@ -117,12 +117,12 @@ impl AnswerStore {
     }
 
     /// A folder with documents somewhere below it, but without a database.
-    pub fn of_root(folder: &Beneath) -> Option<Self> {
+    pub(crate) fn of_root(folder: &Beneath) -> Option<Self> {
         folder::holds_documents(folder, is_root).then(|| Self::whole(folder, None))
     }
 
     /// The store that a path leads to that a person named, if it does.
-    pub fn of_named(path: &Path) -> Option<Self> {
+    pub(crate) fn of_named(path: &Path) -> Option<Self> {
         if path.is_dir() {
             let folder = Beneath::root(path).ok()?;
             return Self::of_folder(&folder, true).or_else(|| Self::of_root(&folder));
@@ -244,7 +244,7 @@ pub struct Report {
 }
 
 /// Whether anything in a folder was written since then, as far as the clock of the disk tells.
-pub fn has_changed(folder: &Path, since: SystemTime) -> bool {
+pub(crate) fn has_changed(folder: &Path, since: SystemTime) -> bool {
     let since = since.checked_sub(GRAIN).unwrap_or(since);
     let is_new =
         |path: &Path| std::fs::symlink_metadata(path).and_then(|meta| meta.modified()).is_ok_and(|at| at >= since);
@@ -299,7 +299,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
 }
 
 /// Whether a database is a store at all; one that cannot be read may be.
-pub fn is_store(place: &Place) -> bool {
+pub(crate) fn is_store(place: &Place) -> bool {
     sqlite::open(place).is_ok_and(|database| database::is_store(&database).unwrap_or(true))
 }
 
@@ -405,7 +405,7 @@ impl Asked {
 
 /// Lines on their way into a blob, in pieces.
 #[derive(Debug)]
-pub struct Spool<'b> {
+pub(crate) struct Spool<'b> {
     blob: &'b Blob,
     at: u64,
     piece: Vec<u8>,
@@ -416,19 +416,19 @@ pub struct Spool<'b> {
 
 impl<'b> Spool<'b> {
     /// Appends to a blob in memory.
-    pub fn new(blob: &'b Blob) -> Self {
+    pub(crate) fn new(blob: &'b Blob) -> Self {
         Self { blob, at: blob.len().unwrap_or(0), piece: Vec::new(), last: Instant::now(), failure: None }
     }
 
     /// Takes a line; whether what has come was handed over. After a failure nothing more is taken.
-    pub fn push(&mut self, line: &[u8]) -> bool {
+    pub(crate) fn push(&mut self, line: &[u8]) -> bool {
         self.piece.extend_from_slice(line);
         let size = if self.at == 0 { FIRST_PIECE } else { PIECE };
         (self.piece.len() >= size || self.last.elapsed() >= WAIT) && self.hand_over()
     }
 
     /// Hands over what is left; whether there was anything.
-    pub fn hand_over(&mut self) -> bool {
+    pub(crate) fn hand_over(&mut self) -> bool {
         self.last = Instant::now();
         if self.piece.is_empty() || self.failure.is_some() {
             return false;
@@ -446,20 +446,15 @@ impl<'b> Spool<'b> {
         self.failure.is_none()
     }
 
-    /// How many bytes have been handed over.
-    pub const fn len(&self) -> u64 {
-        self.at
-    }
-
     /// Whether nothing has been handed over yet.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.at == 0
     }
 }
 
 /// The documents of a store, loaded one by one.
 #[derive(Debug)]
-pub struct Shelf {
+pub(crate) struct Shelf {
     store: AnswerStore,
     /// Opened when the first document is wanted.
     database: Mutex<Option<(Database, Places)>>,
@@ -467,12 +462,12 @@ pub struct Shelf {
 
 impl Shelf {
     /// The documents of a store.
-    pub const fn new(store: AnswerStore) -> Self {
+    pub(crate) const fn new(store: AnswerStore) -> Self {
         Self { store, database: Mutex::new(None) }
     }
 
     /// The document of this name; `None`: the store has no lines of it.
-    pub fn document(&self, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
+    pub(crate) fn document(&self, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
         if let Some(folders) = &self.store.folders
             && let Some(document) = folder::document(folders, doc_id)?
         {
@@ -498,7 +493,7 @@ impl Shelf {
     }
 
     /// Forgets what is open: the database has changed.
-    pub fn refresh(&self) {
+    pub(crate) fn refresh(&self) {
         *self.database.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

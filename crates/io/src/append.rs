@@ -18,7 +18,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 /// What was tried when it failed.
-pub const SAVE: &str = "cannot save to";
+pub(crate) const SAVE: &str = "cannot save to";
 /// So much of a file is looked at before anything is written into it.
 const HEAD: usize = 1 << 20;
 /// How often an append is tried: a second time on a fresh descriptor.
@@ -76,7 +76,7 @@ pub fn append_line(place: impl Into<Place>, content: Content, line: &[u8]) -> Re
 
 /// The one hand that writes into a file.
 #[derive(Debug)]
-pub struct Appender {
+pub(crate) struct Appender {
     place: Place,
     content: Content,
     file: Option<File>,
@@ -88,7 +88,7 @@ pub struct Appender {
 
 impl Appender {
     /// Looks whether the file can be written. It is made by the first line: looking creates nothing.
-    pub fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
+    pub(crate) fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
         let place = place.into();
         let appender = Self { place: place.clone(), content, file: None, begun: false, limit: u64::MAX };
         place.beneath().and_then(|at| look(&at, content)).map_err(|error| appender.failure(&error))?;
@@ -96,7 +96,7 @@ impl Appender {
     }
 
     /// The same, for a file that would be of no use if it were larger. Fails if it is already as large.
-    pub fn within(self, limit: u64) -> Result<Self, Failure> {
+    pub(crate) fn within(self, limit: u64) -> Result<Self, Failure> {
         let limited = Self { limit, ..self };
         match std::fs::metadata(limited.place.path()) {
             Ok(meta) if meta.len() >= limit => Err(limited.failure(&ErrorKind::FileTooLarge.into())),
@@ -105,7 +105,7 @@ impl Appender {
     }
 
     /// Adds a line, which has its end.
-    pub fn append(&mut self, line: &[u8]) -> Result<Met, Failure> {
+    pub(crate) fn append(&mut self, line: &[u8]) -> Result<Met, Failure> {
         let mut met = Met::default();
         for attempt in 1.. {
             let Err(error) = self.attempt(line, attempt > 1, &mut met) else { break };
@@ -119,7 +119,7 @@ impl Appender {
     }
 
     /// Why something could not be saved there, and what helps.
-    pub fn failure(&self, error: &io::Error) -> Failure {
+    pub(crate) fn failure(&self, error: &io::Error) -> Failure {
         Failure { what: SAVE, path: Shown::path(self.place.path()), source: why(error, self.content) }
     }
 

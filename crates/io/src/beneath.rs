@@ -152,7 +152,7 @@ impl Beneath {
 
     /// With more behind its name.
     #[must_use]
-    pub fn with_suffix(&self, suffix: &str) -> Self {
+    pub(crate) fn with_suffix(&self, suffix: &str) -> Self {
         let add = |path: &Path| {
             let mut name = path.as_os_str().to_owned();
             name.push(suffix);
@@ -184,13 +184,13 @@ impl Beneath {
     }
 
     /// Whether another name can be made in the folder in which it lies.
-    pub fn may_be_made(&self) -> io::Result<()> {
+    pub(crate) fn may_be_made(&self) -> io::Result<()> {
         let folder = self.parent().ok_or(io::ErrorKind::NotFound)?.open(LOOK | OFlags::DIRECTORY, 0)?;
         Ok(accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?)
     }
 
     /// Waits until the names in the folder in which it lies are on the disk.
-    pub fn sync_name(&self) -> io::Result<()> {
+    pub(crate) fn sync_name(&self) -> io::Result<()> {
         let folder = self.parent().ok_or(io::ErrorKind::NotFound)?;
         File::from(folder.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?).sync_all()
     }
@@ -201,7 +201,7 @@ impl Beneath {
     }
 
     /// Whether it is a folder.
-    pub fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         self.kind().is_ok_and(|found| found.kind == FileType::Directory)
     }
 
@@ -305,12 +305,12 @@ impl From<&PathBuf> for Place {
 }
 
 /// Whether an error says that a link stood on the way.
-pub fn is_link(error: &io::Error) -> bool {
+pub(crate) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
 
 /// Whether an error says that the name leads out of its folder.
-pub fn is_outside(error: &io::Error) -> bool {
+pub(crate) fn is_outside(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::XDEV.raw_os_error())
 }
 

@@ -39,7 +39,7 @@ impl Beside {
     }
 
     /// Whether asking would not mean waiting.
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.path.is_none() || self.baseline.get().is_some()
     }
 

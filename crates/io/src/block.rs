@@ -66,13 +66,13 @@ impl Block {
     }
 
     /// Whether each line is one record, and each record one line.
-    pub fn is_dense(&self, layout: Layout) -> bool {
+    pub(crate) fn is_dense(&self, layout: Layout) -> bool {
         let lines = self.lines + u64::from(self.open);
         matches!(layout, Layout::Lines(_)) && self.cuts.len() as u64 == lines && self.skips == Skips::default()
     }
 
     /// How long a record is on disk.
-    pub fn len_of(&self, cut: &Cut) -> u64 {
+    pub(crate) fn len_of(&self, cut: &Cut) -> u64 {
         self.long.unwrap_or(cut.range.len() as u64)
     }
 }
@@ -94,13 +94,13 @@ impl Cursor {
 
     /// Reads a part of the source, whose end says nothing about lists.
     #[must_use]
-    pub fn of_part(self) -> Self {
+    pub(crate) fn of_part(self) -> Self {
         Self { part: true, ..self }
     }
 
     /// At the last record of a block that this cursor has read, to read it again when there is more of it.
     #[must_use]
-    pub fn back_to_last(&self, block: &Block) -> Option<Self> {
+    pub(crate) fn back_to_last(&self, block: &Block) -> Option<Self> {
         let last = block.cuts.last()?;
         let before = block.bytes.get(..last.range.start).unwrap_or_default();
         Some(Self {

@@ -325,7 +325,7 @@ struct Ids {
 }
 
 /// How many ids of one source are compared; 16 bytes each.
-pub const MAX_IDS: usize = 16 << 20;
+pub(crate) const MAX_IDS: usize = 16 << 20;
 
 impl Ids {
     fn add(&mut self, source: usize, ids: &mut IdLines, duplicates: &mut Vec<Duplicate>) {

@@ -109,7 +109,7 @@ fn first_value(block: &[u8]) -> Option<usize> {
 }
 
 /// Whether a file's first block begins like JSON; what folders are searched for.
-pub fn looks_like_json(block: &[u8]) -> bool {
+pub(crate) fn looks_like_json(block: &[u8]) -> bool {
     let Some(rest) = first_value(block).and_then(|at| block.get(at..)) else { return false };
     let after = rest.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
     match rest.first() {
@@ -234,7 +234,7 @@ impl State {
     }
 
     /// Notes that the source ends inside the list: nothing more is missing from it.
-    pub const fn end_list(&mut self) {
+    pub(crate) const fn end_list(&mut self) {
         self.list = 0;
     }
 
@@ -434,7 +434,7 @@ fn brackets(depth: &mut u64, string: &mut bool, escape: &mut bool, text: &[u8]) 
 
 /// Reads the record, or the records, of one cut. Several values on one line are given one by one, from the second on
 /// marked as joined; what cannot be read is given whole. `each` gets the range in `text` and the tape that read it.
-pub fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMut(Range<usize>, bool, &Tape)) {
+pub(crate) fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMut(Range<usize>, bool, &Tape)) {
     let (mut from, mut joined) = (0, joined);
     loop {
         let rest = text.get(from..).unwrap_or_default();
@@ -467,18 +467,18 @@ fn value_before_another(tape: &Tape, text: &[u8]) -> Option<usize> {
 }
 
 /// Whether a last line without a line end is merely unfinished.
-pub fn is_cut_off(tape: &mut Tape, text: &[u8]) -> bool {
+pub(crate) fn is_cut_off(tape: &mut Tape, text: &[u8]) -> bool {
     failure(tape, text) == Some(ProblemKind::Cut)
 }
 
 /// How many lines end in these bytes.
-pub fn line_ends(layout: Layout, block: &[u8]) -> u64 {
+pub(crate) fn line_ends(layout: Layout, block: &[u8]) -> u64 {
     let end = if let Layout::Lines(end) = layout { end } else { b'\n' };
     memchr::memchr_iter(end, block).count() as u64
 }
 
 /// UTF-16 and UTF-32 as UTF-8, told by the byte order mark or by the NUL bytes of the first character; `None`: neither.
-pub fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
     let (width, little, skip) = match text {
         [0xff, 0xfe, 0, 0, ..] => (4, true, 4),
         [0, 0, 0xfe, 0xff, ..] => (4, false, 4),

@@ -33,7 +33,7 @@ enum Depth {
 
 /// Reads and checks records, one after another, in the same memory.
 #[derive(Debug, Default)]
-pub struct Examiner<'s> {
+pub(crate) struct Examiner<'s> {
     tape: Tape,
     depth: Depth,
     answers: Option<&'s Schema>,
@@ -50,7 +50,7 @@ struct Known<'k, 's> {
 
 /// One record, read and checked.
 #[derive(Debug)]
-pub struct Examined<'a> {
+pub(crate) struct Examined<'a> {
     /// Its bytes in the text that was given.
     pub range: Range<usize>,
     /// It stands behind another value on one line or in one document.
@@ -66,23 +66,23 @@ pub struct Examined<'a> {
 
 impl<'s> Examiner<'s> {
     /// With a schema, takes every record as an answer object of it.
-    pub fn judging(answers: Option<&'s Schema>) -> Self {
+    pub(crate) fn judging(answers: Option<&'s Schema>) -> Self {
         Self { answers, ..Self::default() }
     }
 
     /// Only reads records: no rule looks at them, and nothing is found.
-    pub fn reading() -> Self {
+    pub(crate) fn reading() -> Self {
         Self { depth: Depth::Record, ..Self::default() }
     }
 
     /// Where the documents are that the next records cite.
-    pub fn citing(&mut self, documents: Option<&Documents>) {
+    pub(crate) fn citing(&mut self, documents: Option<&Documents>) {
         self.documents = documents.cloned();
     }
 
     /// Reads and checks the record of a text, or the records if several values stand in it. `len` is the length on
     /// disk, of which only the beginning may be at hand.
-    pub fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
+    pub(crate) fn each(&mut self, text: &[u8], len: u64, joined: bool, mut found: impl FnMut(&Examined<'_>)) {
         let known = Known { depth: self.depth, answers: self.answers, documents: self.documents.as_ref() };
         read_values(&mut self.tape, text, len, joined, |range, joined, tape| {
             let own = text.get(range.clone()).unwrap_or_default();
@@ -192,7 +192,7 @@ impl Examined<'_> {
     }
 
     /// Its row; `base` is where the text begins in the source, `len` its length on disk.
-    pub fn row(&self, base: u64, len: u64, beside: &Beside) -> Row {
+    pub(crate) fn row(&self, base: u64, len: u64, beside: &Beside) -> Row {
         let place = self.place(base, len);
         if self.depth == Depth::Record {
             return place.read(self.subject.record.as_ref());
@@ -205,13 +205,13 @@ impl Examined<'_> {
     }
 
     /// A number for its id that hardly any other id has; `None` without an id.
-    pub fn id_hash(&self) -> Option<u64> {
+    pub(crate) fn id_hash(&self) -> Option<u64> {
         id_hash(self.subject.record.as_ref()?)
     }
 }
 
 /// A number for a record's id that hardly any other id has; `None` without an id.
-pub fn id_hash(record: &Record<'_>) -> Option<u64> {
+pub(crate) fn id_hash(record: &Record<'_>) -> Option<u64> {
     use std::hash::Hasher;
     let id = record.id_text()?;
     let mut hasher = std::hash::DefaultHasher::new();

@@ -28,7 +28,7 @@ use stepscope_core::review::line;
 /// How much of a source is looked at to recognise it, and read at a time.
 pub const BLOCK: usize = 256 << 10;
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
-pub const MAX_WIDE: u64 = 64 << 20;
+pub(crate) const MAX_WIDE: u64 = 64 << 20;
 
 /// So many values at the beginning of a source tell what it holds.
 const HEAD_VALUES: usize = 64;
@@ -366,7 +366,7 @@ fn holds_known(source: &Source) -> bool {
 }
 
 /// Reads a store to its end and recognises what came.
-pub fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Source>, Report) {
+pub(crate) fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Source>, Report) {
     let stacks = Arc::new(Stacks::new(store.clone()));
     let name = Shown::path(store.path());
     let mut report = Report::default();
@@ -411,7 +411,7 @@ fn claims_json(path: &Path) -> bool {
 }
 
 /// Reads a pipe to its end and recognises it. An empty one is a source without records, like an empty file.
-pub fn begin_pipe(pipe: File, name: &Shown, library: &Arc<Library>) -> Result<Source, Failure> {
+pub(crate) fn begin_pipe(pipe: File, name: &Shown, library: &Arc<Library>) -> Result<Source, Failure> {
     let blob = Blob::in_memory(name.clone())?.with_documents(Some(Documents::nowhere(library.clone())));
     spool(pipe, &blob, |_| true)?;
     recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
@@ -441,7 +441,7 @@ fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.
-pub fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, Failure> {
+pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;

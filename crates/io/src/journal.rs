@@ -18,7 +18,7 @@ mod contents;
 pub use contents::{Contents, Follow, Report, read_all, read_lines};
 
 /// What a journal holds.
-pub const REVIEWS: Content = Content {
+pub(crate) const REVIEWS: Content = Content {
     what: "reviews",
     suffix: ".reviews.jsonl",
     option: "--reviews",

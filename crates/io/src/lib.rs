@@ -43,9 +43,9 @@ pub mod input;
 /// The journal of reviews: appended to safely, read as far as it goes.
 pub mod journal;
 /// The documents that answers cite, found and kept.
-pub mod library;
+pub(crate) mod library;
 /// The assembly line of the commands: read in order, worked on by all cores, handed over in order.
-pub mod line;
+pub(crate) mod line;
 /// Loading in the background, and following.
 pub mod load;
 /// Asking models, and hearing their replies piece by piece.
@@ -53,7 +53,7 @@ pub mod model;
 /// Opening without harm.
 pub mod open;
 /// Parquet tables, column by column.
-pub mod parquet;
+pub(crate) mod parquet;
 /// Reading one record on another thread.
 pub mod reading;
 /// Room for what is printed.
@@ -65,7 +65,7 @@ pub mod search;
 /// All records of a store, read as cards on other threads.
 pub mod snapshot;
 /// SQLite databases opened without harm.
-pub mod sqlite;
+pub(crate) mod sqlite;
 /// All records found, as the screen sees them.
 pub mod store;
 /// Reading the user's own themes.

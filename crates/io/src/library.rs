@@ -25,7 +25,7 @@ const MAX_TEXT: usize = 40 << 20;
 
 /// Lines on their way into a document.
 #[derive(Debug)]
-pub struct Gathered {
+pub(crate) struct Gathered {
     lines: Vec<(i64, i64, Vec<u8>)>,
     text: usize,
     page: i64,
@@ -40,7 +40,7 @@ impl Default for Gathered {
 
 impl Gathered {
     /// Adds a line. One without numbers follows the one before it.
-    pub fn push(&mut self, page: Option<i64>, line: Option<i64>, text: Vec<u8>) {
+    pub(crate) fn push(&mut self, page: Option<i64>, line: Option<i64>, text: Vec<u8>) {
         if self.lines.len() > MAX_LINES || self.text > MAX_TEXT {
             return;
         }
@@ -53,12 +53,12 @@ impl Gathered {
     }
 
     /// Whether there is no line.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
     /// The document of these lines.
-    pub fn document(self, toc: Vec<Heading>) -> Document {
+    pub(crate) fn document(self, toc: Vec<Heading>) -> Document {
         Document::of(self.lines, toc)
     }
 }
@@ -98,7 +98,7 @@ pub struct Library {
 
 /// The documents of a store, with what tells them from those of other stores.
 #[derive(Debug)]
-pub struct Stacks {
+pub(crate) struct Stacks {
     shelf: Shelf,
     number: usize,
     renewed: std::sync::atomic::AtomicU32,
@@ -226,14 +226,14 @@ impl Kept {
 
 impl Stacks {
     /// The documents of a store.
-    pub fn new(store: AnswerStore) -> Self {
+    pub(crate) fn new(store: AnswerStore) -> Self {
         static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Self { shelf: Shelf::new(store), number, renewed: std::sync::atomic::AtomicU32::new(0) }
     }
 
     /// The store has changed: what was loaded from it no longer counts.
-    pub fn renew(&self) {
+    pub(crate) fn renew(&self) {
         self.shelf.refresh();
         self.renewed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
@@ -241,7 +241,7 @@ impl Stacks {
 
 impl Documents {
     /// For the records of a store.
-    pub const fn of_store(library: Arc<Library>, stacks: Arc<Stacks>) -> Self {
+    pub(crate) const fn of_store(library: Arc<Library>, stacks: Arc<Stacks>) -> Self {
         Self { library, place: Shelved::Store(stacks) }
     }
 
@@ -256,7 +256,7 @@ impl Documents {
     }
 
     /// For the sample runs.
-    pub const fn of_samples(library: Arc<Library>) -> Self {
+    pub(crate) const fn of_samples(library: Arc<Library>) -> Self {
         Self { library, place: Shelved::Samples }
     }
 

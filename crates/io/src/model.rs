@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 
 use stepscope_core::run::rerun::{Call, RunEvent, Trouble};
 
-pub mod body;
+pub(crate) mod body;
 pub mod cassette;
 mod drive;
 pub mod endpoint;
@@ -25,7 +25,6 @@ pub mod setup;
 mod wire;
 
 pub use endpoint::{Backend, Endpoint};
-pub use wire::Head;
 
 /// How many events may wait for their reader; then the model waits.
 const CHANNEL: usize = 256;

@@ -23,7 +23,7 @@ use stepscope_core::record::formats;
 use stepscope_core::review::line;
 
 /// What standard input or a pipe may bring before we stop reading it.
-pub const MAX_SPOOL: u64 = 1 << 30;
+pub(crate) const MAX_SPOOL: u64 = 1 << 30;
 
 /// So many lines at the beginning of a source tell whether it is a journal.
 const HEAD_LINES: usize = 64;
@@ -66,7 +66,7 @@ impl Stat {
     }
 
     /// Of the file that stands at a place now; `None`: there is none, or it may not be read.
-    pub fn of_place(place: &Place) -> Option<Self> {
+    pub(crate) fn of_place(place: &Place) -> Option<Self> {
         match place {
             Place::Named(path) => Self::at(path),
             place => open_beneath(&place.beneath().ok()?).ok()?.stat().ok(),
@@ -96,7 +96,7 @@ pub enum Opened {
 }
 
 /// Opens for reading whatever a place may lead to.
-pub fn open_place(place: &Place) -> Result<Opened, Failure> {
+pub(crate) fn open_place(place: &Place) -> Result<Opened, Failure> {
     match place {
         Place::Named(path) => open(path),
         place => {
@@ -107,7 +107,7 @@ pub fn open_place(place: &Place) -> Result<Opened, Failure> {
 }
 
 /// Opens a regular file that data or a listing named: no link leads there, and nothing but a regular file is opened.
-pub fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
+pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
     let path = at.path();
     let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
     // Looked at before it is opened, as below.
@@ -120,7 +120,7 @@ pub fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
 }
 
 /// Why something that data or a listing named cannot be had.
-pub fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
+pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
     const LINK: &str = "a symbolic link stands in its name, and links are followed only where a person names them; \
         name what it leads to";
     const OUTSIDE: &str = "its name leads out of the folder; name it yourself";
@@ -210,7 +210,7 @@ pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>,
 }
 
 /// The same, for a file that data or a listing names.
-pub fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let blob = open_beneath(at).map_err(|failure| Failure { what, ..failure })?;
     all_of(&blob, most, what)
 }
@@ -238,7 +238,7 @@ fn is_null(meta: &Metadata) -> bool {
 }
 
 /// Standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
-pub fn standard_input() -> Result<Opened, Failure> {
+pub(crate) fn standard_input() -> Result<Opened, Failure> {
     let name = Shown::own("standard input");
     let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
     let fd: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
@@ -260,7 +260,7 @@ impl Blob {
     }
 
     /// An empty blob in memory, to be filled by [`spool`].
-    pub fn in_memory(name: Shown) -> Result<Self, Failure> {
+    pub(crate) fn in_memory(name: Shown) -> Result<Self, Failure> {
         let made = memory_file().and_then(|file| Ok((file.metadata()?, file)));
         let (meta, file) = match made {
             Ok(made) => made,
@@ -296,7 +296,7 @@ impl Blob {
 
     /// With the place where the documents are that its records cite.
     #[must_use]
-    pub fn with_documents(self, documents: Option<Documents>) -> Self {
+    pub(crate) fn with_documents(self, documents: Option<Documents>) -> Self {
         Self { documents, ..self }
     }
 
@@ -390,7 +390,7 @@ pub(crate) fn memory_file() -> std::io::Result<File> {
 }
 
 /// Reads a pipe to its end into a blob. After every piece `more` hears how much there is and may end it with `false`.
-pub fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) -> bool) -> Result<u64, Failure> {
+pub(crate) fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) -> bool) -> Result<u64, Failure> {
     let mut block = vec![0; 256 << 10];
     let mut at = 0;
     loop {
@@ -440,7 +440,7 @@ pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 
 /// Whether a source that begins like this is a journal of reviews: its first line is an event, and no record follows. One
 /// such line among records is no reason to read none of them.
-pub fn is_journal(head: &[u8]) -> bool {
+pub(crate) fn is_journal(head: &[u8]) -> bool {
     let mut tape = Tape::default();
     let mut is_record =
         |text: &[u8]| tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown);
@@ -448,7 +448,7 @@ pub fn is_journal(head: &[u8]) -> bool {
 }
 
 /// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
-pub fn not_text(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
         (b"\x1f\x8b", "this is gzip; unpack it first: gunzip"),
         (b"PK\x03\x04", "this is a zip archive; unpack it first: unzip"),

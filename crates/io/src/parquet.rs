@@ -28,12 +28,12 @@ const TOO_LARGE: &str =
 /// So many values are decoded at a time.
 const BATCH: usize = 4096;
 /// How a parquet table begins.
-pub const MAGIC: &[u8] = b"PAR1";
+pub(crate) const MAGIC: &[u8] = b"PAR1";
 const READ: &str = "cannot read";
 
 /// One value of a table.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// Nothing.
     Null,
     /// A whole number, or a truth value.
@@ -46,7 +46,7 @@ pub enum Cell {
 
 impl Cell {
     /// A whole number, whatever it is stored as.
-    pub fn int(&self) -> Option<i64> {
+    pub(crate) fn int(&self) -> Option<i64> {
         match self {
             Self::Null => None,
             Self::Int(n) => Some(*n),
@@ -57,7 +57,7 @@ impl Cell {
     }
 
     /// The bytes of a text.
-    pub fn text(&self) -> Option<&[u8]> {
+    pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text(text) => Some(text.data()),
             _ => None,
@@ -67,7 +67,7 @@ impl Cell {
 
 /// Some columns of a table.
 #[derive(Debug)]
-pub struct Columns {
+pub(crate) struct Columns {
     /// How many rows there are.
     pub rows: usize,
     /// The columns in the order in which they were asked for; `None`: the table has none of that name.
@@ -76,18 +76,18 @@ pub struct Columns {
 
 impl Columns {
     /// A value; nothing where there is no such column or row.
-    pub fn cell(&self, column: usize, row: usize) -> &Cell {
+    pub(crate) fn cell(&self, column: usize, row: usize) -> &Cell {
         self.columns.get(column).and_then(Option::as_ref).and_then(|column| column.get(row)).unwrap_or(&Cell::Null)
     }
 
     /// Whether the table has the column.
-    pub fn has(&self, column: usize) -> bool {
+    pub(crate) fn has(&self, column: usize) -> bool {
         self.columns.get(column).is_some_and(Option::is_some)
     }
 }
 
 /// Reads columns of a table.
-pub fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
+pub(crate) fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
     let len = blob.len()?;
     if len > MAX_FILE {
         return Err(Failure::own(READ, blob.name(), "this parquet table is larger than 256 MB"));

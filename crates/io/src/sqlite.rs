@@ -30,7 +30,7 @@ mod copy;
 use copy::Copy;
 
 /// How a database begins.
-pub const MAGIC: &[u8] = b"SQLite format 3\0";
+pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 /// A larger cell is not read.
 const MAX_CELL: i32 = 64 << 20;
 /// How often a database that changes while it is copied is tried.
@@ -49,7 +49,7 @@ const READ: &str = "cannot read";
 
 /// An open database.
 #[derive(Debug)]
-pub struct Database {
+pub(crate) struct Database {
     connection: Connection,
     place: Place,
     clock: Arc<Clock>,
@@ -78,24 +78,24 @@ impl Clock {
 
 /// A table that is there: its name as it is written, and its columns that can be read.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub(crate) struct Table {
     name: String,
     columns: Vec<String>,
 }
 
 impl Table {
     /// The column as it stands in a query; `NULL` where there is none.
-    pub fn column(&self, name: &str) -> String {
+    pub(crate) fn column(&self, name: &str) -> String {
         self.columns.iter().find(|column| column.eq_ignore_ascii_case(name)).map_or("NULL".into(), |name| quoted(name))
     }
 
     /// Whether it has a column.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.eq_ignore_ascii_case(name))
     }
 
     /// Its name as it stands in a query.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         quoted(&self.name)
     }
 }
@@ -105,7 +105,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Opens a database for reading.
-pub fn open(place: &Place) -> Result<Database, Failure> {
+pub(crate) fn open(place: &Place) -> Result<Database, Failure> {
     // A log lies beside the database itself, not beside a link to it.
     let real = match place {
         Place::Named(path) => path.canonicalize().map_or_else(|_| place.clone(), Place::Named),
@@ -301,39 +301,40 @@ impl Database {
     }
 
     /// It has so much time from now on; then what it does is broken off.
-    pub fn allow(&self, time: Duration) {
+    pub(crate) fn allow(&self, time: Duration) {
         let until = self.clock.begun.elapsed().saturating_add(time);
         self.clock.until.store(until.as_millis() as u64, Ordering::Relaxed);
     }
 
     /// How many thousands of steps its statements took so far, those of short ones left out.
-    pub fn steps(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> u64 {
         self.clock.looks.load(Ordering::Relaxed)
     }
 
     /// How many bytes its pages have.
-    pub fn size(&self) -> rusqlite::Result<u64> {
+    pub(crate) fn size(&self) -> rusqlite::Result<u64> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         Ok(pragma("page_count")?.saturating_mul(pragma("page_size")?).unsigned_abs())
     }
 
     /// For statements.
-    pub const fn connection(&self) -> &Connection {
+    pub(crate) const fn connection(&self) -> &Connection {
         &self.connection
     }
 
     /// Whether the file is still what it was when it was opened. What was read from one that is not, does not count.
-    pub fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         self.stat.is_none_or(|then| Stat::of_place(&self.place) == Some(then) && side_file(&self.place, WAL).is_none())
     }
 
     /// An error as a sentence.
-    pub fn failure(&self, error: &rusqlite::Error) -> Failure {
+    pub(crate) fn failure(&self, error: &rusqlite::Error) -> Failure {
         failure(self.place.path(), error)
     }
 
     /// A table of this name; views and tables that are made by code are none.
-    pub fn table(&self, name: &str) -> rusqlite::Result<Option<Table>> {
+    pub(crate) fn table(&self, name: &str) -> rusqlite::Result<Option<Table>> {
         const FIND: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' AND lower(name) = ?1 \
             AND sql NOT LIKE 'create virtual%' LIMIT 1";
         let mut statement = self.connection.prepare(FIND)?;
@@ -356,7 +357,7 @@ impl Database {
     }
 
     /// Whether a query finds its rows by an index instead of looking at all.
-    pub fn is_indexed(&self, sql: &str) -> rusqlite::Result<bool> {
+    pub(crate) fn is_indexed(&self, sql: &str) -> rusqlite::Result<bool> {
         let mut statement = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
         let mut rows = statement.raw_query();
         let mut indexed = true;

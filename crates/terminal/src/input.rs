@@ -11,7 +11,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent,
 use crate::colour::Rgb;
 
 /// Longest paste that is kept, in bytes; what comes after it is dropped up to the end of the paste.
-pub const PASTE_LIMIT: usize = 1 << 20;
+pub(crate) const PASTE_LIMIT: usize = 1 << 20;
 /// Longest parameter list of a control sequence; a longer one is swallowed.
 const CSI_LIMIT: usize = 64;
 /// How much of an operating system command is kept; the only one we read (the background colour) is far shorter.
@@ -71,7 +71,7 @@ enum State {
 
 /// Turns bytes into [`Input`]s; keeps only what an unfinished sequence needs.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     state: State,
     answers: usize,
     mode_known: bool,
@@ -79,12 +79,12 @@ pub struct Decoder {
 
 impl Decoder {
     /// A decoder that has seen nothing.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Takes the next bytes and returns what they complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         let mut out = Vec::new();
         let mut rest = bytes;
         while let Some((&byte, tail)) = rest.split_first() {
@@ -98,7 +98,7 @@ impl Decoder {
     }
 
     /// How long after the last byte [`Decoder::expire`] is due; `None` when nothing is unfinished.
-    pub fn patience(&self) -> Option<Duration> {
+    pub(crate) fn patience(&self) -> Option<Duration> {
         match self.state {
             State::Ground => None,
             State::Escape | State::Utf8 { .. } => Some(ESC_PATIENCE),
@@ -109,7 +109,7 @@ impl Decoder {
     }
 
     /// Ends what is unfinished: a lone ESC is the Esc key, an open paste is what came of it, the rest is dropped.
-    pub fn expire(&mut self) -> Vec<Input> {
+    pub(crate) fn expire(&mut self) -> Vec<Input> {
         match std::mem::take(&mut self.state) {
             State::Escape => vec![key(KeyCode::Esc, KeyModifiers::NONE)],
             State::Paste { bytes, .. } => vec![Input::Paste(pasted(&bytes))],
@@ -118,13 +118,13 @@ impl Decoder {
     }
 
     /// Whether the terminal has said what it knows of modes since the last call.
-    pub fn take_mode_known(&mut self) -> bool {
+    pub(crate) fn take_mode_known(&mut self) -> bool {
         std::mem::take(&mut self.mode_known)
     }
 
     /// How many device attribute replies came since the last call. The writer asks for one to learn how far the
     /// terminal has read.
-    pub fn take_answers(&mut self) -> usize {
+    pub(crate) fn take_answers(&mut self) -> usize {
         std::mem::take(&mut self.answers)
     }
 

@@ -7,10 +7,10 @@ pub mod colour;
 /// Bytes from the terminal to keys, mouse, pastes and replies.
 pub mod input;
 /// Bytes to the terminal, never waiting for it.
-pub mod output;
+pub(crate) mod output;
 /// The event loop and what a program has to be for it.
 pub mod run;
 /// Frames as bytes.
-pub mod screen;
+pub(crate) mod screen;
 /// The terminal: found, taken over, given back.
 pub mod terminal;

@@ -29,7 +29,7 @@ use crate::screen::Screen;
 use crate::terminal::{self, Tty};
 
 /// The shortest time between two frames.
-pub const FRAME: Duration = Duration::from_millis(16);
+pub(crate) const FRAME: Duration = Duration::from_millis(16);
 /// How many messages may wait for the loop; a sender that is faster waits.
 pub const CHANNEL: usize = 256;
 /// The longest text that is copied through the terminal, in bytes; terminals drop longer ones silently.

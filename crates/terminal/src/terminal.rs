@@ -23,7 +23,7 @@ use crate::input::Decoder;
 use stepscope_base::guard::{is_guarded, sentence};
 
 /// Largest screen that is drawn; a terminal that claims more gets its upper left part.
-pub const MAX_SIZE: Size = Size { width: 1000, height: 500 };
+pub(crate) const MAX_SIZE: Size = Size { width: 1000, height: 500 };
 /// What is assumed of a terminal that does not know its size.
 const UNKNOWN_SIZE: Size = Size { width: 80, height: 24 };
 /// How long leaving may wait for a terminal that does not read.

@@ -91,7 +91,7 @@ pub fn judge(typed: &Typed<'_>, items: &[Item<'_>], asked: &Asked, document: Opt
 }
 
 /// The lines that a citation names: counted over all pages from 0, or inside of its page where it names one.
-pub fn cited_lines(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
+pub(crate) fn cited_lines(citation: &Citation<'_>, document: &Document) -> Option<Range<usize>> {
     let (first, last) = citation.line_numbers();
     let first = first?;
     let last = last.unwrap_or(first);

@@ -54,7 +54,7 @@ pub struct Strictness {
 }
 
 /// So many breaches of one answer are told apart.
-pub const MAX_BREACHES: usize = 20_000;
+pub(crate) const MAX_BREACHES: usize = 20_000;
 
 struct Schemas {
     base: Schema,
@@ -80,7 +80,7 @@ fn published() -> &'static Schemas {
 }
 
 /// Every place where an answer does not hold the contract.
-pub fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &Registry) -> Vec<Breach> {
+pub(crate) fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &Registry) -> Vec<Breach> {
     let mut out = Out::default();
     match (typed.answer, typed.answer_text) {
         (Some(answer), _) => match (answer.kind(), typed.dialect()) {
@@ -102,7 +102,7 @@ pub fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &Registry) -> Vec<
 
 /// Who would take an answer with these breaches; `None` where the published contract is not meant: fields of another
 /// dialect.
-pub fn strictness(typed: &Typed<'_>, items: &[Item<'_>], breaches: &[Breach]) -> Option<Strictness> {
+pub(crate) fn strictness(typed: &Typed<'_>, items: &[Item<'_>], breaches: &[Breach]) -> Option<Strictness> {
     if typed.dialect() == Some(Dialect::Fields) {
         return None;
     }

@@ -18,13 +18,13 @@ const FORMER: &str = "ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BE
     UYP VEB VEF VNC XEU XFO XFU XRE YDD YUD YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR";
 
 /// Whether a text is the code of a currency, of today or of the past.
-pub fn is_code(text: &[u8]) -> bool {
+pub(crate) fn is_code(text: &[u8]) -> bool {
     let stands_in = |list: &str| list.as_bytes().chunks(4).any(|code| code.get(..3) == Some(text));
     text.len() == 3 && (stands_in(CURRENT) || stands_in(FORMER))
 }
 
 /// The code that was probably meant: `usd`, `US$`, `€`, `Euro`.
-pub fn meant(text: &str) -> Option<&'static str> {
+pub(crate) fn meant(text: &str) -> Option<&'static str> {
     const MEANT: [(&str, &[&str]); 9] = [
         ("USD", &["$", "US$", "US DOLLAR", "US DOLLARS", "U.S. DOLLARS", "DOLLAR", "DOLLARS", "BUCKS"]),
         ("EUR", &["€", "EURO", "EUROS"]),

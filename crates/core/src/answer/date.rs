@@ -5,7 +5,7 @@
 
 /// A day of the calendar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Date {
+pub(crate) struct Date {
     /// From 1.
     pub year: u32,
     /// From 1.
@@ -16,7 +16,7 @@ pub struct Date {
 
 /// Why a text is no day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoDate {
+pub(crate) enum NoDate {
     /// It is not of the form YYYY-MM-DD.
     Form,
     /// It is, but the calendar has no such day.
@@ -25,7 +25,7 @@ pub enum NoDate {
 
 /// As much of a date as a text says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Written {
+pub(crate) struct Written {
     /// The year; of two digits, without its century.
     year: Option<(u32, bool)>,
     month: Option<u32>,
@@ -34,7 +34,7 @@ pub struct Written {
 
 impl Date {
     /// A day, if the calendar has it.
-    pub fn of(year: u32, month: u32, day: u32) -> Option<Self> {
+    pub(crate) fn of(year: u32, month: u32, day: u32) -> Option<Self> {
         let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let days = match month {
             1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -46,7 +46,7 @@ impl Date {
     }
 
     /// Reads YYYY-MM-DD.
-    pub fn iso(text: &[u8]) -> Result<Self, NoDate> {
+    pub(crate) fn iso(text: &[u8]) -> Result<Self, NoDate> {
         let form = text.len() == 10
             && text.iter().enumerate().all(|(n, byte)| match n {
                 4 | 7 => *byte == b'-',
@@ -65,7 +65,7 @@ impl Date {
 
 impl Written {
     /// Whether nothing that was written speaks against a day.
-    pub fn agrees(&self, date: Date) -> bool {
+    pub(crate) fn agrees(&self, date: Date) -> bool {
         let year =
             self.year.is_none_or(|(year, whole)| if whole { year == date.year } else { year == date.year % 100 });
         year && self.month.is_none_or(|month| month == date.month) && self.day.is_none_or(|day| day == date.day)
@@ -82,7 +82,7 @@ impl Written {
 const MAX_TEXT: usize = 200;
 
 /// What a text can mean as a date; nothing where it is not understood.
-pub fn written(text: &str) -> Vec<Written> {
+pub(crate) fn written(text: &str) -> Vec<Written> {
     if text.len() > MAX_TEXT {
         return Vec::new();
     }

@@ -158,13 +158,13 @@ impl Document {
     }
 
     /// The line that holds a byte of the whole text; the last one for bytes behind the end.
-    pub fn line_at(&self, byte: usize) -> usize {
+    pub(crate) fn line_at(&self, byte: usize) -> usize {
         let after = self.starts.partition_point(|start| *start <= byte);
         after.saturating_sub(1).min(self.len().saturating_sub(1))
     }
 
     /// The lines of a page whose numbers inside the page lie in a range.
-    pub fn on_page(&self, page: i64, first: i64, last: i64) -> Range<usize> {
+    pub(crate) fn on_page(&self, page: i64, first: i64, last: i64) -> Range<usize> {
         let Some(lines) = self.page(page) else { return 0..0 };
         let numbers = self.numbers.get(lines.clone()).unwrap_or_default();
         let start = numbers.partition_point(|(_, number)| *number < first);
@@ -173,18 +173,18 @@ impl Document {
     }
 
     /// How many lines come before a number inside a page.
-    pub fn lines_before(&self, page: i64, number: i64) -> usize {
+    pub(crate) fn lines_before(&self, page: i64, number: i64) -> usize {
         self.numbers.partition_point(|own| *own < (page, number))
     }
 
     /// First and last page of some lines; `None` where there are none.
-    pub fn pages_of(&self, lines: &Range<usize>) -> Option<(i64, i64)> {
+    pub(crate) fn pages_of(&self, lines: &Range<usize>) -> Option<(i64, i64)> {
         let page = |n| self.number(n).map(|(page, _)| page);
         page(lines.start).zip(page(lines.end.checked_sub(1)?))
     }
 
     /// How many pages some lines stand on.
-    pub fn pages_in(&self, lines: &Range<usize>) -> usize {
+    pub(crate) fn pages_in(&self, lines: &Range<usize>) -> usize {
         let at = |n: usize| self.pages.partition_point(|(_, page)| page.end <= n);
         if lines.is_empty() { 0 } else { at(lines.end - 1) + 1 - at(lines.start) }
     }
@@ -195,7 +195,7 @@ impl Document {
     }
 
     /// Whether a line belongs to its page, not to the text: a running header or footer, a page number, a rule.
-    pub fn is_furniture(&self, n: usize) -> bool {
+    pub(crate) fn is_furniture(&self, n: usize) -> bool {
         self.furniture.get_or_init(|| furniture(self)).binary_search(&n).is_ok()
     }
 

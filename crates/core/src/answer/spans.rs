@@ -24,13 +24,13 @@ pub(crate) use fold::{Skeleton, fold_text};
 use search::{Search, contains, distance};
 
 /// A place so many lines from the cited ones is near them.
-pub const NEARBY: usize = 5;
+pub(crate) const NEARBY: usize = 5;
 /// On so many retrieved pages a page-local number is tried.
 const MAX_PAGES: usize = 64;
 /// A quote of so many letters and digits does not fit the numbers of a page by chance.
 const TELLING: usize = 16;
 /// So many spans of one answer are resolved; of the rest it is undecided where their quotes stand.
-pub const MAX_SPANS: usize = 4096;
+pub(crate) const MAX_SPANS: usize = 4096;
 /// The work for all quotes of one answer. A unit is about a nanosecond of a slow machine, and a quarter of a second is
 /// all that one record gets; counted and not timed, so that the same record always says the same.
 const MAX_WORK: u64 = 200_000_000;
@@ -222,7 +222,7 @@ struct Fit {
 
 /// How much may still be done to find the quotes of an answer. What is about to be done is paid first.
 #[derive(Clone, Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     left: u64,
     /// Something could not be paid.
     is_out: bool,
@@ -308,7 +308,7 @@ impl<'a> Claim<'a> {
     }
 
     /// Whether the last line comes before the first.
-    pub fn is_reversed(&self) -> bool {
+    pub(crate) fn is_reversed(&self) -> bool {
         let (Some(first), Some(last)) = self.lines else { return false };
         let page = self.pages.0;
         (self.pages.1.or(page), last) < (page, first)
@@ -355,7 +355,7 @@ pub fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
 }
 
 /// Resolves one span; what is looked through far from the cited lines comes off a budget.
-pub fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budget) -> Resolution {
+pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budget) -> Resolution {
     let mut resolution = Resolution::unsought(document, claim);
     // A quote of nothing but blanks and marks says nothing.
     let says = |quote: &&[u8]| !published(quote, true).is_empty();
@@ -415,7 +415,7 @@ fn trimmed(quote: &[u8]) -> &[u8] {
 }
 
 /// How many bytes of blanks stand before a quote: places in it are counted behind them.
-pub fn blanks_before(quote: &[u8]) -> usize {
+pub(crate) fn blanks_before(quote: &[u8]) -> usize {
     let rest = match std::str::from_utf8(quote) {
         Ok(text) => text.trim_start().len(),
         Err(_) => quote.trim_ascii_start().len(),
@@ -529,12 +529,12 @@ impl Resolution {
     }
 
     /// Whether there was a quote to look for.
-    pub fn has_quote(&self) -> bool {
+    pub(crate) fn has_quote(&self) -> bool {
         !matches!(self.place, Place::NoQuote | Place::NotInDoc)
     }
 
     /// Whether the published check finds the quote in the cited lines.
-    pub fn is_published_ok(&self) -> bool {
+    pub(crate) fn is_published_ok(&self) -> bool {
         let seen = self.found.as_ref().is_some_and(|found| found.tier <= Tier::Whitespace);
         !self.has_quote() || (self.is_grounded() && seen && !self.reversed)
     }
@@ -703,7 +703,7 @@ pub struct Cited {
 }
 
 /// Resolves the spans of all items, in order; at most [`MAX_SPANS`].
-pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -> Vec<Cited> {
+pub(crate) fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -> Vec<Cited> {
     let mut budget = Budget::of(work::left(MAX_WORK));
     let before = budget.left;
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
@@ -720,7 +720,7 @@ pub fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -
 }
 
 /// Whether the evidence of an item holds: it has a quote, and every quote stands where it should.
-pub fn is_item_grounded(cited: &[Cited], item: usize) -> bool {
+pub(crate) fn is_item_grounded(cited: &[Cited], item: usize) -> bool {
     // They stand in the order of the items.
     let from = cited.partition_point(|cited| cited.item < item);
     let own = cited.iter().skip(from).take_while(|cited| cited.item == item);

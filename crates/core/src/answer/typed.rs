@@ -11,7 +11,7 @@ use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 /// The fields of every answer beside its items, in the order in which they are published.
-pub const BASE_FIELDS: [&str; 11] = [
+pub(crate) const BASE_FIELDS: [&str; 11] = [
     "extraction_method",
     "confidence",
     "caveats",
@@ -42,7 +42,7 @@ const MAX_NESTING: usize = 3;
 
 /// How an answer object is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// Base fields and `items`.
     Items,
     /// A field each: `{value, quote, page, line_start, line_end, found, caveat}`.
@@ -86,7 +86,7 @@ pub struct Typed<'a> {
 /// So many items of an answer are read.
 pub const MAX_ITEMS: usize = 20_000;
 /// So many citations of an answer are read, those of all its items together.
-pub const MAX_CITATIONS: usize = 50_000;
+pub(crate) const MAX_CITATIONS: usize = 50_000;
 
 /// One item of an answer: a value, and the places that it rests on.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl<'a> Typed<'a> {
     }
 
     /// How the answer object is laid out; `None` where there is none.
-    pub fn dialect(&self) -> Option<Dialect> {
+    pub(crate) fn dialect(&self) -> Option<Dialect> {
         let answer = self.answer.filter(|answer| answer.kind() == Kind::Object)?;
         Some(if !is_rich(answer) && has_fields(answer) { Dialect::Fields } else { Dialect::Items })
     }
@@ -161,7 +161,7 @@ impl<'a> Typed<'a> {
     }
 
     /// The name of the type whose schema was asked for: `AmountAnswer` asks for an amount.
-    pub fn schema_kind(&self) -> Option<Untrusted<'static>> {
+    pub(crate) fn schema_kind(&self) -> Option<Untrusted<'static>> {
         let schema = self.schema.or_else(|| self.meta?.get("schema_used"))?;
         schema_word(schema).and_then(kind_of_word).map(Untrusted::from)
     }
@@ -172,7 +172,7 @@ impl<'a> Typed<'a> {
     }
 
     /// Everything that was answered, in order, as far as it is read, and what is not.
-    pub fn items_and_rest(&self) -> (Vec<Item<'a>>, Rest) {
+    pub(crate) fn items_and_rest(&self) -> (Vec<Item<'a>>, Rest) {
         let mut found = Found::default();
         match (self.dialect(), self.answer) {
             (Some(Dialect::Fields), Some(answer)) => fields(answer, &self.pointer, 0, &mut found),
@@ -191,12 +191,12 @@ impl<'a> Typed<'a> {
 
 impl<'a> Item<'a> {
     /// Where the value stands.
-    pub fn value_pointer(&self) -> Option<Pointer> {
+    pub(crate) fn value_pointer(&self) -> Option<Pointer> {
         self.value.as_ref().map(|(key, _)| self.pointer.then(Part::Key(key.to_owned())))
     }
 
     /// Whether it says of itself that nothing was found: fields do.
-    pub fn is_found(&self) -> bool {
+    pub(crate) fn is_found(&self) -> bool {
         self.root.get("found").and_then(Value::bool) != Some(false)
     }
 
@@ -238,12 +238,12 @@ impl<'a> Found<'a> {
 
 impl<'a> Citation<'a> {
     /// First and last cited line, where they are whole numbers.
-    pub fn line_numbers(&self) -> (Option<i64>, Option<i64>) {
+    pub(crate) fn line_numbers(&self) -> (Option<i64>, Option<i64>) {
         (self.lines.0.and_then(whole), self.lines.1.and_then(whole))
     }
 
     /// First and last cited page, where they are whole numbers.
-    pub fn page_numbers(&self) -> (Option<i64>, Option<i64>) {
+    pub(crate) fn page_numbers(&self) -> (Option<i64>, Option<i64>) {
         (self.pages.0.and_then(whole), self.pages.1.and_then(whole))
     }
 
@@ -308,7 +308,7 @@ pub fn whole(value: Value<'_>) -> Option<i64> {
 }
 
 /// Whether an object is an answer by its base fields: items and one of them, or three of them.
-pub fn is_rich(value: Value<'_>) -> bool {
+pub(crate) fn is_rich(value: Value<'_>) -> bool {
     let (mut base, mut items) = (0, false);
     for member in value.members() {
         let name = member.name();
@@ -322,7 +322,7 @@ pub fn is_rich(value: Value<'_>) -> bool {
 }
 
 /// Whether an object holds fields of `{value, quote, line_start, ..}`.
-pub fn has_fields(value: Value<'_>) -> bool {
+pub(crate) fn has_fields(value: Value<'_>) -> bool {
     let mut found = Found::default();
     fields(value, &Pointer::default(), MAX_NESTING - 1, &mut found);
     if found.items.is_empty() {
@@ -415,7 +415,7 @@ fn carrier(item: Value<'_>) -> Option<Member<'_>> {
 }
 
 /// Whether a key of an item belongs to its evidence, not to its value.
-pub fn is_beside_the_value(key: &str) -> bool {
+pub(crate) fn is_beside_the_value(key: &str) -> bool {
     let lists: [&[&str]; 6] = [&SPANS, &FIRST_LINE, &LAST_LINE, &FIRST_PAGE, &LAST_PAGE, &BESIDE];
     key == QUOTE || lists.iter().any(|list| list.contains(&key))
 }

@@ -10,19 +10,19 @@ use crate::arithmetic::number::{Number, Written};
 mod equation;
 mod measure;
 
-pub use equation::{equation, solved};
-pub use measure::{clock, list};
+pub(crate) use equation::{equation, solved};
+pub(crate) use measure::{clock, list};
 
 /// Longer texts are not looked at.
-pub const MAX_TEXT: usize = 4_000;
+pub(crate) const MAX_TEXT: usize = 4_000;
 /// More tokens are not read.
-pub const MAX_TOKENS: usize = 500;
+pub(crate) const MAX_TOKENS: usize = 500;
 /// No calculation has more parts.
-pub const MAX_NODES: usize = 200;
+pub(crate) const MAX_NODES: usize = 200;
 /// No calculation is nested deeper.
-pub const MAX_DEPTH: usize = 24;
+pub(crate) const MAX_DEPTH: usize = 24;
 /// More names are not known.
-pub const MAX_NAMES: usize = 256;
+pub(crate) const MAX_NAMES: usize = 256;
 /// So many words may stand between a number and the next operator, as its unit.
 const MAX_UNIT_WORDS: usize = 3;
 
@@ -162,7 +162,7 @@ impl Expression {
     }
 
     /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
-    pub fn shares(&self) -> Vec<(u32, bool)> {
+    pub(crate) fn shares(&self) -> Vec<(u32, bool)> {
         let at = |n: u16| self.nodes.get(usize::from(n));
         let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
         let mut shares = Vec::new();
@@ -233,7 +233,7 @@ impl Expression {
     }
 
     /// Whether it is more than a number or a name.
-    pub fn is_operation(&self) -> bool {
+    pub(crate) fn is_operation(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
     }
 
@@ -252,7 +252,7 @@ impl Expression {
     }
 
     /// The number it gives; `None` where a name has no value, where it divides by zero or grows too large.
-    pub fn evaluate(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
+    pub(crate) fn evaluate(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
         self.values(value)?.last().copied()
     }
 
@@ -344,13 +344,13 @@ fn plain(number: Number) -> String {
 
 /// The names that may stand in a text, each with a number.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     list: Vec<(String, u32)>,
 }
 
 impl Names {
     /// Adds a name; `total_cost` is also found as `total cost`, in any case.
-    pub fn add(&mut self, name: &str, id: u32) {
+    pub(crate) fn add(&mut self, name: &str, id: u32) {
         let sound = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if sound && self.list.len() < MAX_NAMES {
@@ -541,7 +541,7 @@ fn mark_times(list: &mut [Token], text: &str) {
 
 /// What a calculation is assigned to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Target {
+pub(crate) enum Target {
     /// A variable.
     Name(u32),
     /// A word that is no variable's name.
@@ -550,7 +550,7 @@ pub enum Target {
 
 /// A calculation found in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// What stands before its equals sign.
     pub target: Option<Target>,
     /// The calculation.
@@ -562,7 +562,7 @@ pub struct Found {
 }
 
 /// Whether a text can hold a calculation at all: a look at its bytes, unescaped or not.
-pub fn may_hold(bytes: &[u8]) -> bool {
+pub(crate) fn may_hold(bytes: &[u8]) -> bool {
     memchr::memchr3(b'*', b'/', b'+', bytes).is_some()
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
         || memchr::memchr2_iter(b'-', b'x', bytes)
@@ -573,7 +573,7 @@ pub fn may_hold(bytes: &[u8]) -> bool {
 }
 
 /// Whether a cross, an obelus or a minus sign of Unicode stands in a text. Their last bytes are rarer than their first.
-pub fn holds_typographic_sign(bytes: &[u8]) -> bool {
+pub(crate) fn holds_typographic_sign(bytes: &[u8]) -> bool {
     memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|last| {
         let before = bytes.get(..=last).unwrap_or_default();
         ["×", "÷", "−"].iter().any(|sign| before.ends_with(sign.as_bytes()))
@@ -581,7 +581,7 @@ pub fn holds_typographic_sign(bytes: &[u8]) -> bool {
 }
 
 /// Every calculation in a text, in order. Names must be known.
-pub fn find(text: &str, names: &Names) -> Vec<Found> {
+pub(crate) fn find(text: &str, names: &Names) -> Vec<Found> {
     let mut found = Vec::new();
     if !may_hold(text.as_bytes()) {
         return found;
@@ -650,7 +650,7 @@ fn target_before(list: &[Token], start: usize, text: &str) -> Option<Target> {
 
 /// What a string that should be a value is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reading {
+pub(crate) enum Reading {
     /// A number, perhaps with its unit: `12 dollars`, `5/8`, `$1,080`.
     Number(Written),
     /// A calculation that nobody carried out.
@@ -663,7 +663,7 @@ pub enum Reading {
 
 /// Reads a value that is a string. Single letters and `snake_case` count as names even where they are no variable's. Of
 /// an equation it is the calculation of its unknown.
-pub fn read(text: &str, names: &Names) -> Reading {
+pub(crate) fn read(text: &str, names: &Names) -> Reading {
     let reading = reading(text, names);
     match equation(text, names) {
         Some(solved) => Reading::Expression(solved),
@@ -726,7 +726,7 @@ fn whole(list: &[Token], text: &str) -> Option<(Expression, Option<Written>)> {
 }
 
 /// A calculation that stands alone, such as a gold answer's `48/2`.
-pub fn alone(text: &str) -> Option<Expression> {
+pub(crate) fn alone(text: &str) -> Option<Expression> {
     let list = tokens(text, &Names::default())?;
     let mut parser = Parser::new(&list, 0, text, true);
     parser.expression(0)?;
@@ -734,7 +734,7 @@ pub fn alone(text: &str) -> Option<Expression> {
 }
 
 /// The numbers that stand in a sentence, each with its place; those of calculations too. `round2` and `1st` are names.
-pub fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
+pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
     let bytes = text.as_bytes();
     let mut numbers = Vec::new();
     let mut at = 0;

@@ -36,12 +36,12 @@ pub struct Mark {
 
 impl Mark {
     /// Whether it is wrong.
-    pub fn is_wrong(&self) -> bool {
+    pub(crate) fn is_wrong(&self) -> bool {
         self.gives.is_some_and(|gives| !self.says.stands_for(gives))
     }
 
     /// The number behind the mark, where it is another one.
-    pub fn contradiction(&self) -> Option<Number> {
+    pub(crate) fn contradiction(&self) -> Option<Number> {
         let (printed, says) = (self.printed?, self.says);
         let hundred = Number::whole(100);
         let percent = printed.value.over(hundred).is_some_and(|share| share.is_near(says.value));

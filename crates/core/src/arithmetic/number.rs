@@ -94,13 +94,13 @@ impl Number {
 
     /// With the other sign.
     #[must_use]
-    pub fn negated(self) -> Self {
+    pub(crate) fn negated(self) -> Self {
         Self(-self.0)
     }
 
     /// Without its sign.
     #[must_use]
-    pub fn magnitude(self) -> Self {
+    pub(crate) fn magnitude(self) -> Self {
         Self(self.0.abs())
     }
 
@@ -127,7 +127,7 @@ impl Number {
     }
 
     /// Whether it is below zero.
-    pub fn is_negative(self) -> bool {
+    pub(crate) fn is_negative(self) -> bool {
         *self.0.numer() < 0
     }
 
@@ -137,12 +137,12 @@ impl Number {
     }
 
     /// The number that a float's shortest text stands for.
-    pub fn from_float(float: f64) -> Option<Self> {
+    pub(crate) fn from_float(float: f64) -> Option<Self> {
         float.is_finite().then(|| Written::parse(format!("{float:e}").as_bytes()))?.map(|written| written.value)
     }
 
     /// Equal within upstream's measure, 1e-6.
-    pub fn is_near(self, other: Self) -> bool {
+    pub(crate) fn is_near(self, other: Self) -> bool {
         self == other || (self.float() - other.float()).abs() <= NEAR
     }
 

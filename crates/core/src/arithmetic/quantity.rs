@@ -16,7 +16,8 @@ mod words;
 
 pub use number::{Number, near};
 pub use uptake::{Changed, Missed, Taker, Uptake};
-pub use words::{Dimension, Unit, unit, word_value};
+pub(crate) use words::word_value;
+pub use words::{Dimension, Unit, unit};
 
 /// What sort of number stands there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

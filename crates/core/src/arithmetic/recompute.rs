@@ -28,7 +28,7 @@ use self::plans::Wanted;
 /// Longer procedures are not executed.
 pub const MAX_STEPS: usize = 200;
 /// Nor are those with more variables.
-pub const MAX_VARIABLES: usize = 1_000;
+pub(crate) const MAX_VARIABLES: usize = 1_000;
 /// A derivation is followed so far back.
 pub const MAX_DEPTH: usize = 16;
 /// A derivation has no more lines.
@@ -203,7 +203,7 @@ pub fn is_right(record: &Record<'_>) -> Option<bool> {
 }
 
 /// The same where the gold was read already.
-pub fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
+pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
     let Some(gold) = gold else { return record.correct };
     // Most often the number alone says it, and the sentence need not be read.
     let number = record.answer.and_then(|answer| answer.get(NUMERICAL)).and_then(Written::of);
@@ -214,7 +214,7 @@ pub fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
 }
 
 /// Where a number of the run stands in its record.
-pub fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed) -> Option<Pointer> {
+pub(crate) fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed) -> Option<Pointer> {
     let variable = state.variables().get(computed.variable)?;
     if variable.name == FINAL_ANSWER {
         return Some(number_pointer(record));
@@ -224,7 +224,7 @@ pub fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed
 }
 
 /// Where the final number stands: `final_answer_numerical`, else `pred_num`, else the text.
-pub fn number_pointer(record: &Record<'_>) -> Pointer {
+pub(crate) fn number_pointer(record: &Record<'_>) -> Pointer {
     let has = |key: &str| record.answer.and_then(|answer| answer.get(key)).is_some();
     if has(NUMERICAL) {
         Pointer::from_iter(["state", NUMERICAL])
@@ -725,7 +725,7 @@ fn fraction(written: Written) -> Option<Number> {
 }
 
 /// Where the text of a plan stands.
-pub fn plan_pointer(base: &Pointer, procedure: &Procedure<'_>, computed: &Computed) -> Option<Pointer> {
+pub(crate) fn plan_pointer(base: &Pointer, procedure: &Procedure<'_>, computed: &Computed) -> Option<Pointer> {
     let step = procedure.steps.get(computed.step)?;
     let here = Procedure::step_pointer(base, computed.step);
     Some(match computed.plan.as_ref()?.source {

@@ -158,7 +158,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes replies that lack an expected key.
-    pub fn be_lenient(&mut self) {
+    pub(crate) fn be_lenient(&mut self) {
         self.strict = false;
     }
 

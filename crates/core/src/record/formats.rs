@@ -44,12 +44,12 @@ pub fn read(root: Value<'_>) -> Record<'_> {
 }
 
 pub mod answer;
-pub mod call;
-pub mod foreign;
+pub(crate) mod call;
+pub(crate) mod foreign;
 pub mod procedure;
 pub mod run;
 pub mod typed;
-pub mod verified;
+pub(crate) mod verified;
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use crate::rules::RULES;
 use stepscope_base::text::Untrusted;
 
 /// The tool and its rules.
-pub fn begin(out: &mut Vec<u8>) {
+pub(crate) fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(
         b"{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"runs\":[{\"tool\":{\"driver\":{\
           \"name\":\"stepscope\",\"version\":\"",
@@ -37,7 +37,7 @@ pub fn begin(out: &mut Vec<u8>) {
 }
 
 /// The results of one record, each behind a comma: see [`Format::first`](super::Format::first).
-pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     if item.findings.is_empty() {
         return;
     }
@@ -49,7 +49,7 @@ pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
 }
 
 /// Closes what [`begin`] opened.
-pub fn end(out: &mut Vec<u8>) {
+pub(crate) fn end(out: &mut Vec<u8>) {
     out.extend_from_slice(b"\n]}]}\n");
 }
 

@@ -6,7 +6,7 @@ use super::jsonl::number;
 use super::places::Places;
 
 /// Appends the record's lines.
-pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     if item.findings.is_empty() {
         return;
     }

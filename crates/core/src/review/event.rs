@@ -95,7 +95,7 @@ words! {
 
 impl GoldStatus {
     /// Whether the gold answer is not to be counted by.
-    pub const fn is_disputed(self) -> bool {
+    pub(crate) const fn is_disputed(self) -> bool {
         matches!(self, Self::Suspect | Self::Wrong)
     }
 }

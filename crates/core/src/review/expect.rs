@@ -110,7 +110,7 @@ fn failed(reviewed: Reviewed<'_>, card: Option<&Card>) -> (Expectation, Vec<Show
 }
 
 /// A correction as an answer is read: a text without its quotes.
-pub fn unquoted(correction: &Text) -> Text {
+pub(crate) fn unquoted(correction: &Text) -> Text {
     let mut tape = stepscope_base::json::Tape::default();
     let text = tape
         .parse(correction.bytes())

@@ -211,11 +211,6 @@ impl Reviews {
         let own = self.by_reviewer.get(reviewer).into_iter().flatten();
         own.filter(|at| self.holds(**at)).filter_map(|at| self.events.get(*at))
     }
-
-    /// The event that a reviewer's next undo takes back: their last that holds.
-    pub fn last_of(&self, reviewer: &Text) -> Option<&Event> {
-        self.said_by(reviewer).rfind(|event| event.kind != EventKind::Undo)
-    }
 }
 
 /// What was said of one item.

@@ -59,7 +59,7 @@ impl Judged {
     }
 
     /// Whether a label of this id, or with this in its name, counts.
-    pub fn has_label(&self, wanted: &Text) -> bool {
+    pub(crate) fn has_label(&self, wanted: &Text) -> bool {
         let folded = |text: &Text| text.bytes().to_ascii_lowercase();
         let wanted = folded(wanted);
         let holds = |name: &Text| memchr::memmem::find(&folded(name), &wanted).is_some();

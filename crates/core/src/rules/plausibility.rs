@@ -18,7 +18,7 @@ const LONG_ANSWER: usize = 400;
 const FAR: f64 = 1000.0;
 
 /// See its `explanation`.
-pub const ZERO: Rule = Rule {
+pub(crate) const ZERO: Rule = Rule {
     id: "run/answer_zero",
     severity: Severity::Note,
     summary: "the answer is not zero",
@@ -30,7 +30,7 @@ pub const ZERO: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const NEGATIVE: Rule = Rule {
+pub(crate) const NEGATIVE: Rule = Rule {
     id: "run/answer_negative",
     severity: Severity::Note,
     summary: "the answer is not negative",
@@ -42,7 +42,7 @@ pub const NEGATIVE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const NOT_FINITE: Rule = Rule {
+pub(crate) const NOT_FINITE: Rule = Rule {
     id: "run/answer_not_finite",
     severity: Severity::Note,
     summary: "the answer is a finite number",
@@ -54,7 +54,7 @@ pub const NOT_FINITE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const FRACTIONAL: Rule = Rule {
+pub(crate) const FRACTIONAL: Rule = Rule {
     id: "run/answer_fractional",
     severity: Severity::Note,
     summary: "what is counted in whole things is answered in whole things",
@@ -67,7 +67,7 @@ pub const FRACTIONAL: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const MAGNITUDE: Rule = Rule {
+pub(crate) const MAGNITUDE: Rule = Rule {
     id: "run/answer_magnitude",
     severity: Severity::Note,
     summary: "the answer is within reach of the question's quantities",
@@ -79,7 +79,7 @@ pub const MAGNITUDE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const UNIT: Rule = Rule {
+pub(crate) const UNIT: Rule = Rule {
     id: "run/answer_unit",
     severity: Severity::Note,
     summary: "the answer is given in the unit that is asked for",
@@ -92,7 +92,7 @@ pub const UNIT: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const FACTOR: Rule = Rule {
+pub(crate) const FACTOR: Rule = Rule {
     id: "run/answer_factor",
     severity: Severity::Note,
     summary: "the answer and the gold number do not differ by a bare factor",

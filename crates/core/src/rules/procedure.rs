@@ -16,7 +16,8 @@ mod schema;
 
 pub use fitness::fitness;
 pub use flow::Flow;
-pub use schema::{SchemaError, SchemaErrorKind, SchemaErrors, coerced_id, schema_errors};
+pub(crate) use schema::schema_errors;
+pub use schema::{SchemaError, SchemaErrorKind, SchemaErrors, coerced_id};
 
 use flow::StepFlow;
 
@@ -40,7 +41,7 @@ pub const SCHEMA: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const NOT_JSON: Rule = Rule {
+pub(crate) const NOT_JSON: Rule = Rule {
     id: "procedure/not_json",
     severity: Severity::Fatal,
     summary: "the model's text for the procedure is JSON",
@@ -54,7 +55,7 @@ pub const NOT_JSON: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const FIRST_STEP_INPUTS: Rule = Rule {
+pub(crate) const FIRST_STEP_INPUTS: Rule = Rule {
     id: "procedure/first_step_inputs",
     severity: Severity::Fatal,
     summary: "the first step reads exactly problem_text",
@@ -67,7 +68,7 @@ pub const FIRST_STEP_INPUTS: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const FINAL_STEP_OUTPUT: Rule = Rule {
+pub(crate) const FINAL_STEP_OUTPUT: Rule = Rule {
     id: "procedure/final_step_output",
     severity: Severity::Fatal,
     summary: "the last step writes exactly final_answer",
@@ -80,7 +81,7 @@ pub const FINAL_STEP_OUTPUT: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const UNRESOLVED_INPUT: Rule = Rule {
+pub(crate) const UNRESOLVED_INPUT: Rule = Rule {
     id: "procedure/unresolved_input",
     severity: Severity::Fatal,
     summary: "every input is problem_text or written by an earlier step",
@@ -93,7 +94,7 @@ pub const UNRESOLVED_INPUT: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const REDEFINED: Rule = Rule {
+pub(crate) const REDEFINED: Rule = Rule {
     id: "procedure/redefined",
     severity: Severity::Repairable,
     summary: "no step writes a variable that an earlier step wrote (final_answer excepted)",
@@ -106,7 +107,7 @@ pub const REDEFINED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const UNUSED: Rule = Rule {
+pub(crate) const UNUSED: Rule = Rule {
     id: "procedure/unused",
     severity: Severity::Repairable,
     summary: "every output is read by a later step (final_answer and problem_text excepted)",

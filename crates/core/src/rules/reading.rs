@@ -14,7 +14,7 @@ use stepscope_base::python::Message;
 const FEW: usize = 3;
 
 /// See its `explanation`.
-pub const NOT_JSON: Rule = Rule {
+pub(crate) const NOT_JSON: Rule = Rule {
     id: "record/not_json",
     severity: Severity::Fatal,
     summary: "the record can be read as JSON",
@@ -30,7 +30,7 @@ pub const NOT_JSON: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const CUT_OFF: Rule = Rule {
+pub(crate) const CUT_OFF: Rule = Rule {
     id: "record/cut_off",
     severity: Severity::Fatal,
     summary: "the record does not end in the middle",
@@ -50,7 +50,7 @@ pub const CUT_OFF: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const NOT_FINITE: Rule = Rule {
+pub(crate) const NOT_FINITE: Rule = Rule {
     id: "record/not_finite",
     severity: Severity::Warning,
     summary: "every number is finite",
@@ -65,7 +65,7 @@ pub const NOT_FINITE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const DUPLICATE_KEY: Rule = Rule {
+pub(crate) const DUPLICATE_KEY: Rule = Rule {
     id: "record/duplicate_key",
     severity: Severity::Warning,
     summary: "no object holds a key twice",
@@ -80,7 +80,7 @@ pub const DUPLICATE_KEY: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const CONTROL_CHARACTER: Rule = Rule {
+pub(crate) const CONTROL_CHARACTER: Rule = Rule {
     id: "record/control_character",
     severity: Severity::Warning,
     summary: "no string holds a raw control character",
@@ -96,7 +96,7 @@ pub const CONTROL_CHARACTER: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const INVALID_UTF8: Rule = Rule {
+pub(crate) const INVALID_UTF8: Rule = Rule {
     id: "record/invalid_utf8",
     severity: Severity::Warning,
     summary: "the text is UTF-8",
@@ -111,7 +111,7 @@ pub const INVALID_UTF8: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const LONE_SURROGATE: Rule = Rule {
+pub(crate) const LONE_SURROGATE: Rule = Rule {
     id: "record/lone_surrogate",
     severity: Severity::Warning,
     summary: "no string holds half of a surrogate pair",
@@ -126,7 +126,7 @@ pub const LONE_SURROGATE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const HUGE_INTEGER: Rule = Rule {
+pub(crate) const HUGE_INTEGER: Rule = Rule {
     id: "record/huge_integer",
     severity: Severity::Warning,
     summary: "no integer is longer than 4,300 digits",
@@ -141,7 +141,7 @@ pub const HUGE_INTEGER: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const NUMBER_OUT_OF_RANGE: Rule = Rule {
+pub(crate) const NUMBER_OUT_OF_RANGE: Rule = Rule {
     id: "record/number_out_of_range",
     severity: Severity::Note,
     summary: "every number fits a 64-bit float",
@@ -153,7 +153,7 @@ pub const NUMBER_OUT_OF_RANGE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const TOO_LARGE: Rule = Rule {
+pub(crate) const TOO_LARGE: Rule = Rule {
     id: "record/too_large",
     severity: Severity::Warning,
     summary: "the record can be read as a whole",
@@ -166,7 +166,7 @@ pub const TOO_LARGE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const UNKNOWN_SHAPE: Rule = Rule {
+pub(crate) const UNKNOWN_SHAPE: Rule = Rule {
     id: "record/unknown_shape",
     severity: Severity::Note,
     summary: "the record is of a known format",

@@ -11,7 +11,8 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 /// The rules of this file.
-pub const REVIEW_RULES: &[&Rule] = &[&FAILED, &DISPUTED, &STALE];
+#[cfg(test)]
+pub(crate) const REVIEW_RULES: &[&Rule] = &[&FAILED, &DISPUTED, &STALE];
 
 const BAD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "6"}}"#;
 const GOOD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "5"}}"#;
@@ -29,7 +30,7 @@ pub const FAILED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const DISPUTED: Rule = Rule {
+pub(crate) const DISPUTED: Rule = Rule {
     id: "review/disputed",
     severity: Severity::Note,
     summary: "those who reviewed it agree",
@@ -41,7 +42,7 @@ pub const DISPUTED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const STALE: Rule = Rule {
+pub(crate) const STALE: Rule = Rule {
     id: "review/stale",
     severity: Severity::Note,
     summary: "it is still what was reviewed",

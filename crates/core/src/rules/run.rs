@@ -25,7 +25,7 @@ const ENOUGH: usize = 12;
 const MAX_VALUE: usize = 400;
 
 /// See its `explanation`.
-pub const UNEVALUATED: Rule = Rule {
+pub(crate) const UNEVALUATED: Rule = Rule {
     id: "run/unevaluated",
     severity: Severity::Warning,
     summary: "no step passes on a calculation instead of a number",
@@ -47,7 +47,7 @@ pub const UNEVALUATED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const RECOMPUTE: Rule = Rule {
+pub(crate) const RECOMPUTE: Rule = Rule {
     id: "run/recompute",
     severity: Severity::Warning,
     summary: "every number is what its own calculation gives",
@@ -70,7 +70,7 @@ pub const RECOMPUTE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const FINAL_MISMATCH: Rule = Rule {
+pub(crate) const FINAL_MISMATCH: Rule = Rule {
     id: "run/final_mismatch",
     severity: Severity::Warning,
     summary: "the final sentence, the final number and what the last step was given agree",
@@ -84,7 +84,7 @@ pub const FINAL_MISMATCH: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const OUTPUT_MISSING: Rule = Rule {
+pub(crate) const OUTPUT_MISSING: Rule = Rule {
     id: "run/output_missing",
     severity: Severity::Warning,
     summary: "every declared output is in the final state",
@@ -103,7 +103,7 @@ pub const OUTPUT_MISSING: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const OUTPUT_UNDECLARED: Rule = Rule {
+pub(crate) const OUTPUT_UNDECLARED: Rule = Rule {
     id: "run/output_undeclared",
     severity: Severity::Note,
     summary: "the final state holds only what the procedure declares",
@@ -119,7 +119,7 @@ pub const OUTPUT_UNDECLARED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const OUTPUT_AMBIGUOUS: Rule = Rule {
+pub(crate) const OUTPUT_AMBIGUOUS: Rule = Rule {
     id: "run/output_ambiguous",
     severity: Severity::Note,
     summary: "each value of the final state has one writer",
@@ -140,7 +140,7 @@ pub const OUTPUT_AMBIGUOUS: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const LAST_STEP: Rule = Rule {
+pub(crate) const LAST_STEP: Rule = Rule {
     id: "run/last_step",
     severity: Severity::Warning,
     summary: "the step at the end is the one that upstream asks for the answer",
@@ -159,7 +159,7 @@ pub const LAST_STEP: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const ERROR: Rule = Rule {
+pub(crate) const ERROR: Rule = Rule {
     id: "run/error",
     severity: Severity::Warning,
     summary: "the run came to its end",
@@ -172,7 +172,7 @@ pub const ERROR: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const GOLD_NUM: Rule = Rule {
+pub(crate) const GOLD_NUM: Rule = Rule {
     id: "run/gold_num",
     severity: Severity::Warning,
     summary: "gold_num is the number at the end of the gold text",
@@ -185,7 +185,7 @@ pub const GOLD_NUM: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const GOLD_STEPS: Rule = Rule {
+pub(crate) const GOLD_STEPS: Rule = Rule {
     id: "run/gold_steps",
     severity: Severity::Note,
     summary: "the calculations in the gold text are right",

@@ -78,7 +78,7 @@ macro_rules! good {
 }
 
 /// See its `explanation`.
-pub const ITEM_NO_SPANS: Rule = Rule {
+pub(crate) const ITEM_NO_SPANS: Rule = Rule {
     id: "span/item_no_spans",
     severity: Severity::Warning,
     summary: "every item cites at least one span",
@@ -90,7 +90,7 @@ pub const ITEM_NO_SPANS: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const LINE_START_NOT_IN_DOC: Rule = Rule {
+pub(crate) const LINE_START_NOT_IN_DOC: Rule = Rule {
     id: "span/line_start_not_in_doc",
     severity: Severity::Repairable,
     summary: "line_start is a line of the document",
@@ -106,7 +106,7 @@ pub const LINE_START_NOT_IN_DOC: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const LINE_END_NOT_IN_DOC: Rule = Rule {
+pub(crate) const LINE_END_NOT_IN_DOC: Rule = Rule {
     id: "span/line_end_not_in_doc",
     severity: Severity::Repairable,
     summary: "line_end is a line of the document",
@@ -118,7 +118,7 @@ pub const LINE_END_NOT_IN_DOC: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const RANGE_REVERSED: Rule = Rule {
+pub(crate) const RANGE_REVERSED: Rule = Rule {
     id: "span/range_reversed",
     severity: Severity::Repairable,
     summary: "line_end does not come before line_start",
@@ -131,7 +131,7 @@ pub const RANGE_REVERSED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_NOT_IN_CITED_LINES: Rule = Rule {
+pub(crate) const QUOTE_NOT_IN_CITED_LINES: Rule = Rule {
     id: "span/quote_not_in_cited_lines",
     severity: Severity::Warning,
     summary: "the quote stands in the cited lines",
@@ -149,7 +149,7 @@ pub const QUOTE_NOT_IN_CITED_LINES: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_OK_AFTER_DEHYPHENATION: Rule = Rule {
+pub(crate) const QUOTE_OK_AFTER_DEHYPHENATION: Rule = Rule {
     id: "span/quote_ok_after_dehyphenation",
     severity: Severity::Note,
     summary: "the quote needs no undoing of hyphens at line ends",
@@ -164,7 +164,7 @@ pub const QUOTE_OK_AFTER_DEHYPHENATION: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_FOUND_IN_WIDER_RANGE: Rule = Rule {
+pub(crate) const QUOTE_FOUND_IN_WIDER_RANGE: Rule = Rule {
     id: "span/quote_found_in_wider_range",
     severity: Severity::Note,
     summary: "the cited lines hold the whole quote",
@@ -179,7 +179,7 @@ pub const QUOTE_FOUND_IN_WIDER_RANGE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_FOUND_NEARBY: Rule = Rule {
+pub(crate) const QUOTE_FOUND_NEARBY: Rule = Rule {
     id: "span/quote_found_nearby",
     severity: Severity::Note,
     summary: "the quote does not stand a few lines from the cited ones",
@@ -194,7 +194,7 @@ pub const QUOTE_FOUND_NEARBY: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_FOUND_ELSEWHERE: Rule = Rule {
+pub(crate) const QUOTE_FOUND_ELSEWHERE: Rule = Rule {
     id: "span/quote_found_elsewhere",
     severity: Severity::Note,
     summary: "the quote does not stand far from the cited lines",
@@ -210,7 +210,7 @@ pub const QUOTE_FOUND_ELSEWHERE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_NOWHERE_IN_DOC: Rule = Rule {
+pub(crate) const QUOTE_NOWHERE_IN_DOC: Rule = Rule {
     id: "span/quote_nowhere_in_doc",
     severity: Severity::Fatal,
     summary: "the quote stands somewhere in the document",
@@ -227,7 +227,7 @@ pub const QUOTE_NOWHERE_IN_DOC: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const QUOTE_UNDECIDED: Rule = Rule {
+pub(crate) const QUOTE_UNDECIDED: Rule = Rule {
     id: "quote/undecided",
     severity: Severity::Note,
     summary: "every quote was looked for",
@@ -240,7 +240,7 @@ pub const QUOTE_UNDECIDED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const VERBATIM_WITHOUT_QUOTE: Rule = Rule {
+pub(crate) const VERBATIM_WITHOUT_QUOTE: Rule = Rule {
     id: "span/verbatim_without_quote",
     severity: Severity::Warning,
     summary: "an answer that is verbatim has a quote with every item",
@@ -253,7 +253,7 @@ pub const VERBATIM_WITHOUT_QUOTE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const SPAN_OUTSIDE_RETRIEVED_PAGES: Rule = Rule {
+pub(crate) const SPAN_OUTSIDE_RETRIEVED_PAGES: Rule = Rule {
     id: "span/span_outside_retrieved_pages",
     severity: Severity::Warning,
     summary: "the cited lines are among those that the model saw",
@@ -265,7 +265,7 @@ pub const SPAN_OUTSIDE_RETRIEVED_PAGES: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const SPAN_CROSSES_PAGE: Rule = Rule {
+pub(crate) const SPAN_CROSSES_PAGE: Rule = Rule {
     id: "span/span_crosses_page",
     severity: Severity::Note,
     summary: "a span stays on one page",
@@ -278,7 +278,7 @@ pub const SPAN_CROSSES_PAGE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const SHARED_OFFSET: Rule = Rule {
+pub(crate) const SHARED_OFFSET: Rule = Rule {
     id: "span/shared_offset",
     severity: Severity::Note,
     summary: "the spans of an answer are not all wrong in the same way",
@@ -294,7 +294,7 @@ pub const SHARED_OFFSET: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const BOUNDARY: Rule = Rule {
+pub(crate) const BOUNDARY: Rule = Rule {
     id: "span/boundary",
     severity: Severity::Note,
     summary: "a span begins and ends where sentences do",

@@ -3,10 +3,10 @@
 //! The checks that the pipeline publishes and breaches of its contract are real; what is only suspicious is a warning;
 //! pure hints are notes.
 
-pub mod contract;
-pub mod flags;
+pub(crate) mod contract;
+pub(crate) mod flags;
 pub mod source;
-pub mod values;
+pub(crate) mod values;
 
 use super::Rule;
 use crate::finding::{Finding, Findings, Place};

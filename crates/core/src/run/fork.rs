@@ -17,10 +17,10 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 
-pub mod course;
-pub mod lineage;
+pub(crate) mod course;
+pub(crate) mod lineage;
 pub mod round;
-pub mod written;
+pub(crate) mod written;
 
 pub use course::{Course, Start};
 pub use lineage::Lineage;
@@ -450,11 +450,6 @@ fn mark(dirty: &mut HashSet<Untrusted<'static>>, name: Untrusted<'static>, is_di
     } else {
         dirty.remove(&name);
     }
-}
-
-/// The later steps that read what a step writes, or what such a step writes, and so on.
-pub fn stale_after(procedure: &Procedure<'_>, state: &State<'_>, step: usize) -> Vec<usize> {
-    stale_from(procedure, state, step, HashSet::new())
 }
 
 /// The same where other variables have another value too.

@@ -14,16 +14,16 @@ use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 /// Keys of the published answer schemas: upstream's last step writes them, declared or not.
-pub const ANSWER_KEYS: [&str; 6] =
+pub(crate) const ANSWER_KEYS: [&str; 6] =
     [FINAL_ANSWER, "final_answer_numerical", "final_answer_bool", "confidence", "units", "choice_rationale"];
 
 /// The error class of a fork of a run that ended early, where the steps after its end were not run.
-pub const NOT_RUN: &str = "NotRun";
+pub(crate) const NOT_RUN: &str = "NotRun";
 
 /// So many variables of a final state are read. Real ones have a few dozen.
-pub const MAX_VARIABLES: usize = 50_000;
+pub(crate) const MAX_VARIABLES: usize = 50_000;
 /// So many recorded inputs and outputs are read, those of all calls together.
-pub const MAX_SHOWN: usize = 50_000;
+pub(crate) const MAX_SHOWN: usize = 50_000;
 
 /// So many writings of the answer schema's keys are read, those of all steps that are run with it together.
 const MAX_ANSWERS: usize = 120_000;
@@ -231,11 +231,6 @@ impl<'a> Variable<'a> {
     fn until(&self, n: usize) -> usize {
         self.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0)
     }
-
-    /// Whether a step reads it after it was last written: if not, its last value is dead.
-    pub fn is_read_after(&self, moment: Moment) -> bool {
-        self.readers.last().is_some_and(|&last| last >= moment.0)
-    }
 }
 
 /// A variable's value at a moment.
@@ -301,7 +296,7 @@ impl LastStep {
     }
 
     /// So many keys of the record's own answer schema are read.
-    pub fn answer_keys(&self) -> usize {
+    pub(crate) fn answer_keys(&self) -> usize {
         MAX_VARIABLES.min(MAX_ANSWERS / self.positions.len().max(1))
     }
 }
@@ -343,11 +338,6 @@ impl Influence {
     /// Whether a variable belongs to it.
     pub fn has_variable(&self, variable: usize) -> bool {
         self.variables.get(variable).copied().unwrap_or(false)
-    }
-
-    /// Whether a step belongs to it.
-    pub fn has_step(&self, step: usize) -> bool {
-        self.steps.get(step).copied().unwrap_or(false)
     }
 }
 
@@ -900,39 +890,6 @@ impl<'a> State<'a> {
     pub fn ancestors(&self, variable: usize) -> Influence {
         self.web().ancestors(variable)
     }
-
-    /// What a variable can influence: the steps that read it, what those write as long as it stands, and so on forward.
-    pub fn descendants(&self, variable: usize) -> Influence {
-        let mut found = self.nobody();
-        let mut todo = Vec::new();
-        found.mark_variable(variable);
-        for n in 0..self.variables.get(variable).map_or(0, |variable| variable.writes.len()) {
-            self.mark_readers(variable, n, &mut found, &mut todo);
-        }
-        while let Some(step) = todo.pop() {
-            for &written in self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default() {
-                found.mark_variable(written);
-                let writes = self.variables.get(written).map(|variable| variable.writes.as_slice());
-                let at = writes.map(|writes| writes.partition_point(|write| write.from < Moment::after(step)));
-                self.mark_readers(written, at.unwrap_or(0), &mut found, &mut todo);
-            }
-        }
-        found
-    }
-
-    fn mark_readers(&self, variable: usize, write: usize, found: &mut Influence, todo: &mut Vec<usize>) {
-        let Some(variable) = self.variables.get(variable) else { return };
-        let Some(from) = variable.writes.get(write).map(|write| write.from.0) else { return };
-        let first = variable.readers.partition_point(|&reader| reader < from);
-        let until = variable.until(write);
-        for &reader in variable.readers.iter().skip(first).take_while(|&&reader| reader < until) {
-            found.mark_step(reader, todo);
-        }
-    }
-
-    fn nobody(&self) -> Influence {
-        Influence { variables: vec![false; self.variables.len()], steps: vec![false; self.steps.len()] }
-    }
 }
 
 impl Influence {
@@ -1005,7 +962,7 @@ pub const fn schema_keys(schema: AnswerSchema) -> &'static [&'static str] {
 }
 
 /// Upstream's test for the last step: `step["id"] == len(steps)`, with Python's equality (`3 == 3.0`, `1 == True`).
-pub fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
+pub(crate) fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
     let Some(id) = id else { return false };
     match id.kind() {
         Kind::Int => std::str::from_utf8(id.raw()).ok().and_then(|digits| digits.parse().ok()) == Some(steps as i64),
@@ -1022,7 +979,7 @@ pub fn last_step(steps: &[Step<'_>]) -> LastStep {
 }
 
 /// How it differs from what a reader expects.
-pub fn last_step_surprise(steps: &[Step<'_>]) -> Option<Surprise> {
+pub(crate) fn last_step_surprise(steps: &[Step<'_>]) -> Option<Surprise> {
     let mut positions = last_positions(steps);
     match (positions.next(), positions.next()) {
         (None, _) => (!steps.is_empty()).then_some(Surprise::None),

@@ -6,9 +6,9 @@ use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 /// So many recorded calls of a run are read. Real runs have a few dozen.
-pub const MAX_CALLS: usize = 20_000;
+pub(crate) const MAX_CALLS: usize = 20_000;
 /// So many set or calculated values of a fork are read.
-pub const MAX_SETS: usize = 4096;
+pub(crate) const MAX_SETS: usize = 4096;
 
 /// One recorded call: what a step was shown and what came of it. Every field is as it stands in the record.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl<'a> TraceStep<'a> {
 
 /// The recorded calls by step position. Without a procedure the order of the trace is the order of the steps
 /// (`steps` is `None`). A step that was called again shows its last call that gave outputs.
-pub fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<TraceStep<'a>>> {
+pub(crate) fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<TraceStep<'a>>> {
     let Some(list) = record.trace_steps else { return vec![None; steps.unwrap_or(0)] };
     let mut calls = vec![None; steps.unwrap_or_else(|| list.items().take(MAX_CALLS).count())];
     for (entry, value) in list.items().take(MAX_CALLS).enumerate() {
@@ -131,7 +131,7 @@ pub fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<
 }
 
 /// The id of the step in which upstream's run ended, as its error names it.
-pub fn failing_id(error: &str) -> Option<&str> {
+pub(crate) fn failing_id(error: &str) -> Option<&str> {
     let (_, rest) = error.split_once("step id=")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     rest.get(..digits).filter(|digits| !digits.is_empty())
@@ -174,7 +174,7 @@ pub struct Set<'a> {
 }
 
 /// The list of what was set or calculated for a fork: the fork, the key of the list, and the list.
-pub fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static str, Value<'a>)> {
+pub(crate) fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static str, Value<'a>)> {
     let fork = record.trace_fork?;
     // A fork of an earlier version names only what was edited.
     let key = if fork.get("values").is_some() { "values" } else { "edited" };

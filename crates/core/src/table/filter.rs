@@ -181,7 +181,7 @@ pub struct FilterError {
 const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
 
 /// What `cell:` takes beside the five cells.
-pub const OTHER_CELLS: [(&str, &str); 4] = [
+pub(crate) const OTHER_CELLS: [(&str, &str); 4] = [
     (REGRESSION, "the baseline has it right and the run has not"),
     (ALONE, "the baseline has no such record"),
     (DUPLICATE, "its id stands earlier in its file: it is in no cell"),

@@ -303,7 +303,7 @@ impl Row {
     }
 
     /// Whether the baseline answers otherwise, as far as one was at hand.
-    pub const fn disagrees(&self) -> bool {
+    pub(crate) const fn disagrees(&self) -> bool {
         self.rules & DISAGREES != 0
     }
 

@@ -27,7 +27,7 @@ pub fn place_in(text: &[u8], holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
 }
 
 /// Where a text is seen first, in a few words; `holds` is asked of pieces of JSON as they are written. `None`: nowhere.
-pub fn first_place(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
+pub(crate) fn first_place(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
     let plain = |word: &'static str, value: Option<Value<'_>>| {
         value.is_some_and(|value| in_values(value, holds)).then(|| Shown::own(word))
     };

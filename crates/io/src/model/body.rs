@@ -12,10 +12,10 @@ const ANTHROPIC_TOKENS: u64 = 4096;
 
 /// Something of a call that a kind of server does not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unsaid(pub &'static str);
+pub(crate) struct Unsaid(pub &'static str);
 
 /// The body of a call, and what of it this kind of server cannot be told.
-pub fn body(backend: Backend, call: &Call, rung: Rung, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
+pub(crate) fn body(backend: Backend, call: &Call, rung: Rung, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
     let unsaid = match backend {
         Backend::Responses | Backend::Anthropic if call.seed.is_some() => vec![Unsaid("seed")],
         _ => Vec::new(),
@@ -30,7 +30,7 @@ pub fn body(backend: Backend, call: &Call, rung: Rung, stream: bool) -> (Vec<u8>
 }
 
 /// The rungs that a kind of server has, from the one that is asked for down.
-pub fn ladder(backend: Backend, call: &Call) -> Vec<Rung> {
+pub(crate) fn ladder(backend: Backend, call: &Call) -> Vec<Rung> {
     let has_schema = call.schema.is_some();
     let mut rungs = Vec::new();
     if call.rung == Rung::Schema && has_schema {

@@ -165,7 +165,7 @@ impl Tape {
 
 /// An exchange as it plays.
 #[derive(Debug)]
-pub struct Played {
+pub(crate) struct Played {
     chunks: std::vec::IntoIter<Chunk>,
     is_cut: bool,
     speed: Speed,

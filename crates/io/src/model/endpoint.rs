@@ -192,7 +192,7 @@ pub(super) fn origin(url: &Url) -> Shown {
 }
 
 /// Whether two addresses lead to the same server.
-pub fn same_origin(a: &str, b: &str) -> bool {
+pub(crate) fn same_origin(a: &str, b: &str) -> bool {
     let (Ok(a), Ok(b)) = (address_of(a), address_of(b)) else { return false };
     a.origin() == b.origin()
 }

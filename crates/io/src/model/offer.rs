@@ -15,7 +15,7 @@ use stepscope_base::text::Untrusted;
 use stepscope_core::run::rerun::{Trouble, TroubleKind};
 
 /// Where model servers listen by custom on one's own machine, and what most often listens there.
-pub const PORTS: [(u16, Backend, &str); 9] = [
+pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
     (11434, Backend::Ollama, "Ollama"),
     (8080, Backend::Chat, "llama.cpp"),
     (8000, Backend::Chat, "vLLM"),

@@ -164,7 +164,7 @@ impl Redactor {
     }
 
     /// Whether the key stood in what came so far.
-    pub const fn has_found(&self) -> bool {
+    pub(crate) const fn has_found(&self) -> bool {
         self.found
     }
 

@@ -85,7 +85,7 @@ impl Reader {
     }
 
     /// Whether the server said that nothing more comes.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.progress == Progress::Complete
     }
 
@@ -95,12 +95,12 @@ impl Reader {
     }
 
     /// Whether anything came that such a server says.
-    pub fn has_seen(&self) -> bool {
+    pub(crate) fn has_seen(&self) -> bool {
         self.seen
     }
 
     /// How the reply ended, and what was odd.
-    pub fn into_finish(mut self) -> Finish {
+    pub(crate) fn into_finish(mut self) -> Finish {
         if self.unknown > 0 {
             let what = if self.unknown == 1 { "piece was" } else { "pieces were" };
             self.finish.notes.push(shown!("{} {what} not understood and passed over", self.unknown));
@@ -607,7 +607,7 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
 }
 
 /// What a server says of an error, in the shapes that servers use.
-pub fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
+pub(crate) fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
     let error = root.get("error").filter(|error| !error.is_null() && error.kind() != Kind::False)?;
     let said = match error.kind() {
         Kind::Object => error.get("message").filter(|message| message.kind() == Kind::String).unwrap_or(error),
@@ -617,7 +617,7 @@ pub fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
 }
 
 /// What the body of an error says, at the longest so many bytes.
-pub fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
+pub(crate) fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
     let mut tape = Tape::default();
     let said = tape.parse(body).and_then(|root| {
         let other = ["message", "detail"].into_iter().find_map(|key| root.get(key)?.string());

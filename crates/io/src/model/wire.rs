@@ -26,7 +26,7 @@ pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The beginning of an answer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Head {
+pub(crate) struct Head {
     /// The status.
     pub status: u16,
     /// What the body is said to be; empty where nothing is said.

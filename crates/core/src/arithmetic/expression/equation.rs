@@ -23,7 +23,7 @@ struct Linear {
 }
 
 /// The first equation in a text, solved for the one name in it that is no variable's.
-pub fn equation(text: &str, names: &Names) -> Option<Expression> {
+pub(crate) fn equation(text: &str, names: &Names) -> Option<Expression> {
     memchr::memchr(b'=', text.as_bytes()).filter(|_| text.len() <= MAX_TEXT)?;
     let list = tokens(text, names)?;
     let signs = list.iter().enumerate().filter(|(_, token)| token.kind == Kind::Equals).map(|(at, _)| at);
@@ -31,7 +31,7 @@ pub fn equation(text: &str, names: &Names) -> Option<Expression> {
 }
 
 /// An expression and the variable that it equals, solved for another variable.
-pub fn solved(left: &Expression, right: u32, unknown: u32) -> Option<Expression> {
+pub(crate) fn solved(left: &Expression, right: u32, unknown: u32) -> Option<Expression> {
     solve(left, &Expression::name(right), "", Unknown::Name(unknown))
 }
 

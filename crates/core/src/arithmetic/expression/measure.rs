@@ -58,7 +58,7 @@ fn word(text: &str) -> Option<Written> {
 }
 
 /// The numbers of a list: `[5, 7, 4]`, `$5, $7 and $4`.
-pub fn list(text: &str) -> Option<Vec<Number>> {
+pub(crate) fn list(text: &str) -> Option<Vec<Number>> {
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']').replace(" and ", ", ").replace(",,", ",");
     let parts: Vec<&str> = inner.split(", ").flat_map(|part| part.split(" + ")).collect();
     if parts.len() < 2 || parts.len() > MAX_LIST {
@@ -68,7 +68,7 @@ pub fn list(text: &str) -> Option<Vec<Number>> {
 }
 
 /// The minutes after midnight of a time of day; `true`: morning or afternoon are said.
-pub fn clock(text: &str) -> Option<(i64, bool)> {
+pub(crate) fn clock(text: &str) -> Option<(i64, bool)> {
     let lower = text.trim().to_ascii_lowercase().replace('.', "");
     let digits = |text: &str| text.parse::<i64>().ok().filter(|_| text.len() <= 2);
     let half =

@@ -90,7 +90,7 @@ impl Uptake {
     }
 
     /// Whether a text with numbers (a worked solution) uses a quantity.
-    pub fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
+    pub(crate) fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
         let counts =
             |number: &&Quantity| !matches!(number.kind, Kind::Label | Kind::Ordinal | Kind::Each | Kind::Period);

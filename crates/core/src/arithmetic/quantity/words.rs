@@ -36,7 +36,7 @@ pub(super) enum Part {
 
 /// The value of one number word, as a fraction: `twelve`, `thirds`, `twice`, `dozen`. `None`: it is none, or only with
 /// what stands beside it.
-pub fn word_value(word: &[u8]) -> Option<(i64, i64)> {
+pub(crate) fn word_value(word: &[u8]) -> Option<(i64, i64)> {
     Some(match part(word)? {
         Part::Small(n) | Part::Tens(n) | Part::Multiple(n) => (n.into(), 1),
         Part::Hundred => (100, 1),

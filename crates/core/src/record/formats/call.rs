@@ -5,7 +5,7 @@ use crate::record::{Record, RecordKind};
 use stepscope_base::json::Value;
 
 /// See the module.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     id: "call",
     summary: "one call of a model: a prompt and the reply",
     example: r#"{"model": "m", "prompt": "2 + 3?", "response": "5", "error": null}"#,

@@ -73,7 +73,7 @@ const SETTINGS: &[&str] = &[
 const MAX_LOOKED_AT: usize = 10_000;
 
 /// What a value of no known format is, with its article; `None` for an object that cannot be told.
-pub fn name(root: Value<'_>) -> Option<&'static str> {
+pub(crate) fn name(root: Value<'_>) -> Option<&'static str> {
     match root.kind() {
         Kind::Object => object(root),
         Kind::Array if root.is_empty() => Some("an empty list"),

@@ -15,7 +15,7 @@ pub const FORMAT: Format = Format {
 };
 
 /// An individual of evoproc's genetic search: a procedure with what the search said of it.
-pub const INDIVIDUAL: Format = Format {
+pub(crate) const INDIVIDUAL: Format = Format {
     id: "individual",
     summary: "an individual of evoproc's population: proc, fitness, notes",
     example: r#"{"proc": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}, "fitness": 1.0, "notes": ""}"#,

@@ -9,7 +9,7 @@ use stepscope_base::json::{Kind, Pointer, Value};
 const NAME: &str = "stepscope.answer_trace";
 
 /// An answer with its question.
-pub const TRACE: Format = Format {
+pub(crate) const TRACE: Format = Format {
     id: "answer_trace",
     summary: "an answer trace: question, document, retrieved pages and the typed answer with its spans",
     example: r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "question": "What is the deductible?", "document": {"lines": [{"page_num": 1, "line_num": 1, "text": "Deductible: USD 250"}]}, "answer": {"answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}}"#,

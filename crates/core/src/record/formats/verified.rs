@@ -5,7 +5,7 @@ use crate::record::{Record, RecordKind};
 use stepscope_base::json::Value;
 
 /// See the module.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     id: "verified",
     summary: "a verified completion: prompt, completion, reward and success",
     example: r#"{"prompt": "2 + 3?", "completion": "5", "reward": 1.0, "success": true, "details": "Matched at offset 0"}"#,

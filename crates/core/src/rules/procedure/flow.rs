@@ -115,7 +115,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether a variable is written more than once.
-    pub fn rewrites(&self) -> bool {
+    pub(crate) fn rewrites(&self) -> bool {
         self.variables.iter().any(|variable| variable.writes > 1)
     }
 

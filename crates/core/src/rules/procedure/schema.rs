@@ -151,7 +151,7 @@ impl<'h> Here<'h> {
 }
 
 /// What upstream's model says of a procedure.
-pub fn schema_errors(procedure: &Procedure<'_>) -> SchemaErrors {
+pub(crate) fn schema_errors(procedure: &Procedure<'_>) -> SchemaErrors {
     let mut check = Check { errors: SchemaErrors::default() };
     check.procedure(procedure, Here { up: None, part: At::Root });
     check.errors

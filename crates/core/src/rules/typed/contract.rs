@@ -7,7 +7,7 @@ use crate::finding::{Findings, Place, Severity};
 use stepscope_base::json::Pointer;
 
 /// See its `explanation`.
-pub const JSON_INVALID: Rule = Rule {
+pub(crate) const JSON_INVALID: Rule = Rule {
     id: "answer/json_invalid",
     severity: Severity::Fatal,
     summary: "the answer is a JSON object",
@@ -28,7 +28,7 @@ pub const JSON_INVALID: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const ANSWER_MISSING: Rule = Rule {
+pub(crate) const ANSWER_MISSING: Rule = Rule {
     id: "answer/answer_missing",
     severity: Severity::Repairable,
     summary: "the question has an answer",
@@ -47,7 +47,7 @@ pub const ANSWER_MISSING: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const MISSING_FIELD: Rule = Rule {
+pub(crate) const MISSING_FIELD: Rule = Rule {
     id: "answer/missing_field",
     severity: Severity::Repairable,
     summary: "every field of the contract stands in the answer",
@@ -69,7 +69,7 @@ pub const MISSING_FIELD: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const UNKNOWN_FIELD: Rule = Rule {
+pub(crate) const UNKNOWN_FIELD: Rule = Rule {
     id: "answer/unknown_field",
     severity: Severity::Warning,
     summary: "no field stands in the answer that the contract does not have",
@@ -84,7 +84,7 @@ pub const UNKNOWN_FIELD: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const WRONG_TYPE: Rule = Rule {
+pub(crate) const WRONG_TYPE: Rule = Rule {
     id: "answer/wrong_type",
     severity: Severity::Repairable,
     summary: "every value has its type",
@@ -105,7 +105,7 @@ pub const WRONG_TYPE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const ENUM_INVALID: Rule = Rule {
+pub(crate) const ENUM_INVALID: Rule = Rule {
     id: "answer/enum_invalid",
     severity: Severity::Repairable,
     summary: "a word that must be one of a few is one of them",
@@ -119,7 +119,7 @@ pub const ENUM_INVALID: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
+pub(crate) const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
     id: "answer/confidence_out_of_range",
     severity: Severity::Repairable,
     summary: "confidence and context_completeness_weak lie between 0 and 1",

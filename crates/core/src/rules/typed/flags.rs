@@ -12,7 +12,7 @@ use stepscope_base::text::Untrusted;
 const MAX_LABELS: usize = 8;
 
 /// See its `explanation`.
-pub const SHAPE_MISMATCH: Rule = Rule {
+pub(crate) const SHAPE_MISMATCH: Rule = Rule {
     id: "answer/shape_mismatch",
     severity: Severity::Repairable,
     summary: "the answer has the type that was asked for",
@@ -25,7 +25,7 @@ pub const SHAPE_MISMATCH: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const FOUND_ITEMS_MISMATCH: Rule = Rule {
+pub(crate) const FOUND_ITEMS_MISMATCH: Rule = Rule {
     id: "answer/found_items_mismatch",
     severity: Severity::Repairable,
     summary: "answer_found says whether there are items",
@@ -37,7 +37,7 @@ pub const FOUND_ITEMS_MISMATCH: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const COMPLETE_WITHOUT_FOUND: Rule = Rule {
+pub(crate) const COMPLETE_WITHOUT_FOUND: Rule = Rule {
     id: "answer/complete_without_found",
     severity: Severity::Repairable,
     summary: "only what was found can be complete",
@@ -58,7 +58,7 @@ pub const COMPLETE_WITHOUT_FOUND: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const METHOD_ITEMS_MISMATCH: Rule = Rule {
+pub(crate) const METHOD_ITEMS_MISMATCH: Rule = Rule {
     id: "answer/method_items_mismatch",
     severity: Severity::Repairable,
     summary: "extraction_method says how the items were got",

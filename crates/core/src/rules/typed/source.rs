@@ -10,7 +10,7 @@ use stepscope_base::python::{Message, repr};
 use stepscope_base::text::{Untrusted, head};
 
 /// See its `explanation`.
-pub const ANSWER_DIFFERS_FROM_RAW_RESPONSE: Rule = Rule {
+pub(crate) const ANSWER_DIFFERS_FROM_RAW_RESPONSE: Rule = Rule {
     id: "answer/answer_differs_from_raw_response",
     severity: Severity::Warning,
     summary: "the answer is what the model wrote",
@@ -23,7 +23,7 @@ pub const ANSWER_DIFFERS_FROM_RAW_RESPONSE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const LIST_TRUNCATED_NEXT_PAGE: Rule = Rule {
+pub(crate) const LIST_TRUNCATED_NEXT_PAGE: Rule = Rule {
     id: "answer/list_truncated_next_page",
     severity: Severity::Warning,
     summary: "the list does not go on on the page that the model did not see",

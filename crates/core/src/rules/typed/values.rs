@@ -12,7 +12,7 @@ use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
 /// See its `explanation`.
-pub const DATE_NOT_ISO8601: Rule = Rule {
+pub(crate) const DATE_NOT_ISO8601: Rule = Rule {
     id: "answer/date_not_iso8601",
     severity: Severity::Repairable,
     summary: "dates are written YYYY-MM-DD",
@@ -33,7 +33,7 @@ pub const DATE_NOT_ISO8601: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const DATE_IMPOSSIBLE: Rule = Rule {
+pub(crate) const DATE_IMPOSSIBLE: Rule = Rule {
     id: "answer/date_impossible",
     severity: Severity::Repairable,
     summary: "dates are days of the calendar",
@@ -53,7 +53,7 @@ pub const DATE_IMPOSSIBLE: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const DATE_ORIGINAL_DISAGREES: Rule = Rule {
+pub(crate) const DATE_ORIGINAL_DISAGREES: Rule = Rule {
     id: "answer/date_original_disagrees",
     severity: Severity::Warning,
     summary: "the ISO day is the day that the original names",
@@ -66,7 +66,7 @@ pub const DATE_ORIGINAL_DISAGREES: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const CURRENCY_NOT_ISO4217: Rule = Rule {
+pub(crate) const CURRENCY_NOT_ISO4217: Rule = Rule {
     id: "answer/currency_not_iso4217",
     severity: Severity::Repairable,
     summary: "currencies are codes of ISO 4217",
@@ -90,7 +90,7 @@ pub const CURRENCY_NOT_ISO4217: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const PHANTOM_ZERO_SUSPECTED: Rule = Rule {
+pub(crate) const PHANTOM_ZERO_SUSPECTED: Rule = Rule {
     id: "answer/phantom_zero_suspected",
     severity: Severity::Warning,
     summary: "an amount of zero stands in the document",
@@ -102,7 +102,7 @@ pub const PHANTOM_ZERO_SUSPECTED: Rule = Rule {
 };
 
 /// See its `explanation`.
-pub const TABLE_NOT_RECTANGULAR: Rule = Rule {
+pub(crate) const TABLE_NOT_RECTANGULAR: Rule = Rule {
     id: "answer/table_not_rectangular",
     severity: Severity::Repairable,
     summary: "every row of a table has as many cells as there are headers",

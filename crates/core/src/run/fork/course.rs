@@ -66,7 +66,7 @@ impl Course {
     }
 
     /// How it comes about, as that turned out.
-    pub fn came_by(&mut self, how: How) {
+    pub(crate) fn came_by(&mut self, how: How) {
         self.start.how = how;
     }
 

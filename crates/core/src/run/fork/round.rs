@@ -18,7 +18,7 @@ pub const SEED: i64 = 1234;
 /// The class of an end that the server brought about.
 pub const SERVER_ERROR: &str = "ServerError";
 /// The class of an end that a person brought about.
-pub const BROKEN_OFF: &str = "BrokenOff";
+pub(crate) const BROKEN_OFF: &str = "BrokenOff";
 /// So much of a reply that could not be used is shown.
 const SHOWN: usize = 160;
 

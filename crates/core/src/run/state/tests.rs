@@ -254,7 +254,7 @@ fn the_values_of_a_fork_are_the_forks() {
         assert_eq!(lines(state, &state.writes(2)), [r#"final_answer="7" ≙ @2"#]);
         assert_eq!(state.pointer(&state.writes(1)[0]).unwrap().text(), "/trace/fork/values/1/value");
         let apples = index(state, "apples");
-        assert!(!state.ancestors(apples).has_step(1) && state.descendants(apples).has_step(1));
+        assert_eq!(state.ancestors(apples).steps.get(1), Some(&false));
     });
     // Of an earlier version, which kept only what was edited and the final state.
     let older = r#"{"parent": "a", "how": "exact", "step_index": 1, "edited": [{"variable": "apples", "value": 4}]}"#;
@@ -326,9 +326,6 @@ fn influence_follows_time() {
         let before = state.ancestors(index(state, "sum"));
         assert_eq!(names(state, &before.variables), ["problem_text", "apples", "pears", "sum"]);
         assert_eq!(before.steps, [true, true, false]);
-        let after = state.descendants(index(state, "pears"));
-        assert_eq!(names(state, &after.variables), ["pears", "sum", "final_answer"]);
-        assert_eq!(after.steps, [false, true, true]);
     });
     // `b` is read before it is written, `a` twice written: a cycle by name, none in time.
     let text = r#"{"steps": [
@@ -339,7 +336,6 @@ fn influence_follows_time() {
     with(text, |state| {
         assert_eq!(names(state, &state.ancestors(index(state, "d")).variables), ["a", "c", "d"]);
         assert_eq!(names(state, &state.ancestors(index(state, "b")).variables), ["b", "a"]);
-        assert_eq!(names(state, &state.descendants(index(state, "b")).variables), ["b"]);
         assert_eq!(lines(state, &state.reads(0)), ["b=- mis @given"]);
         assert_eq!(state.variables()[index(state, "c")].origin, Origin::Unproduced);
         assert_eq!(lines(state, &state.reads(2)), ["c=- mis @given"]);
@@ -363,7 +359,6 @@ fn odd_shapes_are_borne() {
             }
             for variable in 0..9 {
                 state.ancestors(variable);
-                state.descendants(variable);
             }
         });
     }
@@ -408,7 +403,6 @@ fn ten_thousand_steps_and_inputs_are_cheap() {
     with(&text, |state| {
         let influence = state.ancestors(index(state, "final_answer"));
         assert!(influence.steps.iter().all(|flag| *flag));
-        assert!(state.descendants(index(state, "a0")).has_step(9_999));
         assert_eq!(state.after(9_999).len(), 10_002);
         assert_eq!(state.reads(9_999).len(), 10_000);
     });
