@@ -47,7 +47,7 @@ pub const FOUND: u8 = 1;
 /// Something could not be read, written or understood.
 pub const FAILED: u8 = 2;
 /// The model's server failed, or a run ended as upstream's would.
-pub const UNANSWERED: u8 = 3;
+pub(crate) const UNANSWERED: u8 = 3;
 
 /// See why a language model's run went wrong: procedures, global state step by step, diagnostics at the exact key.
 ///
@@ -286,7 +286,7 @@ impl Check {
     }
 
     /// Whether a gravest finding makes the exit code 1.
-    pub fn fails_on(&self, worst: Option<Severity>) -> bool {
+    pub(crate) fn fails_on(&self, worst: Option<Severity>) -> bool {
         let least = match self.fail_on {
             FailOn::Fatal => Severity::Fatal,
             FailOn::Repairable => Severity::Repairable,

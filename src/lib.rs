@@ -13,29 +13,29 @@ pub mod app {
     /// What is worked out across all records: the comparison and the dashboards.
     pub mod across;
     /// The actions that can be done now.
-    pub mod allowed;
+    pub(crate) mod allowed;
     /// The lines at the top and at the bottom.
-    pub mod bars;
+    pub(crate) mod bars;
     /// Model calls, each a task of its own.
     pub mod calls;
     /// Performs the effects.
     pub mod effects;
     /// Work across all records, on threads.
-    pub mod errands;
+    pub(crate) mod errands;
     /// Which record is a fork of which.
-    pub mod family;
+    pub(crate) mod family;
     /// Forks on their way to the disk.
-    pub mod forks;
+    pub(crate) mod forks;
     /// Saves forks, and follows their files.
-    pub mod keep;
+    pub(crate) mod keep;
     /// Clicks and the wheel.
-    pub mod mouse;
+    pub(crate) mod mouse;
     /// Messages and effects.
     pub mod msg;
     /// The open record, ready for the screens.
     pub mod opened;
     /// Computed values and quantities, ready for the screens.
-    pub mod proof;
+    pub(crate) mod proof;
     /// The mode of reviewing: verdicts, drafts, the queue.
     pub mod review;
     /// Saves and reads reviews on threads of its own.
@@ -45,29 +45,29 @@ pub mod app {
     /// The whole state.
     pub mod state;
     /// The one place where the state changes.
-    pub mod update;
+    pub(crate) mod update;
     /// Draws the whole screen.
-    pub mod view;
+    pub(crate) mod view;
 }
 
 /// The screens, each a folder that owns its state, its keys, its drawing and its mouse.
 pub mod screens {
     /// The items on which reviewers disagree.
-    pub mod adjudication;
+    pub(crate) mod adjudication;
     /// A structured answer with its citations.
-    pub mod answer;
+    pub(crate) mod answer;
     /// The dashboard of the reviews.
-    pub mod dashboard;
+    pub(crate) mod dashboard;
     /// A record as JSON.
-    pub mod json;
+    pub(crate) mod json;
     /// The comparison with a baseline.
-    pub mod matrix;
+    pub(crate) mod matrix;
     /// A re-run of a step or an answer.
     pub mod rerun;
     /// One run.
     pub mod run;
     /// Two records side by side.
-    pub mod side_by_side;
+    pub(crate) mod side_by_side;
     /// What is in front: a stack of screens, and at most one dialog.
     pub mod stack;
     /// The table of records.
@@ -77,33 +77,33 @@ pub mod screens {
 /// The dialogs, which lie over a screen and take the keys.
 pub mod dialogs {
     /// The table of contents of a document.
-    pub mod contents;
+    pub(crate) mod contents;
     /// The derivation of a computed value.
-    pub mod derivation;
+    pub(crate) mod derivation;
     /// Every dialog with what it holds.
     pub mod dialog;
     /// The editor of a value or a prompt.
     pub mod editor;
     /// Suggested fixes of a procedure.
-    pub mod fixes;
+    pub(crate) mod fixes;
     /// The help.
-    pub mod help;
+    pub(crate) mod help;
     /// Opening, closing, scrolling, and keys.
-    pub mod keys;
+    pub(crate) mod keys;
     /// The command palette.
-    pub mod palette;
+    pub(crate) mod palette;
     /// A text in full.
-    pub mod popup;
+    pub(crate) mod popup;
     /// The repair of a procedure by a model.
-    pub mod repair;
+    pub(crate) mod repair;
     /// The reward by verifier stage.
-    pub mod rewards;
+    pub(crate) mod rewards;
 }
 
 /// What screens and dialogs are made of. Law: knows no screen.
 pub mod widgets {
     /// Fuzzy ranking for the palette.
-    pub mod fuzzy;
+    pub(crate) mod fuzzy;
     /// The one table of keys.
     pub mod keymap;
     /// The parts of the terminal, windows, and the inside of a pane.
@@ -111,11 +111,11 @@ pub mod widgets {
     /// A line that is being typed.
     pub mod line;
     /// A cursor over n rows.
-    pub mod list;
+    pub(crate) mod list;
     /// Frames, rows and scroll marks in the colours of the theme.
-    pub mod look;
+    pub(crate) mod look;
     /// Wrapped and painted text.
-    pub mod prose;
+    pub(crate) mod prose;
     /// Roles to styles.
     pub mod theme;
 }

@@ -1,7 +1,7 @@
 //! What is worked out from all records together and lies in front of the table: the comparison with a baseline, and two
 //! records side by side. It owns its changes; `update` only routes to it.
 
-pub mod keys;
+pub(crate) mod keys;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ impl Desk {
     }
 
     /// Whether something is being worked out.
-    pub const fn is_working(&self) -> bool {
+    pub(crate) const fn is_working(&self) -> bool {
         self.comparing.is_coming() || self.judging.is_coming()
     }
 
@@ -98,7 +98,7 @@ pub struct Pending {
 
 impl Pending {
     /// Whether it will come.
-    pub const fn is_coming(&self) -> bool {
+    pub(crate) const fn is_coming(&self) -> bool {
         self.due || self.running.is_some()
     }
 

@@ -11,7 +11,7 @@ use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 
 /// A reason why an action cannot be done now.
-pub type Reason = &'static str;
+pub(crate) type Reason = &'static str;
 
 pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
     if holds { Ok(()) } else { Err(why) }
@@ -24,7 +24,7 @@ impl App {
     }
 
     /// Whether an action could be done if this were in front.
-    pub fn allowed_at(&self, front: Front, action: Action) -> Result<(), Reason> {
+    pub(crate) fn allowed_at(&self, front: Front, action: Action) -> Result<(), Reason> {
         match front {
             Front::Dialog(kind) => self.allowed_in(kind, action),
             Front::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
@@ -243,7 +243,7 @@ impl App {
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
-    pub fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
+    pub(crate) fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
         let mut seen = Vec::new();
         let front = self.base();
         let rows = front.contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {

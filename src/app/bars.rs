@@ -32,7 +32,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::triage::{Confidence, Fix};
 
 /// The first line: where we are on the left, what is to be said of it on the right.
-pub fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
@@ -221,7 +221,7 @@ fn records(count: usize) -> String {
 }
 
 /// The line above the keys: the answer to the last key, else what the cursor is on.
-pub fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
@@ -329,7 +329,7 @@ fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// The last line: the keys that work here.
-pub fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
@@ -388,7 +388,7 @@ fn sign(purpose: Purpose) -> &'static str {
 }
 
 /// The question whether typed text is to be dropped, above the keys that answer it.
-pub fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) {
     let keys = keymap::Keymap::rows(keymap::Context::Drop);
     let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
     let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
@@ -398,7 +398,7 @@ pub fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Look<'_>) 
 }
 
 /// The column of the cursor in the line that is being typed.
-pub fn prompt_cursor(prompt: &Prompt, area: Rect) -> u16 {
+pub(crate) fn prompt_cursor(prompt: &Prompt, area: Rect) -> u16 {
     let (_, cursor) = prompt_window(prompt, area);
     let column = sign(prompt.purpose).width() + cursor;
     area.x + (column as u16).min(area.width.saturating_sub(1))
@@ -409,7 +409,7 @@ fn prompt_window(prompt: &Prompt, area: Rect) -> (String, usize) {
 }
 
 /// The line that is being typed, in place of the keys, with what could stand there above it.
-pub fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let parts = layout::parts(area);
     let place = if parts.footer.height > 0 {
         parts.footer

@@ -149,7 +149,7 @@ impl Performer {
 
     /// Also tells the loader what was written.
     #[must_use]
-    pub fn with_loader(self, loader: Loader) -> Self {
+    pub(crate) fn with_loader(self, loader: Loader) -> Self {
         Self { loader: Some(loader), ..self }
     }
 

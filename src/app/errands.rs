@@ -16,7 +16,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::journal::stamp;
 
 /// Does one; waits for it.
-pub fn run(errand: Errand, beside: &Beside) -> News {
+pub(crate) fn run(errand: Errand, beside: &Beside) -> News {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     match errand {
         Errand::Compare(id, wanted) => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use stepscope_core::run::fork::Lineage;
 use stepscope_io::forks::Mark;
-pub use stepscope_io::snapshot::Address;
+pub(crate) use stepscope_io::snapshot::Address;
 use stepscope_io::store::Store;
 
 /// More forks than this are not put under their parents; they stand by themselves.
@@ -55,7 +55,7 @@ impl Family {
     }
 
     /// A source is read anew.
-    pub fn forget(&mut self, source: usize) {
+    pub(crate) fn forget(&mut self, source: usize) {
         self.marks.retain(|address, _| address.0 != source);
         self.asked.retain(|address| address.0 != source);
         self.places.retain(|_, address| address.0 != source);
@@ -64,7 +64,7 @@ impl Family {
     }
 
     /// Takes what was read of forks.
-    pub fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) {
+    pub(crate) fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) {
         let marks = marks.into_iter().filter_map(|(address, mark)| Some((address, mark?)));
         self.marks.extend(marks.filter(|(address, _)| self.asked.contains(address)));
         // The new ones may have other parents.
@@ -78,7 +78,7 @@ impl Family {
     }
 
     /// Takes the parents that were found.
-    pub fn take_parents(&mut self, found: Vec<(String, Address)>) {
+    pub(crate) fn take_parents(&mut self, found: Vec<(String, Address)>) {
         for (hash, address) in found {
             self.places.entry(hash).or_insert(address);
         }
@@ -91,7 +91,7 @@ impl Family {
     }
 
     /// How long the texts of those parents are; `None`: not all of them say so.
-    pub fn missing_lengths(&self) -> Option<HashSet<u64>> {
+    pub(crate) fn missing_lengths(&self) -> Option<HashSet<u64>> {
         self.orphans().map(|lineage| lineage.parent_bytes).collect()
     }
 
@@ -177,7 +177,7 @@ impl Family {
     }
 
     /// Whether a record has forks, or is one that was placed.
-    pub fn has_kin(&self, address: Address) -> bool {
+    pub(crate) fn has_kin(&self, address: Address) -> bool {
         self.members.contains_key(&address) || self.families.contains_key(&address)
     }
 

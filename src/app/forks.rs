@@ -51,12 +51,12 @@ impl Forks {
     }
 
     /// Whether it was already said that something would be lost by leaving now; from now on it was.
-    pub fn warn(&mut self) -> bool {
+    pub(crate) fn warn(&mut self) -> bool {
         std::mem::replace(&mut self.warned, true)
     }
 
     /// Something else would be lost by leaving: that is said again.
-    pub fn warn_again(&mut self) {
+    pub(crate) fn warn_again(&mut self) {
         self.warned = false;
     }
 

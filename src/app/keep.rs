@@ -38,7 +38,7 @@ impl App {
     }
 
     /// Where the forks of the open record are kept.
-    pub fn forks_path(&self) -> Option<Place> {
+    pub(crate) fn forks_path(&self) -> Option<Place> {
         if let Some(path) = &self.forks.path {
             return Some(Place::Named(path.clone()));
         }

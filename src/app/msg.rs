@@ -36,7 +36,7 @@ use stepscope_io::store::LoadEvent;
 use stepscope_terminal::run::Effect;
 
 /// Number of a search; results of an older one are dropped.
-pub type SearchId = u64;
+pub(crate) type SearchId = u64;
 
 /// The effects of an update.
 pub type Effects = Vec<Effect<Work>>;

@@ -284,7 +284,7 @@ impl Detail {
 
 /// How often records were read for a question, on this thread, for tests.
 #[cfg(test)]
-pub mod analyses {
+pub(crate) mod analyses {
     use std::cell::Cell;
 
     thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
@@ -294,7 +294,7 @@ pub mod analyses {
     }
 
     /// How often, since it was asked last.
-    pub fn take() -> usize {
+    pub(crate) fn take() -> usize {
         COUNT.replace(0)
     }
 }
@@ -336,7 +336,7 @@ impl Opened {
 
     /// Gives it its card for journals: the name of its file there, and its place in it, from 0.
     #[must_use]
-    pub fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
+    pub(crate) fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
         let mut card = Card::of(&self.analyse().subject, &self.findings, dataset, position);
         card.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
         self.card = Some(Box::new(card));
@@ -345,7 +345,7 @@ impl Opened {
 
     /// The same record without what is not to be shown. Its card stays that of the whole record.
     #[must_use]
-    pub fn hiding(self, hide: Hide, row: &Row, beside: &Beside) -> Self {
+    pub(crate) fn hiding(self, hide: Hide, row: &Row, beside: &Beside) -> Self {
         if hide.is_empty() {
             return self;
         }
@@ -412,7 +412,7 @@ impl Opened {
     }
 
     /// The record with everything that can be said of it, for questions that are asked seldom.
-    pub fn analyse(&self) -> Analysis<'_> {
+    pub(crate) fn analyse(&self) -> Analysis<'_> {
         #[cfg(test)]
         analyses::note();
         let record = self.root().map(formats::read);
@@ -481,7 +481,7 @@ impl Opened {
     }
 
     /// Whether it has steps to walk through.
-    pub fn has_steps(&self) -> bool {
+    pub(crate) fn has_steps(&self) -> bool {
         !self.steps.is_empty()
     }
 
@@ -491,14 +491,14 @@ impl Opened {
     }
 
     /// The model that the record names for a step.
-    pub fn model_of(&self, step: usize) -> Option<String> {
+    pub(crate) fn model_of(&self, step: usize) -> Option<String> {
         let analysis = self.analyse();
         let model = analysis.state.call(step)?.model?.string()?;
         model.utf8().map(ToOwned::to_owned)
     }
 
     /// The model that gave a typed answer.
-    pub fn model_of_answer(&self) -> Option<String> {
+    pub(crate) fn model_of_answer(&self) -> Option<String> {
         self.root()?.get("model")?.string()?.utf8().map(ToOwned::to_owned)
     }
 
@@ -513,7 +513,7 @@ impl Opened {
     }
 
     /// A value as it stands in the record.
-    pub fn json_at(&self, pointer: &Pointer) -> Option<Vec<u8>> {
+    pub(crate) fn json_at(&self, pointer: &Pointer) -> Option<Vec<u8>> {
         self.root()?.find(pointer).map(|found| found.value.raw().to_vec())
     }
 
@@ -531,7 +531,7 @@ impl Opened {
     }
 
     /// The whole step as JSON.
-    pub fn step_json(&self, step: usize) -> Option<Shown> {
+    pub(crate) fn step_json(&self, step: usize) -> Option<Shown> {
         let pointer = &self.steps.get(step)?.pointer;
         let found = self.root()?.find(pointer)?;
         Some(Shown::prose(found.value.raw()))
@@ -621,7 +621,7 @@ impl Facts {
 
 /// A record, its procedure and its state, borrowed from the text.
 #[derive(Debug)]
-pub struct Analysis<'a> {
+pub(crate) struct Analysis<'a> {
     /// The record as the rules see it.
     pub subject: Subject<'a>,
     /// The global state over time.

@@ -73,7 +73,7 @@ impl Proof {
     }
 
     /// The first quantity of the question with this value.
-    pub fn quantity_of(&self, value: f64) -> Option<usize> {
+    pub(crate) fn quantity_of(&self, value: f64) -> Option<usize> {
         self.marks.iter().position(|mark| near(mark.value, value))
     }
 
@@ -130,7 +130,7 @@ fn computed(recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize
 }
 
 /// A number as small raised digits.
-pub fn superscript(n: usize) -> String {
+pub(crate) fn superscript(n: usize) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let digit = |c: char| c.to_digit(10).and_then(|digit| DIGITS.get(digit as usize)).copied();
     n.to_string().chars().filter_map(digit).collect()

@@ -1,11 +1,11 @@
 //! The reviews of the records on screen: what was said, what is about to be said, and what is on its way to the disk.
 //! Nothing here does I/O; the handlers are in `update/review.rs`, the threads in `scribe.rs`.
 
-pub mod agenda;
-pub mod ask;
-pub mod keys;
-pub mod news;
-pub mod strip;
+pub(crate) mod agenda;
+pub(crate) mod ask;
+pub(crate) mod keys;
+pub(crate) mod news;
+pub(crate) mod strip;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -381,12 +381,12 @@ impl Review {
     }
 
     /// Whether anything can be said.
-    pub const fn is_on(&self) -> bool {
+    pub(crate) const fn is_on(&self) -> bool {
         matches!(self.place, Place::Journal)
     }
 
     /// Whether there is anything to show beside the table.
-    pub fn is_begun(&self) -> bool {
+    pub(crate) fn is_begun(&self) -> bool {
         self.is_on() && (!self.reviews.events().is_empty() || self.draft.choosing || !self.unsaved.is_empty())
     }
 
@@ -405,7 +405,7 @@ impl Review {
     }
 
     /// Whether the labels are only offered, not written down.
-    pub fn labels_are_offered(&self) -> bool {
+    pub(crate) fn labels_are_offered(&self) -> bool {
         self.label_sets().newest().next().is_none()
     }
 
@@ -445,18 +445,18 @@ impl Review {
     }
 
     /// The records of which something is known.
-    pub fn known_records(&self) -> impl Iterator<Item = (usize, &Known)> {
+    pub(crate) fn known_records(&self) -> impl Iterator<Item = (usize, &Known)> {
         self.known.iter().map(|(record, known)| (*record, known))
     }
 
     /// What of a record is not to be shown now.
-    pub fn hidden_of(&self, record: usize) -> Hide {
+    pub(crate) fn hidden_of(&self, record: usize) -> Hide {
         let judged = self.known.get(&record).is_some_and(|known| known.judged.is_done());
         if judged || self.revealed.contains(&record) { Hide::default() } else { self.hide }
     }
 
     /// What is left out of a record when it is read: of one that is judged a second time, what was hidden the first.
-    pub fn hide_for(&self, record: usize) -> Hide {
+    pub(crate) fn hide_for(&self, record: usize) -> Hide {
         if self.is_due_again(record) { self.hide } else { self.hidden_of(record) }
     }
 
@@ -466,7 +466,7 @@ impl Review {
     }
 
     /// Whether a record was judged once and is to be judged a second time.
-    pub fn is_due_again(&self, record: usize) -> bool {
+    pub(crate) fn is_due_again(&self, record: usize) -> bool {
         let once = self.known.get(&record).is_some_and(|known| known.judged.is_done() && known.judged.times == 1);
         once && self.queue.repeats(record)
     }
@@ -477,7 +477,7 @@ impl Review {
     }
 
     /// The record of an item.
-    pub fn record_of(&self, item: &Item) -> Option<usize> {
+    pub(crate) fn record_of(&self, item: &Item) -> Option<usize> {
         let same = |record: &&usize| self.known.get(*record).is_some_and(|known| same_item(&known.item, item));
         self.places.get(&place_of(item))?.iter().find(same).copied()
     }
@@ -506,12 +506,12 @@ impl Review {
     }
 
     /// The known records of which something else is said than when this was asked last; `None`: all may be.
-    pub fn take_changed(&mut self) -> Option<Vec<usize>> {
+    pub(crate) fn take_changed(&mut self) -> Option<Vec<usize>> {
         self.changed.replace(Vec::new())
     }
 
     /// Rows have other records now: the agenda is to be made anew.
-    pub fn reorder(&mut self) {
+    pub(crate) fn reorder(&mut self) {
         self.changed = None;
     }
 
@@ -541,7 +541,7 @@ impl Review {
     }
 
     /// Records have other numbers now.
-    pub fn forget_records(&mut self) {
+    pub(crate) fn forget_records(&mut self) {
         self.known.clear();
         self.places.clear();
         self.changed = None;
@@ -563,7 +563,7 @@ impl Review {
     }
 
     /// The ids that records were looked for.
-    pub fn sought(&self) -> HashSet<Text> {
+    pub(crate) fn sought(&self) -> HashSet<Text> {
         self.sought.clone()
     }
 
@@ -588,7 +588,7 @@ impl Review {
     }
 
     /// Looks at no record; what was about to be said of it is kept.
-    pub fn put_aside(&mut self) {
+    pub(crate) fn put_aside(&mut self) {
         let Some(subject) = self.subject.take() else { return };
         let mut draft = std::mem::take(&mut self.draft);
         draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
@@ -600,7 +600,7 @@ impl Review {
     // Time.
 
     /// A key was pressed: the time since the last one was spent on the subject, unless it was a pause.
-    pub fn pressed(&mut self, now: Instant) {
+    pub(crate) fn pressed(&mut self, now: Instant) {
         let since = self.last_key.replace(now).map(|last| now.saturating_duration_since(last));
         if let (Some(since), Some(subject)) = (since.filter(|since| *since <= LONGEST_PAUSE), &mut self.subject) {
             subject.active += since;
@@ -609,7 +609,7 @@ impl Review {
     }
 
     /// Items a minute, and how many minutes the rest will take; `None`: nobody can tell yet.
-    pub fn pace(&self) -> Option<(f64, u64)> {
+    pub(crate) fn pace(&self) -> Option<(f64, u64)> {
         let (busy, items) = self.busy;
         let minutes = busy.as_secs_f64() / 60.0;
         if items < 3 || minutes < 0.05 {
@@ -621,7 +621,7 @@ impl Review {
     }
 
     /// Counts after how many of my verdicts there was no label that is new to me.
-    pub fn count_since_new_label(&mut self) {
+    pub(crate) fn count_since_new_label(&mut self) {
         let (seen, counted) = &mut self.given;
         for event in self.reviews.events().iter().skip(*counted) {
             if event.kind == EventKind::Verdict && event.reviewer.id == self.me.id {
@@ -670,12 +670,12 @@ impl Review {
     }
 
     /// An item was judged on screen.
-    pub const fn count_item(&mut self) {
+    pub(crate) const fn count_item(&mut self) {
         self.busy.1 += 1;
     }
 
     /// An event is safe.
-    pub fn take_saved(&mut self, n: u64) {
+    pub(crate) fn take_saved(&mut self, n: u64) {
         self.unsaved.retain(|unsaved| unsaved.n != n);
         self.saved = self.unsaved.is_empty();
         if self.saved {
@@ -684,7 +684,7 @@ impl Review {
     }
 
     /// An event could not be saved: it is kept.
-    pub fn take_failed(&mut self, n: u64, failure: Failure) {
+    pub(crate) fn take_failed(&mut self, n: u64, failure: Failure) {
         if let Some(unsaved) = self.unsaved.iter_mut().find(|unsaved| unsaved.n == n) {
             unsaved.failure = Some(failure);
         }
@@ -702,7 +702,7 @@ impl Review {
     }
 
     /// What somebody appended, or what stood there; `true`: something of it was not known.
-    pub fn take_events(&mut self, events: Vec<Event>, anew: bool) -> bool {
+    pub(crate) fn take_events(&mut self, events: Vec<Event>, anew: bool) -> bool {
         if anew {
             self.reviews = Reviews::default();
             (self.given, self.since_new_label) = Default::default();
@@ -727,7 +727,7 @@ impl Review {
 
     /// What the last session could not say: half-finished verdicts are offered when their record opens, events that were
     /// not saved at once.
-    pub fn take_kept(&mut self, events: Vec<Event>) {
+    pub(crate) fn take_kept(&mut self, events: Vec<Event>) {
         for event in events {
             match event.item.clone().filter(|_| event.draft) {
                 Some(item) => self.aside.push((item, Draft { choosing: event.verdict.is_some(), ..Draft::of(&event) })),
@@ -752,7 +752,7 @@ impl Review {
     }
 
     /// What is to be kept over a crash: drafts, and events that could not be saved.
-    pub fn to_keep(&self) -> Vec<Event> {
+    pub(crate) fn to_keep(&self) -> Vec<Event> {
         let typing = self.typing.clone().filter(|note| !note.is_empty());
         let current = self.subject.as_ref().map(|subject| {
             let mut draft = self.draft.clone();
@@ -776,7 +776,7 @@ impl Review {
     // Undo.
 
     /// The events that the next undo takes back, and what they are.
-    pub fn to_undo(&self) -> Vec<&Event> {
+    pub(crate) fn to_undo(&self) -> Vec<&Event> {
         let is_own = |event: &&Event| {
             let first = event.label_set.as_ref().is_some_and(|set| set.version <= 1);
             !matches!(event.kind, EventKind::Undo | EventKind::Reveal) && !event.draft && !first
@@ -789,23 +789,23 @@ impl Review {
     }
 
     /// Remembers undos, to be undone together.
-    pub fn push_undone(&mut self, ids: Vec<Text>) {
+    pub(crate) fn push_undone(&mut self, ids: Vec<Text>) {
         self.undone.push(ids);
     }
 
     /// The undos that the next redo takes back.
-    pub fn pop_undone(&mut self) -> Vec<Event> {
+    pub(crate) fn pop_undone(&mut self) -> Vec<Event> {
         let ids = self.undone.pop().unwrap_or_default();
         ids.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event.clone()).collect()
     }
 
     /// Whether something was undone.
-    pub fn can_redo(&self) -> bool {
+    pub(crate) fn can_redo(&self) -> bool {
         !self.undone.is_empty()
     }
 
     /// Remembers the events of a batch.
-    pub fn push_batch(&mut self, ids: Vec<Text>) {
+    pub(crate) fn push_batch(&mut self, ids: Vec<Text>) {
         self.batches.push(ids);
     }
 }
@@ -828,7 +828,7 @@ pub fn about(card: &Card, hidden: Hide, kind: EventKind, me: &Reviewer) -> Event
 }
 
 /// An id for a new label: its name in letters, digits and `_`, unlike all others.
-pub fn id_for(name: &str, set: &LabelSet) -> Text {
+pub(crate) fn id_for(name: &str, set: &LabelSet) -> Text {
     let word = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let base: String = name.trim().chars().map(word).take(60).collect();
     let taken = |id: &str| {

@@ -203,7 +203,7 @@ impl App {
     }
 
     /// How many records have findings of each severity, as far as they were checked.
-    pub fn severity_counts(&self) -> [usize; 4] {
+    pub(crate) fn severity_counts(&self) -> [usize; 4] {
         self.store.totals().with
     }
 
@@ -246,7 +246,7 @@ impl App {
     }
 
     /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
-    pub fn fork_of(&self, record: usize) -> Option<(&Mark, Address, bool)> {
+    pub(crate) fn fork_of(&self, record: usize) -> Option<(&Mark, Address, bool)> {
         let address = self.store.address(record)?;
         let mark = self.forks.family.mark(address)?;
         Some((mark, address, self.forks.family.root(address).is_some()))
@@ -265,13 +265,13 @@ impl App {
     }
 
     /// What was recorded and a record goes back to: itself, or the root of a fork.
-    pub fn root_of(&self, record: usize) -> usize {
+    pub(crate) fn root_of(&self, record: usize) -> usize {
         let root = self.store.address(record).and_then(|address| self.forks.family.root(address));
         root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 
     /// The files that the open record stands in; of a fork, the one that it was written to.
-    pub fn files_of_open(&self) -> Vec<Shown> {
+    pub(crate) fn files_of_open(&self) -> Vec<Shown> {
         let Some(opened) = self.inspect.as_ref().map(|inspect| &inspect.opened) else { return Vec::new() };
         let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
         source.map(|source| source.input.files_of(opened.root())).unwrap_or_default()
@@ -323,7 +323,7 @@ impl App {
 }
 
 /// The last part of a path.
-pub fn short_name(name: &Shown) -> Shown {
+pub(crate) fn short_name(name: &Shown) -> Shown {
     let text = name.as_str();
     text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
 }

@@ -32,7 +32,7 @@ use crate::widgets::look::Look;
 use crate::widgets::theme::Role;
 
 /// Draws the whole screen.
-pub fn view(app: &App, frame: &mut Frame<'_>) {
+pub(crate) fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buf = frame.buffer_mut();
     draw(app, area, buf);

@@ -72,7 +72,7 @@ impl Out {
     }
 
     /// Whether there is no use in going on.
-    pub const fn is_closed(&self) -> bool {
+    pub(crate) const fn is_closed(&self) -> bool {
         self.ended.is_some()
     }
 
@@ -100,7 +100,7 @@ impl Out {
     }
 
     /// Sentences of one kind, of which there may be very many.
-    pub fn complain_of(&self, mut sentences: impl Iterator<Item = Shown>) {
+    pub(crate) fn complain_of(&self, mut sentences: impl Iterator<Item = Shown>) {
         sentences.by_ref().take(MAX_COMPLAINTS).for_each(|sentence| self.complain(&sentence));
         let more = sentences.count();
         if more > 0 {

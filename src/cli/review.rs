@@ -145,7 +145,7 @@ impl Default for Who {
 
 impl Who {
     /// Somebody was named.
-    pub fn is_named(&self) -> bool {
+    pub(crate) fn is_named(&self) -> bool {
         self.reviewer.is_some() || self.reviewer_kind != ReviewerKind::Person
     }
 

@@ -14,19 +14,19 @@ use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 
 /// Where the window is.
-pub fn place(document: &Document, area: Rect) -> Rect {
+pub(crate) fn place(document: &Document, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 90);
     let lines = u16::try_from(document.toc().len()).unwrap_or(u16::MAX);
     window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
 }
 
 /// How many headings the window holds.
-pub fn height(document: &Document, area: Rect) -> usize {
+pub(crate) fn height(document: &Document, area: Rect) -> usize {
     inner_height(place(document, area))
 }
 
 /// Draws the window.
-pub fn draw(document: &Document, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(document: &Document, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(document, area);
     Clear.render(place, buf);
     let title = vec![look.span("Contents", Role::Title), look.span("  Enter goes there, Esc closes", Role::Faint)];

@@ -1,6 +1,6 @@
 //! How a computed value comes about: a tree to fold and unfold, down to the quantities of the question.
 
-pub mod draw;
+pub(crate) mod draw;
 
 use crate::app::proof::{Proof, superscript};
 use crate::widgets::list::{List, Move};
@@ -97,7 +97,7 @@ impl Tree {
     }
 
     /// Folds or unfolds the row under the cursor.
-    pub fn toggle(&mut self) {
+    pub(crate) fn toggle(&mut self) {
         if let Some(n) = self.current() {
             self.set(n, self.branches.get(n).is_some_and(|branch| !branch.folded));
         }
@@ -127,7 +127,7 @@ impl Tree {
     }
 
     /// Folds everything below the first row, or unfolds it.
-    pub fn fold_all(&mut self, folded: bool) {
+    pub(crate) fn fold_all(&mut self, folded: bool) {
         for n in 0..self.branches.len() {
             self.set(n, folded && n > 0);
         }

@@ -128,7 +128,7 @@ impl Dialog {
     }
 
     /// Itself, or the one that is asked about.
-    pub fn own_mut(&mut self) -> &mut Self {
+    pub(crate) fn own_mut(&mut self) -> &mut Self {
         match self {
             Self::Drop(dialog) => dialog.own_mut(),
             dialog => dialog,
@@ -146,7 +146,7 @@ impl Dialog {
     }
 
     /// Only a key closes it: it holds typed text, or a call runs in it.
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.is_typed_in() || matches!(self, Self::Mending(mending) if !mending.is_over)
     }
 
@@ -165,7 +165,7 @@ impl Dialog {
 
 impl DialogKind {
     /// Letters are text there.
-    pub const fn takes_text(self) -> bool {
+    pub(crate) const fn takes_text(self) -> bool {
         matches!(self, Self::Palette | Self::Prompt | Self::ReviewLine | Self::LabelList | Self::Editor)
     }
 

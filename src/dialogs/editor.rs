@@ -1,6 +1,6 @@
 //! A text that is being typed in a window: a value, or a prompt.
 
-pub mod draw;
+pub(crate) mod draw;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

@@ -32,13 +32,13 @@ fn place(fixes: &Fixes, area: Rect) -> (Rect, Vec<String>) {
 }
 
 /// How many fixes the window holds.
-pub fn height(fixes: &Fixes, area: Rect) -> usize {
+pub(crate) fn height(fixes: &Fixes, area: Rect) -> usize {
     let (place, files) = place(fixes, area);
     inner_height(place).saturating_sub(files.len()).max(1)
 }
 
 /// Draws the window.
-pub fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (place, files) = place(fixes, area);
     Clear.render(place, buf);
     let title = vec![

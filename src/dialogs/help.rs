@@ -14,12 +14,12 @@ use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
 /// Where the help is.
-pub fn place(area: Rect) -> Rect {
+pub(crate) fn place(area: Rect) -> Rect {
     window(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2))
 }
 
 /// How many lines it has.
-pub fn lines(app: &App) -> usize {
+pub(crate) fn lines(app: &App) -> usize {
     content(app).len()
 }
 
@@ -60,7 +60,7 @@ fn content(app: &App) -> Vec<Item> {
 }
 
 /// Draws the help from a line on.
-pub fn draw(app: &App, top: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, top: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(area);
     Clear.render(place, buf);
     let title = vec![look.span("Help", Role::Title), look.span("  j k scroll, Esc closes", Role::Faint)];

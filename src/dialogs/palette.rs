@@ -13,17 +13,17 @@ use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
 /// Where the palette is.
-pub fn place(area: Rect) -> Rect {
+pub(crate) fn place(area: Rect) -> Rect {
     window(area, area.width.saturating_sub(8).min(76), area.height.saturating_sub(4).min(20))
 }
 
 /// How many actions it shows.
-pub fn height(area: Rect) -> usize {
+pub(crate) fn height(area: Rect) -> usize {
     usize::from(place(area).height.saturating_sub(4))
 }
 
 /// Draws the palette.
-pub fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(area);
     Clear.render(place, buf);
     let inner = frame(vec![look.span("Actions", Role::Title)], place, buf, look);

@@ -12,7 +12,7 @@ use crate::widgets::prose;
 use crate::widgets::theme::Role;
 
 /// Where the window is: as high as its text, at most the screen.
-pub fn place(popup: &Popup, area: Rect) -> Rect {
+pub(crate) fn place(popup: &Popup, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 110);
     let inner = usize::from(width.saturating_sub(4));
     let lines = prose::wrap_up_to(popup.text.as_str(), inner, usize::from(area.height)).len();
@@ -21,7 +21,7 @@ pub fn place(popup: &Popup, area: Rect) -> Rect {
 }
 
 /// Draws the window.
-pub fn draw(popup: &Popup, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(popup: &Popup, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(popup, area);
     Clear.render(place, buf);
     let mut title = vec![look.span(popup.title.as_str(), Role::Title)];

@@ -1,6 +1,6 @@
 //! A repair by a model: from the line that names the endpoint to the server, and from its replies to a fork.
 
-pub mod draw;
+pub(crate) mod draw;
 
 use crate::app::msg::Effects;
 use crate::app::msg::Work;

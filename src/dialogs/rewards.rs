@@ -1,6 +1,6 @@
 //! What a chain of verifiers says of the open record, ready for the pane.
 
-pub mod draw;
+pub(crate) mod draw;
 
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;

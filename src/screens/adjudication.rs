@@ -1,4 +1,4 @@
 //! Adjudication: the items on which reviewers disagree.
 
-pub mod draw;
-pub mod state;
+pub(crate) mod draw;
+pub(crate) mod state;

@@ -1,11 +1,11 @@
 //! The answer screen: a structured answer with its citations and the document.
 
-pub mod checks;
-pub mod citation;
-pub mod document;
-pub mod draw;
-pub mod items;
-pub mod keys;
-pub mod layout;
-pub mod sheet;
-pub mod state;
+pub(crate) mod checks;
+pub(crate) mod citation;
+pub(crate) mod document;
+pub(crate) mod draw;
+pub(crate) mod items;
+pub(crate) mod keys;
+pub(crate) mod layout;
+pub(crate) mod sheet;
+pub(crate) mod state;

@@ -1,4 +1,4 @@
 //! The review dashboard: every number is a filter.
 
-pub mod draw;
-pub mod state;
+pub(crate) mod draw;
+pub(crate) mod state;

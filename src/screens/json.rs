@@ -1,4 +1,4 @@
 //! The raw JSON of a record, with its findings.
 
-pub mod draw;
-pub mod state;
+pub(crate) mod draw;
+pub(crate) mod state;

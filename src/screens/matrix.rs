@@ -1,4 +1,4 @@
 //! The comparison with a baseline: every cell is a filter.
 
-pub mod draw;
-pub mod state;
+pub(crate) mod draw;
+pub(crate) mod state;

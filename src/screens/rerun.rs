@@ -1,8 +1,8 @@
 //! The re-run screen: preview, call, replies and the fork.
 
-pub mod answer;
-pub mod draw;
-pub mod keys;
-pub mod leg;
-pub mod outcome;
+pub(crate) mod answer;
+pub(crate) mod draw;
+pub(crate) mod keys;
+pub(crate) mod leg;
+pub(crate) mod outcome;
 pub mod state;

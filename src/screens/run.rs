@@ -1,12 +1,12 @@
 //! The run screen: steps, global state and findings, with time travel and overrides.
 
-pub mod draw;
-pub mod edit;
-pub mod edits;
-pub mod findings;
+pub(crate) mod draw;
+pub(crate) mod edit;
+pub(crate) mod edits;
+pub(crate) mod findings;
 pub mod layout;
-pub mod question;
+pub(crate) mod question;
 pub mod state;
-pub mod step;
-pub mod steps;
-pub mod variables;
+pub(crate) mod step;
+pub(crate) mod steps;
+pub(crate) mod variables;

@@ -1,6 +1,6 @@
 //! Two records side by side: baseline or parent, or a fork that is not saved yet.
 
-pub mod draw;
-pub mod keys;
-pub mod making;
-pub mod state;
+pub(crate) mod draw;
+pub(crate) mod keys;
+pub(crate) mod making;
+pub(crate) mod state;

@@ -79,7 +79,7 @@ impl Screen {
     }
 
     /// It shows the record itself, or its row: verdicts are given there.
-    pub const fn is_judged_on(self) -> bool {
+    pub(crate) const fn is_judged_on(self) -> bool {
         matches!(self, Self::Table | Self::Run | Self::Evidence | Self::Json)
     }
 
@@ -105,7 +105,7 @@ impl Screens {
     }
 
     /// The highest one that shows the open record, or the table.
-    pub fn of_record(&self) -> Screen {
+    pub(crate) fn of_record(&self) -> Screen {
         self.0.iter().rev().copied().find(|screen| screen.is_of_record()).unwrap_or_default()
     }
 
@@ -139,7 +139,7 @@ impl Screens {
     }
 
     /// The screens of another record in place of those of the open one; what lies over them stays.
-    pub fn show_record(&mut self, screens: &[Screen]) {
+    pub(crate) fn show_record(&mut self, screens: &[Screen]) {
         self.0.retain(|screen| !screen.is_of_record());
         self.0.splice(0..0, screens.iter().copied());
     }

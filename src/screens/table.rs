@@ -1,7 +1,7 @@
 //! The table of records: order, filter, find and the rows on screen.
 
-pub mod draw;
-pub mod matches;
-pub mod order;
-pub mod search;
+pub(crate) mod draw;
+pub(crate) mod matches;
+pub(crate) mod order;
+pub(crate) mod search;
 pub mod state;

@@ -336,7 +336,7 @@ actions! {
 
 impl Action {
     /// The action of an id.
-    pub fn from_id(id: &str) -> Option<Self> {
+    pub(crate) fn from_id(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.id() == id)
     }
 }
@@ -616,7 +616,7 @@ pub struct Key {
 
 impl Key {
     /// The key of a terminal event.
-    pub fn from_event(event: KeyEvent) -> Self {
+    pub(crate) fn from_event(event: KeyEvent) -> Self {
         let control = event.modifiers.contains(KeyModifiers::CONTROL);
         let (code, shift) = match event.code {
             KeyCode::Char(c) if control => (KeyCode::Char(c.to_ascii_lowercase()), false),
@@ -628,7 +628,7 @@ impl Key {
     }
 
     /// The key of a name in the table: `j`, `^D`, `S-Tab`, `PgDn`, `Space`, `F5`.
-    pub fn from_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         let plain = |code| Self { code, control: false, shift: false };
         if let Some(rest) = name.strip_prefix("S-") {
             // Characters carry their shift in themselves: no terminal sends such a key.
@@ -760,7 +760,7 @@ impl Keymap {
     }
 
     /// What the keys typed so far mean in some contexts, the nearest first.
-    pub fn look_up(&self, contexts: &[Context], typed: &[Key]) -> Lookup {
+    pub(crate) fn look_up(&self, contexts: &[Context], typed: &[Key]) -> Lookup {
         let mut prefix = false;
         for place in contexts {
             for chord in self.chords.iter().filter(|chord| chord.context == *place) {
@@ -786,14 +786,14 @@ impl Keymap {
     }
 
     /// Those of the keys of a binding that mean its action in some contexts.
-    pub fn names_in(&self, binding: &Binding, contexts: &[Context]) -> Vec<String> {
+    pub(crate) fn names_in(&self, binding: &Binding, contexts: &[Context]) -> Vec<String> {
         let own = self.chords.iter().filter(|chord| (chord.context, chord.action) == (binding.context, binding.action));
         let means = |chord: &&Chord| self.look_up(contexts, &chord.keys) == Lookup::Found(binding.action);
         own.filter(means).map(|chord| chord.name.clone()).collect()
     }
 
     /// What was typed of a chord, by name, and how it can go on: the names of the rest and the actions.
-    pub fn continuations(&self, contexts: &[Context], typed: &[Key]) -> (String, Vec<(String, Action)>) {
+    pub(crate) fn continuations(&self, contexts: &[Context], typed: &[Key]) -> (String, Vec<(String, Action)>) {
         let here = |chord: &&Chord| contexts.contains(&chord.context);
         let longer = |chord: &&Chord| chord.keys.len() > typed.len() && chord.keys.starts_with(typed);
         let mut head = String::new();

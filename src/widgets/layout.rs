@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 /// From this width on the panes of a run stand side by side.
-pub const WIDE: u16 = 100;
+pub(crate) const WIDE: u16 = 100;
 
 /// The parts of every screen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub fn rows(count: usize) -> u16 {
 }
 
 /// The first rows of an area, and the rest.
-pub fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {
+pub(crate) fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {
     let first = first.min(area.height);
     (Rect { height: first, ..area }, Rect { y: area.y + first, height: area.height - first, ..area })
 }
@@ -50,7 +50,7 @@ pub fn table_height(area: Rect) -> usize {
 }
 
 /// How many rows of the JSON are on screen.
-pub fn json_height(area: Rect) -> usize {
+pub(crate) fn json_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(2))
 }
 
@@ -61,11 +61,11 @@ pub fn window(area: Rect, width: u16, height: u16) -> Rect {
 }
 
 /// The lines inside a pane's border.
-pub fn inner_height(area: Rect) -> usize {
+pub(crate) fn inner_height(area: Rect) -> usize {
     usize::from(area.height.saturating_sub(2))
 }
 
 /// The columns inside a pane's border and its blank at both sides.
-pub fn inner_width(area: Rect) -> usize {
+pub(crate) fn inner_width(area: Rect) -> usize {
     usize::from(area.width.saturating_sub(4))
 }

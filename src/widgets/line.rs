@@ -14,7 +14,7 @@ pub const MAX_LINE: usize = 64 << 10;
 const COLUMN: usize = 64;
 
 /// The byte before which the cursor stands.
-pub fn cursor_byte(line: &Line) -> usize {
+pub(crate) fn cursor_byte(line: &Line) -> usize {
     let typed = line.value();
     typed.char_indices().nth(line.cursor()).map_or(typed.len(), |(at, _)| at)
 }

@@ -16,7 +16,7 @@ use stepscope_core::run::state::Badge;
 
 /// How a pane is to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub(crate) struct Look<'a> {
     /// The colours.
     pub theme: &'a Theme,
     /// The pane has the keys.
@@ -25,23 +25,23 @@ pub struct Look<'a> {
 
 impl Look<'_> {
     /// The style of a role.
-    pub fn style(&self, role: Role) -> Style {
+    pub(crate) fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
 
     /// A piece of text in a role.
-    pub fn span(&self, text: impl Into<String>, role: Role) -> Span<'static> {
+    pub(crate) fn span(&self, text: impl Into<String>, role: Role) -> Span<'static> {
         Span::styled(text.into(), self.style(role))
     }
 
     /// The row under the cursor.
-    pub fn selection(&self) -> Style {
+    pub(crate) fn selection(&self) -> Style {
         self.style(if self.focused { Role::Selection } else { Role::SelectionDim })
     }
 }
 
 /// Draws a pane's border with its title and gives what is inside, one blank column at both sides.
-pub fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     let border = if look.focused { Role::BorderFocus } else { Role::Border };
     let mut line = vec![look.span(" ", border)];
     let room = usize::from(area.width.saturating_sub(5));
@@ -58,7 +58,7 @@ pub fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, look: Look
 }
 
 /// The spans that fit into some columns, the last one cut.
-pub fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
+pub(crate) fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
     let mut left = width;
     let mut out = Vec::with_capacity(spans.len());
     for span in spans {
@@ -75,7 +75,7 @@ pub fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> 
 }
 
 /// Draws a line in a row of an area; what does not fit is cut.
-pub fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Buffer) {
+pub(crate) fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Buffer) {
     let Ok(row) = u16::try_from(row) else { return };
     if row < area.height {
         let line = Line::from(fit_spans(line, usize::from(area.width)));
@@ -85,7 +85,7 @@ pub fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Buffer) {
 }
 
 /// Lays a style over a whole row of an area, borders left out.
-pub fn wash(row: usize, area: Rect, buf: &mut Buffer, style: Style) {
+pub(crate) fn wash(row: usize, area: Rect, buf: &mut Buffer, style: Style) {
     let Ok(row) = u16::try_from(row) else { return };
     if row < area.height {
         // The blank columns beside the text belong to the row.
@@ -95,7 +95,7 @@ pub fn wash(row: usize, area: Rect, buf: &mut Buffer, style: Style) {
 }
 
 /// Draws a scroll mark on the right border where not everything is on screen.
-pub fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, look: Look<'_>) {
     let height = usize::from(area.height.saturating_sub(2));
     if len <= height || height == 0 {
         return;
@@ -113,7 +113,7 @@ pub fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, look: L
 }
 
 /// The role of a severity.
-pub const fn severity_role(severity: Severity) -> Role {
+pub(crate) const fn severity_role(severity: Severity) -> Role {
     match severity {
         Severity::Fatal => Role::Fatal,
         Severity::Repairable => Role::Repairable,
@@ -123,7 +123,7 @@ pub const fn severity_role(severity: Severity) -> Role {
 }
 
 /// The role of a value.
-pub const fn kind_role(kind: Kind) -> Role {
+pub(crate) const fn kind_role(kind: Kind) -> Role {
     match kind {
         Kind::String => Role::String,
         Kind::Int | Kind::Float => Role::Number,
@@ -136,7 +136,7 @@ pub const fn kind_role(kind: Kind) -> Role {
 }
 
 /// The role of a badge.
-pub const fn badge_role(badge: Badge) -> Role {
+pub(crate) const fn badge_role(badge: Badge) -> Role {
     match badge {
         Badge::Recorded | Badge::Reconstructed => Role::Badge,
         Badge::Recomputed => Role::Ok,

@@ -11,10 +11,10 @@ use stepscope_base::text::Shown;
 use stepscope_core::paint::{Mark, segments};
 
 /// At most so many bytes of one text are laid out; the rest is announced.
-pub const MAX_PROSE: usize = 64 << 10;
+pub(crate) const MAX_PROSE: usize = 64 << 10;
 
 /// Bytes as people say them.
-pub fn size(bytes: usize) -> String {
+pub(crate) fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
@@ -23,18 +23,18 @@ pub fn size(bytes: usize) -> String {
 }
 
 /// What is said of a text of which only the beginning is laid out.
-pub fn left_out(text: &str) -> Option<String> {
+pub(crate) fn left_out(text: &str) -> Option<String> {
     let rest = text.len().checked_sub(MAX_PROSE).filter(|rest| *rest > 0)?;
     Some(format!("… {} more; stepscope show prints them", size(rest)))
 }
 
 /// Cuts a text into lines of at most `width` columns: at line breaks, then at blanks, then anywhere.
-pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     wrap_up_to(text, width, usize::MAX)
 }
 
 /// [`wrap`], but no further than `most` lines: a screen shows few, and a text may have thousands.
-pub fn wrap_up_to(text: &str, width: usize, most: usize) -> Vec<Range<usize>> {
+pub(crate) fn wrap_up_to(text: &str, width: usize, most: usize) -> Vec<Range<usize>> {
     let width = width.max(1);
     let text = cut(text, MAX_PROSE);
     let mut lines = Vec::new();
@@ -78,7 +78,7 @@ fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &
 }
 
 /// The longest beginning of at most `bytes` bytes that ends between characters.
-pub fn cut(text: &str, bytes: usize) -> &str {
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
@@ -87,14 +87,14 @@ pub fn cut(text: &str, bytes: usize) -> &str {
 }
 
 /// The longest end of a text that fits into `width` columns.
-pub fn tail(text: &str, width: usize) -> &str {
+pub(crate) fn tail(text: &str, width: usize) -> &str {
     let fits = |start: &usize| text.get(*start..).is_some_and(|tail| tail.width() <= width);
     let starts = text.char_indices().rev().map(|(start, _)| start);
     starts.take_while(fits).last().map_or("", |start| text.get(start..).unwrap_or_default())
 }
 
 /// One line of a text with its marks painted.
-pub fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[Mark<Style>]) -> Line<'static> {
+pub(crate) fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[Mark<Style>]) -> Line<'static> {
     let spans = segments(line, marks).into_iter().map(|(range, style)| {
         let style = style.map_or(base, |style| base.patch(style));
         Span::styled(text.get(range).unwrap_or_default().to_owned(), style)
@@ -103,7 +103,7 @@ pub fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[Mark<Style>]
 }
 
 /// A text wrapped and painted, from line `top` on, at most `height` lines.
-pub fn lines(
+pub(crate) fn lines(
     text: &Shown,
     width: usize,
     window: Range<usize>,
@@ -121,7 +121,7 @@ pub fn lines(
 }
 
 /// The beginning of a text that fits into `width` columns, ending in `…` if something was cut off.
-pub fn fit(text: &str, width: usize) -> String {
+pub(crate) fn fit(text: &str, width: usize) -> String {
     // What is far too long is not measured whole.
     let head = cut(text, width.saturating_mul(8).saturating_add(64));
     if head.len() == text.len() && text.width() <= width {
@@ -144,7 +144,7 @@ pub fn fit(text: &str, width: usize) -> String {
 }
 
 /// [`fit`], then filled with blanks to exactly `width` columns.
-pub fn pad(text: &str, width: usize) -> String {
+pub(crate) fn pad(text: &str, width: usize) -> String {
     let mut out = fit(text, width);
     out.extend(std::iter::repeat_n(' ', width.saturating_sub(out.width())));
     out
@@ -152,7 +152,7 @@ pub fn pad(text: &str, width: usize) -> String {
 
 /// Texts as they fit into some columns, so that those which differ are told apart: where the beginnings are the same the
 /// middle is cut out, and where that does not help either they are numbered.
-pub fn fit_apart(texts: &[String], width: usize) -> Vec<String> {
+pub(crate) fn fit_apart(texts: &[String], width: usize) -> Vec<String> {
     let count = |all: &[String], one: &String| all.iter().filter(|other| *other == one).count();
     let heads: Vec<String> = texts.iter().map(|text| fit(text, width)).collect();
     let middles = texts.iter().zip(&heads).map(|(text, head)| {
@@ -182,7 +182,7 @@ pub fn fit_apart(texts: &[String], width: usize) -> Vec<String> {
 }
 
 /// [`fit`], then filled with blanks on the left.
-pub fn pad_left(text: &str, width: usize) -> String {
+pub(crate) fn pad_left(text: &str, width: usize) -> String {
     let out = fit(text, width);
     let blanks = width.saturating_sub(out.width());
     " ".repeat(blanks) + &out

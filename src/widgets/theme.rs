@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
@@ -307,32 +306,15 @@ impl Theme {
         Ok(Self { background, depth, full, series })
     }
 
-    /// The same theme on a terminal that shows fewer or more colours.
-    #[must_use]
-    pub fn with_depth(mut self, depth: Depth) -> Self {
-        self.depth = depth;
-        self
-    }
-
     /// How a role looks.
     pub fn style(&self, role: Role) -> Style {
         self.full(role).reduced(self.depth, self.background.is_light())
     }
 
     /// How the nth of several things of one kind looks, such as the items of an answer; the colours repeat.
-    pub fn series(&self, n: usize) -> Style {
+    pub(crate) fn series(&self, n: usize) -> Style {
         let at = n.checked_rem(self.series.len()).and_then(|at| self.series.get(at));
         at.map_or_else(|| self.style(Role::Accent), |full| full.reduced(self.depth, self.background.is_light()))
-    }
-
-    /// A background: `share` (0 to 1) of a role's colour over the theme's background, to mark a stretch of text
-    /// without changing its colours. Empty where there are fewer than 256 colours: mark it by a glyph as well.
-    pub fn tint(&self, role: Role, share: f32) -> Style {
-        let bg = self.full(role).fg.map(|fg| self.background.blend(fg, share));
-        match self.depth {
-            Depth::True | Depth::Indexed => Full { bg, ..Full::default() }.reduced(self.depth, false),
-            Depth::Ansi | Depth::Mono => Style::default(),
-        }
     }
 
     /// Whether the theme is for a light background.
@@ -343,12 +325,6 @@ impl Theme {
     fn full(&self, role: Role) -> Full {
         self.full.get(role as usize).copied().unwrap_or_default()
     }
-}
-
-/// Where the user's theme of this name is; `None` for a name that is not a plain file name.
-pub fn user_theme(config: &Path, name: &str) -> Option<PathBuf> {
-    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    plain.then(|| config.join("themes").join(format!("{name}.toml")))
 }
 
 fn marks(marks: &[Mark]) -> Modifier {
@@ -388,8 +364,12 @@ mod tests {
     const LAYERS: [Role; 2] = [Role::Selection, Role::SelectionDim];
 
     fn theme(name: &str) -> Theme {
+        theme_at(name, Depth::True)
+    }
+
+    fn theme_at(name: &str, depth: Depth) -> Theme {
         let (_, text) = BUILT_IN.iter().find(|(n, _)| *n == name).unwrap();
-        Theme::parse(name, text, Depth::True).unwrap_or_else(|e| panic!("{e}"))
+        Theme::parse(name, text, depth).unwrap_or_else(|e| panic!("{e}"))
     }
 
     /// What a terminal with 256 colours makes of a colour.
@@ -453,7 +433,7 @@ mod tests {
     fn the_selection_shows_without_colours() {
         for (name, _) in BUILT_IN {
             for depth in [Depth::Ansi, Depth::Mono] {
-                let style = theme(name).with_depth(depth).style(Role::Selection);
+                let style = theme_at(name, depth).style(Role::Selection);
                 assert!(style.add_modifier.contains(Modifier::REVERSED), "{name} {depth:?}");
                 assert!(
                     matches!((style.fg, style.bg), (None | Some(Color::Reset), None)),
@@ -466,12 +446,11 @@ mod tests {
     #[test]
     fn no_colour_at_all_without_colours() {
         for (name, _) in BUILT_IN {
-            let theme = theme(name).with_depth(Depth::Mono);
+            let theme = theme_at(name, Depth::Mono);
             for role in Role::ALL {
                 let style = theme.style(*role);
                 assert_eq!((style.fg, style.bg), (None, None), "{name} {}", role.name());
             }
-            assert_eq!(theme.tint(Role::Cited, 0.2), Style::default());
         }
     }
 
@@ -506,13 +485,5 @@ mod tests {
             assert!(error.starts_with(&format!("my.toml:{line}: ")) && error.contains(words), "{text}: {error}");
         }
         assert!(!error("\u{1b}]0;x\u{7}").contains('\u{1b}'));
-    }
-
-    #[test]
-    fn user_themes_stay_in_their_folder() {
-        assert_eq!(user_theme(Path::new("/c"), "my-own"), Some(PathBuf::from("/c/themes/my-own.toml")));
-        for bad in ["", "../x", "a/b", ".", "a.b"] {
-            assert_eq!(user_theme(Path::new("/c"), bad), None);
-        }
     }
 }

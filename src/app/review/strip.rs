@@ -33,7 +33,7 @@ const WITH_KEY: usize = 9;
 const LISTED: usize = 12;
 
 /// How many rows the strip takes.
-pub fn rows(app: &App) -> u16 {
+pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.
     let there = match app.screen() {
         Screen::Table => app.review.is_begun(),
@@ -47,7 +47,7 @@ pub fn rows(app: &App) -> u16 {
 }
 
 /// The role of a verdict.
-pub const fn role(verdict: Verdict) -> Role {
+pub(crate) const fn role(verdict: Verdict) -> Role {
     match verdict {
         Verdict::Pass => Role::Ok,
         Verdict::Fail => Role::Fatal,
@@ -57,7 +57,7 @@ pub const fn role(verdict: Verdict) -> Role {
 }
 
 /// Draws the strip.
-pub fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
@@ -269,7 +269,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
 }
 
 /// The glyph of a record in the table.
-pub fn mark(app: &App, record: usize) -> (String, Role) {
+pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
     let Some(known) = app.review.known(record) else { return (String::new(), Role::Faint) };
     match known.judged.mine {
         Some(verdict) => (glyph(verdict).to_owned(), role(verdict)),
@@ -298,7 +298,7 @@ fn title(app: &App, field: &Field) -> Shown {
 }
 
 /// The column of the cursor in the line that is typed; `None`: no line is typed.
-pub fn cursor(app: &App, area: Rect) -> Option<u16> {
+pub(crate) fn cursor(app: &App, area: Rect) -> Option<u16> {
     let Dialog::Review(Ask::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
     let head = title(app, field);
     let (_, before) = window_of(line, room(&head, area));
@@ -310,7 +310,7 @@ fn room(head: &Shown, area: Rect) -> usize {
 }
 
 /// Draws what is asked; `bottom` is the line of the keys, `status` the one above it.
-pub fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
     match ask {
         Ask::Line { field, line, proposed, refused, .. } => {
             let head = title(app, field);

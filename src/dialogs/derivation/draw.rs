@@ -15,19 +15,19 @@ use crate::widgets::theme::Role;
 const HEAD: usize = 2;
 
 /// Where the window is: as high as the tree, at most the screen.
-pub fn place(tree: &Tree, area: Rect) -> Rect {
+pub(crate) fn place(tree: &Tree, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 110);
     let lines = u16::try_from(tree.rows().len() + HEAD).unwrap_or(u16::MAX);
     window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
 }
 
 /// How many rows of the tree the window holds.
-pub fn height(tree: &Tree, area: Rect) -> usize {
+pub(crate) fn height(tree: &Tree, area: Rect) -> usize {
     inner_height(place(tree, area)).saturating_sub(HEAD)
 }
 
 /// Draws the window.
-pub fn draw(tree: &Tree, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(tree: &Tree, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(tree, area);
     Clear.render(place, buf);
     let title =

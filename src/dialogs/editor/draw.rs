@@ -35,12 +35,12 @@ fn text_area(editor: &Editor, area: Rect) -> Rect {
 }
 
 /// How many lines of the text are on screen.
-pub fn height(editor: &Editor, area: Rect) -> usize {
+pub(crate) fn height(editor: &Editor, area: Rect) -> usize {
     usize::from(text_area(editor, area).height)
 }
 
 /// Where the cursor is.
-pub fn cursor(editor: &Editor, area: Rect) -> Position {
+pub(crate) fn cursor(editor: &Editor, area: Rect) -> Position {
     let text = text_area(editor, area);
     let (_, (row, column)) = editor.window(usize::from(text.width), usize::from(text.height));
     let (row, column) = (row as u16, (column as u16).min(text.width.saturating_sub(1)));
@@ -48,7 +48,7 @@ pub fn cursor(editor: &Editor, area: Rect) -> Position {
 }
 
 /// Draws the window.
-pub fn draw(editor: &Editor, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(editor: &Editor, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(editor, area);
     Clear.render(place, buf);
     buf.set_style(place, look.style(Role::Screen));

@@ -16,7 +16,7 @@ use stepscope_core::procedure::repair::mending::Mending;
 const TAIL: usize = 16 << 10;
 
 /// Draws the window.
-pub fn draw(mending: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(mending: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = parts(area).body;
     let place = window(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));
     Clear.render(place, buf);

@@ -18,7 +18,7 @@ const MAX_DETAIL_LINES: usize = 6;
 const MAX_NAME: usize = 24;
 
 /// Where the window is: as high as the ladder, at most the screen.
-pub fn place(rewards: &Rewards, area: Rect) -> Rect {
+pub(crate) fn place(rewards: &Rewards, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 100);
     let lines = content(rewards, usize::from(width.saturating_sub(4))).len();
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
@@ -26,12 +26,12 @@ pub fn place(rewards: &Rewards, area: Rect) -> Rect {
 }
 
 /// How many lines the ladder has in its window.
-pub fn lines(rewards: &Rewards, area: Rect) -> usize {
+pub(crate) fn lines(rewards: &Rewards, area: Rect) -> usize {
     content(rewards, inner_width(place(rewards, area))).len()
 }
 
 /// Draws the ladder from a line on.
-pub fn draw(rewards: &Rewards, top: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(rewards: &Rewards, top: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(rewards, area);
     Clear.render(place, buf);
     let inner = frame(title(rewards, look), place, buf, look);

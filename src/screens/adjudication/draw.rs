@@ -47,12 +47,12 @@ fn places(app: &App) -> Places {
 }
 
 /// How many items are on screen.
-pub fn height(app: &App) -> usize {
+pub(crate) fn height(app: &App) -> usize {
     inner_height(places(app).list).max(1)
 }
 
 /// The item at a place of the screen.
-pub fn row_of(app: &App, at: Position) -> Option<usize> {
+pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
     let area = places(app).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
     let row = app.desk.disputes.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
@@ -60,7 +60,7 @@ pub fn row_of(app: &App, at: Position) -> Option<usize> {
 }
 
 /// Draws the panes.
-pub fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Places { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.desk.judged else {
@@ -133,7 +133,7 @@ fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buff
 }
 
 /// How many lines the chosen item has, and how many are on screen.
-pub fn size(app: &App) -> (usize, usize) {
+pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.desk.judged.as_ref();
     let case = judged.and_then(|judged| Some((judged, app.desk.disputes.case(judged)?)));
@@ -206,7 +206,7 @@ fn said(voice: &Voice, width: usize) -> Vec<Piece> {
 }
 
 /// Who decides.
-pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if app.desk.disputes.choosing.is_some() {
         return vec![look.span("1-9 choose labels or take them back, Enter saves, Esc gives up", Role::Accent)];
     }

@@ -6,7 +6,7 @@ use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, 
 use stepscope_io::boards::{Case, Judged};
 
 /// So many labels have a key of their own.
-pub const KEYS: usize = 9;
+pub(crate) const KEYS: usize = 9;
 
 /// See the module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -26,7 +26,7 @@ impl Disputes {
     }
 
     /// Chooses a label, or no longer.
-    pub fn toggle(&mut self, label: usize) {
+    pub(crate) fn toggle(&mut self, label: usize) {
         if let Some(chosen) = &mut self.choosing {
             match chosen.iter().position(|other| *other == label) {
                 Some(at) => drop(chosen.remove(at)),
@@ -37,7 +37,7 @@ impl Disputes {
 }
 
 /// The labels that are offered for an item, those that its reviewers gave first.
-pub fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef, Shown)> {
+pub(crate) fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef, Shown)> {
     let given = |name: &Shown| case.dispute.voices.iter().any(|voice| voice.labels.contains(name));
     let (mut own, others): (Vec<_>, Vec<_>) = judged.labels.iter().partition(|(_, name)| given(name));
     own.extend(others);
@@ -46,7 +46,7 @@ pub fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef, Shown)
 }
 
 /// The verdict between reviewers: what those who said the same agree on goes with it.
-pub fn decide(case: &Case, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
+pub(crate) fn decide(case: &Case, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
     let voices = || case.dispute.voices.iter().map(|voice| &voice.event);
     let mut event = Event::new(EventKind::Adjudicate, reviewer);
     event.item = Some(case.card.item.clone());

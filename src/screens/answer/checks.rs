@@ -15,12 +15,12 @@ use stepscope_base::text::Shown;
 const NAME: usize = 12;
 
 /// How many rows there are: facts, then findings.
-pub fn len(inspect: &Inspect, evidence: &Evidence) -> usize {
+pub(crate) fn len(inspect: &Inspect, evidence: &Evidence) -> usize {
     evidence.sheet.facts.len() + inspect.opened.notes.len()
 }
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Checks", Role::Title)];
     let notes = inspect.opened.notes.len();
     if notes > 0 {
@@ -51,7 +51,7 @@ fn in_full(inspect: &Inspect, evidence: &Evidence, from: usize, area: Rect, buf:
 }
 
 /// All that is said of the row under the cursor.
-pub fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Role)> {
+pub(crate) fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Role)> {
     if let Some(fact) = evidence.fact() {
         let pointer = fact.pointer.as_ref().map(|pointer| (pointer.text().line(), Role::Faint));
         return [(fact.text.clone(), Role::Text)].into_iter().chain(pointer).collect();

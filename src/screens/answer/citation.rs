@@ -24,7 +24,7 @@ const LABEL: usize = 7;
 const CUT: usize = 16;
 
 /// Draws the pane.
-pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Citation", Role::Title)];
     let count = evidence.sheet.spans.len();
     if let Some(span) = evidence.span() {
@@ -41,7 +41,7 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// All its lines.
-pub fn lines(evidence: &Evidence, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn lines(evidence: &Evidence, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     // A list of items cuts long values; here is room for all of one.
     let cut = |view: &&ItemView| view.lines.iter().any(|line| line.as_str().width() + CUT > width);
     let value = evidence.value().filter(cut).map(|view| view.lines.as_slice()).unwrap_or_default();

@@ -23,7 +23,7 @@ const MAX_LINE: usize = 4 << 10;
 const BOTH_NUMBERS: usize = 56;
 
 /// Draws the pane.
-pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Document", Role::Title)];
     let Some(document) = evidence.sheet.document.as_deref().filter(|document| !document.is_empty()) else {
         let inner = frame(title, area, buf, look);
@@ -56,7 +56,7 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// How many rows a line takes.
-pub fn rows(evidence: &Evidence, line: usize, width: usize) -> usize {
+pub(crate) fn rows(evidence: &Evidence, line: usize, width: usize) -> usize {
     let Some(document) = evidence.sheet.document.as_deref() else { return 1 };
     let gutter = Gutter::of(document, width);
     let text = document.line(line).map(|text| Shown::line(head(text, MAX_LINE))).unwrap_or_default();

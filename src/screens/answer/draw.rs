@@ -13,7 +13,7 @@ use crate::widgets::prose;
 use crate::widgets::theme::Role;
 
 /// Draws the panes and the question above them.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(evidence) = &inspect.evidence else { return };
     let body = parts(area).body;
     let height = usize::from(question_height(body));

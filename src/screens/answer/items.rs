@@ -13,7 +13,7 @@ use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
 /// Draws the pane.
-pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let sheet = &evidence.sheet;
     let mut title = vec![look.span("Answer", Role::Title)];
     // The same count as in the table.
@@ -42,7 +42,7 @@ pub fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// The sign of an item in its colour.
-pub fn sign(item: usize, look: Look<'_>) -> Span<'static> {
+pub(crate) fn sign(item: usize, look: Look<'_>) -> Span<'static> {
     Span::styled(letter(item), look.theme.series(item))
 }
 

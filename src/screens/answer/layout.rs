@@ -6,7 +6,7 @@ use crate::screens::answer::state::Pane;
 use crate::widgets::layout::{WIDE, parts, split_rows};
 
 /// Where a pane of the evidence screen is, beside the one that has the keys; of no height if it is hidden.
-pub fn evidence_area(area: Rect, maximised: bool, focused: Pane, pane: Pane) -> Rect {
+pub(crate) fn evidence_area(area: Rect, maximised: bool, focused: Pane, pane: Pane) -> Rect {
     use Pane::{Checks, Citation, Document, Items};
     let body = parts(area).body;
     let body = Rect { y: body.y + question_height(body), height: body.height - question_height(body), ..body };
@@ -52,6 +52,6 @@ pub fn evidence_area(area: Rect, maximised: bool, focused: Pane, pane: Pane) -> 
 }
 
 /// The question stands above the evidence, without a border.
-pub fn question_height(body: Rect) -> u16 {
+pub(crate) fn question_height(body: Rect) -> u16 {
     u16::from(body.height >= 10) + u16::from(body.height >= 30)
 }

@@ -28,7 +28,7 @@ const MAX_TEXT: usize = 16 << 10;
 const MAX_CELL: usize = 40;
 
 /// The name of the row that says whether the answer was cut off; its proof stands in the document.
-pub const STRONG: &str = "goes on?";
+pub(crate) const STRONG: &str = "goes on?";
 const FLAGS: [(&str, &str); 4] = [
     ("answer_found", "found"),
     ("complete_answer_found", "complete"),
@@ -178,7 +178,7 @@ impl Fact {
 }
 
 /// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
-pub fn letter(item: usize) -> String {
+pub(crate) fn letter(item: usize) -> String {
     let sign = |n: usize| char::from(b'A' + (n % 26) as u8);
     if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
 }
@@ -213,7 +213,7 @@ impl Sheet {
     }
 
     /// What became of the worst citation of an item, if it does not stand where it was cited.
-    pub fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
+    pub(crate) fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
         let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
         let worst = spans.iter().min_by_key(|span| span.standing)?;
         (worst.standing != Standing::Grounded).then_some(&worst.badge)

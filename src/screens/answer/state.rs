@@ -123,7 +123,7 @@ impl Evidence {
     }
 
     /// The citation under the cursor.
-    pub fn span_view(&self) -> Option<&SpanView> {
+    pub(crate) fn span_view(&self) -> Option<&SpanView> {
         self.sheet.spans.get(self.span()?)
     }
 
@@ -141,7 +141,7 @@ impl Evidence {
     }
 
     /// To the next pane.
-    pub fn next_pane(&mut self, by: isize) {
+    pub(crate) fn next_pane(&mut self, by: isize) {
         let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0) as isize;
         let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
         self.pane = Pane::ALL.get(next).copied().unwrap_or_default();
@@ -168,12 +168,12 @@ impl Evidence {
     }
 
     /// How many lines the document has.
-    pub fn document_len(&self) -> usize {
+    pub(crate) fn document_len(&self) -> usize {
         self.sheet.document.as_ref().map_or(0, |document| document.len())
     }
 
     /// To the next citation, round the end.
-    pub fn next_span(&mut self, by: isize) -> Result<(), &'static str> {
+    pub(crate) fn next_span(&mut self, by: isize) -> Result<(), &'static str> {
         let places: Vec<usize> =
             (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(Row::Span(_)))).collect();
         let Some(last) = places.len().checked_sub(1) else { return Err("this answer cites nothing") };
@@ -223,7 +223,7 @@ impl Evidence {
     }
 
     /// To the other place of the citation: cited or found.
-    pub fn other_place(&mut self) -> Result<(), &'static str> {
+    pub(crate) fn other_place(&mut self) -> Result<(), &'static str> {
         let view = self.span_view().ok_or("there is no citation here")?;
         match (&view.cited, &view.found) {
             (None, None) if view.near.is_none() => return Err("it stands nowhere in the document"),
@@ -251,7 +251,7 @@ impl Evidence {
     }
 
     /// To a line of the document.
-    pub fn go_to_line(&mut self, line: usize) {
+    pub(crate) fn go_to_line(&mut self, line: usize) {
         self.pane = Pane::Document;
         self.lines.at = line.min(self.document_len().saturating_sub(1));
         self.moved = true;
@@ -259,7 +259,7 @@ impl Evidence {
 
     /// The quote with its lines, for copying: the document's own words where it has them, and where those stand, which
     /// need not be where the answer says.
-    pub fn quote_text(&self) -> Option<Shown> {
+    pub(crate) fn quote_text(&self) -> Option<Shown> {
         let view = self.span_view()?;
         let found = view.found.as_ref().map(|found| &found.lines);
         let lines = found.or(view.near.as_ref()).or(view.cited.as_ref());
@@ -296,7 +296,7 @@ impl Evidence {
     }
 
     /// Goes to a place that was found.
-    pub fn visit(&mut self, hit: Hit) {
+    pub(crate) fn visit(&mut self, hit: Hit) {
         match hit {
             Hit::Item(row) => {
                 self.pane = Pane::Items;

@@ -19,12 +19,12 @@ const NAME: usize = 30;
 const COLUMN: usize = 9;
 
 /// How many rows are on screen.
-pub fn height(app: &App) -> usize {
+pub(crate) fn height(app: &App) -> usize {
     inner_height(layout::parts(app.area()).body)
 }
 
 /// Draws the pane.
-pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Boards", Role::Title)];
     if let Some(judged) = &app.desk.judged {
         let [here, elsewhere] = judged.counts;
@@ -63,7 +63,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// The line at a place of the screen, and the number.
-pub fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
+pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let area = layout::parts(app.area()).body;
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.desk.judged.as_ref()?);
@@ -114,7 +114,7 @@ fn spans(board: &Board, line: &Line, chosen: Option<usize>, look: Look<'_>) -> V
 }
 
 /// What Enter would do.
-pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     match app.desk.judged.as_ref().and_then(|judged| app.desk.boards.cell(judged)) {
         Some(cell) => vec![look.span("Enter: filter ", Role::Faint), look.span(cell.set.as_str(), Role::Accent)],
         None => Vec::new(),

@@ -6,7 +6,7 @@ use stepscope_io::boards::Judged;
 
 /// One row of the screen.
 #[derive(Clone, Copy, Debug)]
-pub enum Row<'b> {
+pub(crate) enum Row<'b> {
     /// Between two boards.
     Blank,
     /// The title and the heads of a board.
@@ -29,7 +29,7 @@ pub struct Cursor {
 }
 
 /// All rows, from the top.
-pub fn rows(judged: &Judged) -> Vec<Row<'_>> {
+pub(crate) fn rows(judged: &Judged) -> Vec<Row<'_>> {
     let (mut rows, mut lines) = (Vec::new(), 0);
     for (n, board) in judged.boards.iter().enumerate() {
         rows.extend((n > 0).then_some(Row::Blank));

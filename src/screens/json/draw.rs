@@ -21,7 +21,7 @@ use stepscope_base::text::{Shown, head};
 const MAX_RAW: usize = 64 << 10;
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let title = vec![
         look.span("Record", Role::Title),
         look.span(format!("  line {}  {}", inspect.opened.line, inspect.opened.id), Role::Dim),
@@ -111,12 +111,12 @@ fn spans(
 }
 
 /// How many lines a record that is no JSON takes.
-pub fn raw_lines(inspect: &Inspect, width: usize) -> usize {
+pub(crate) fn raw_lines(inspect: &Inspect, width: usize) -> usize {
     prose::wrap(raw_text(inspect).as_str(), width).len()
 }
 
 /// How far such a record of so many lines can be scrolled, in `area`: the number of lines that can be the first.
-pub fn raw_tops(inspect: &Inspect, lines: usize, area: Rect) -> usize {
+pub(crate) fn raw_tops(inspect: &Inspect, lines: usize, area: Rect) -> usize {
     (lines + 1).saturating_sub(raw_height(inspect, inner_height(area))).max(1)
 }
 
@@ -147,7 +147,7 @@ fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<
 }
 
 /// The path of the value under the cursor, and what is said of it.
-pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(root) = inspect.opened.root() else { return Vec::new() };
     let Some(row) = inspect.outline.current() else { return Vec::new() };
     let pointer = pointer_of(root, row.node).text();
@@ -160,6 +160,6 @@ pub fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// The pointer of a value of the tape.
-pub fn pointer_of(root: Value<'_>, node: u32) -> stepscope_base::json::Pointer {
+pub(crate) fn pointer_of(root: Value<'_>, node: u32) -> stepscope_base::json::Pointer {
     root.nth(node as usize).map(|found| root.pointer_at(found.value.range().start)).unwrap_or_default()
 }

@@ -138,7 +138,7 @@ impl Outline {
     }
 
     /// Folds everything below the first level, or opens everything.
-    pub fn fold_all(&mut self, root: Value<'_>, fold: bool) {
+    pub(crate) fn fold_all(&mut self, root: Value<'_>, fold: bool) {
         let here = self.current().map(|row| row.node);
         self.folded = if fold {
             let inner =
@@ -169,7 +169,7 @@ impl Outline {
     }
 
     /// Moves the cursor to a value of the tape, opening what hides it.
-    pub fn go_to_index(&mut self, root: Value<'_>, node: u32) {
+    pub(crate) fn go_to_index(&mut self, root: Value<'_>, node: u32) {
         if let Some(found) = root.nth(node as usize) {
             self.go_to(root, &root.pointer_at(found.value.range().start));
         }
@@ -200,7 +200,7 @@ fn row_text(row: Row, Found { key, value }: Found<'_>) -> RowText {
 
 /// A value in one line: scalars as they stand in the file (strings unescaped, in quotes), containers by what is in
 /// them; at most about `limit` bytes.
-pub fn value_text(value: Value<'_>, limit: usize) -> Shown {
+pub(crate) fn value_text(value: Value<'_>, limit: usize) -> Shown {
     match value.kind() {
         Kind::String | Kind::Key => {
             let text = value.string().unwrap_or_default();

@@ -26,7 +26,7 @@ const JOINED: usize = 3;
 const ROOMY: u16 = 28;
 
 /// How many rows are on screen at a time.
-pub fn height(app: &App) -> usize {
+pub(crate) fn height(app: &App) -> usize {
     inner_height(layout::parts(app.area()).body).saturating_sub(head(app).len()).max(1)
 }
 
@@ -49,7 +49,7 @@ fn head(app: &App) -> Vec<Shown> {
 }
 
 /// Draws the pane.
-pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = title(app, look);
     if app.desk.comparing.is_coming() {
         title.push(look.span("  comparing…", Role::Accent));
@@ -109,7 +109,7 @@ fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// The row at a place of the screen, and the basis of the column.
-pub fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
+pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let area = layout::parts(app.area()).body;
     let first = area.y + 1 + head(app).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
@@ -198,7 +198,7 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 }
 
 /// What Enter would do.
-pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(compared) = &app.desk.compared else { return Vec::new() };
     match app.desk.matrix.filter(compared) {
         Ok(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],

@@ -34,7 +34,7 @@ pub struct Matrix {
 }
 
 /// The rows of a comparison.
-pub fn rows(compared: &Compared) -> Vec<Row> {
+pub(crate) fn rows(compared: &Compared) -> Vec<Row> {
     let mut rows: Vec<Row> = Cell::ALL.into_iter().map(Row::Cell).collect();
     if compared.columns.iter().any(|column| column.left_out > 0) {
         rows.push(Row::LeftOut);

@@ -32,7 +32,7 @@ pub struct Answer {
 }
 
 /// Makes the call that gives an answer. `Err`: why it cannot be made.
-pub fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Shown> {
+pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Shown> {
     let made = with_record(&text, |record| Generation::of(record, document.as_deref(), in_use()));
     let made = made.ok_or(Shown::own("this record is not readable as JSON"))?;
     let made = made.map_err(|why| shown!("this answer cannot be asked for again: {}", Shown::error(&why)))?;

@@ -40,7 +40,7 @@ const MAX_EXPECTED: usize = 200;
 const TAIL: usize = 4;
 
 /// Where a pane is; of no height if it is hidden.
-pub fn place(attempt: &Attempt, area: Rect, pane: Pane) -> Rect {
+pub(crate) fn place(attempt: &Attempt, area: Rect, pane: Pane) -> Rect {
     let body = parts(area).body;
     let hidden = Rect { height: 0, ..body };
     if attempt.maximised {
@@ -87,7 +87,7 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
 }
 
 /// Draws the screen's body.
-pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(attempt) = &app.attempt else { return };
     for pane in Pane::ALL {
         let place = place(attempt, area, pane);
@@ -103,7 +103,7 @@ pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// The line above the keys.
-pub fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(attempt) = &app.attempt else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
         (Stage::Choosing, _) => "nothing was sent; Enter chooses whom to ask, for this session",
@@ -546,7 +546,7 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static
 }
 
 /// The lines of one of the lower panes.
-pub fn lines(
+pub(crate) fn lines(
     attempt: &Attempt,
     inspect: Option<&Inspect>,
     pane: Pane,

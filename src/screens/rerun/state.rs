@@ -21,11 +21,11 @@ use crate::screens::rerun::leg::{Leg, Reached, Ready, Way};
 use crate::screens::rerun::outcome::Outcome;
 
 /// More samples are not asked from the screen.
-pub const MAX_SAMPLES: usize = 100;
+pub(crate) const MAX_SAMPLES: usize = 100;
 /// How many samples `^R` begins with.
 pub const SAMPLES: usize = 5;
 /// How many calls run at once.
-pub const AT_ONCE: usize = 4;
+pub(crate) const AT_ONCE: usize = 4;
 /// How often the clock of a running call moves on.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -77,7 +77,7 @@ impl Models {
     }
 
     /// The number of the next piece of work; results of an older one are dropped.
-    pub fn next_id(&mut self) -> RunId {
+    pub(crate) fn next_id(&mut self) -> RunId {
         self.last += 1;
         RunId(self.last)
     }
@@ -209,7 +209,7 @@ impl Pane {
     /// In the order of `Tab`.
     pub const ALL: [Self; 4] = [Self::Top, Self::Request, Self::Reply, Self::Difference];
     /// Those below the box, in their order.
-    pub const LOWER: [Self; 3] = [Self::Request, Self::Reply, Self::Difference];
+    pub(crate) const LOWER: [Self; 3] = [Self::Request, Self::Reply, Self::Difference];
 
     /// The heading.
     pub const fn word(self) -> &'static str {
@@ -536,7 +536,7 @@ impl Attempt {
     }
 
     /// Whether the reply under the cursor can be taken; if not, why not.
-    pub fn can_take(&self) -> Result<(), &'static str> {
+    pub(crate) fn can_take(&self) -> Result<(), &'static str> {
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("there is nothing to choose")?;
         match self.list.at.checked_sub(1) {
             None => Ok(()),
@@ -552,7 +552,7 @@ impl Attempt {
     }
 
     /// The reply that the reply pane shows: the one under the cursor, where there are several.
-    pub fn shown_reply(&self) -> usize {
+    pub(crate) fn shown_reply(&self) -> usize {
         match self.stage {
             Stage::Several => self.list.at.saturating_sub(1),
             _ => 0,
@@ -641,7 +641,7 @@ pub fn farther(scope: Scope, by: isize) -> Scope {
 }
 
 /// A scope in words.
-pub const fn scope_words(scope: Scope) -> &'static str {
+pub(crate) const fn scope_words(scope: Scope) -> &'static str {
     match scope {
         Scope::One => "this step alone; the later ones keep what was recorded",
         Scope::Stale => "this step, and the later ones that depend on what it changes",

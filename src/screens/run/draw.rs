@@ -9,7 +9,7 @@ use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::look::Look;
 
 /// Draws the panes.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     for pane in Pane::ALL {
         let place = pane_area(area, inspect, pane);
         if place.height < 2 || place.width < 4 {

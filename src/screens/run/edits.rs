@@ -56,7 +56,7 @@ impl Edits {
     }
 
     /// Goes back to the recorded value.
-    pub fn drop_value(&mut self, variable: usize) {
+    pub(crate) fn drop_value(&mut self, variable: usize) {
         self.values.retain(|edit| edit.variable != variable);
     }
 
@@ -74,7 +74,7 @@ impl Edits {
 
 /// What a typed text is as a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Typed {
+pub(crate) enum Typed {
     /// Nothing: the recorded value again.
     Nothing,
     /// JSON.
@@ -85,7 +85,7 @@ pub enum Typed {
 
 impl Typed {
     /// Reads a text as it was typed.
-    pub fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let text = text.trim();
         if text.is_empty() {
             return Self::Nothing;
@@ -99,7 +99,7 @@ impl Typed {
 }
 
 /// A text as a JSON string.
-pub fn string(text: &str) -> Vec<u8> {
+pub(crate) fn string(text: &str) -> Vec<u8> {
     let mut json = Vec::new();
     Untrusted::new(text.as_bytes()).write_json(&mut json);
     json

@@ -10,7 +10,7 @@ use crate::widgets::prose::wrap_up_to;
 use crate::widgets::theme::Role;
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &inspect.opened.notes;
     let mut title = vec![look.span("Findings", Role::Title)];
     if !notes.is_empty() {

@@ -7,7 +7,7 @@ use crate::widgets::layout::{WIDE, parts, rows, split_rows};
 use crate::widgets::prose;
 
 /// Where a pane of the run screen is; of no height if it is hidden.
-pub fn pane_area(area: Rect, inspect: &Inspect, pane: Pane) -> Rect {
+pub(crate) fn pane_area(area: Rect, inspect: &Inspect, pane: Pane) -> Rect {
     let body = parts(area).body;
     let hidden = Rect { height: 0, ..body };
     if inspect.maximised {

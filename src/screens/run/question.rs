@@ -15,7 +15,7 @@ use crate::widgets::theme::Role;
 use stepscope_core::paint::Mark;
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &inspect.opened;
     let mut title = vec![look.span("Question", Role::Title)];
     if let Some(gold) = &opened.gold {

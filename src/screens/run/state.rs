@@ -194,12 +194,12 @@ impl Inspect {
     }
 
     /// The prompt that was edited for the current step.
-    pub fn edited_prompt(&self) -> Option<&Untrusted<'static>> {
+    pub(crate) fn edited_prompt(&self) -> Option<&Untrusted<'static>> {
         self.edits.prompt.as_ref().filter(|(step, _)| Some(*step) == self.step()).map(|(_, prompt)| prompt)
     }
 
     /// The step that is asked next: the current one, or the one before which values were edited.
-    pub fn step_to_ask(&self) -> Option<usize> {
+    pub(crate) fn step_to_ask(&self) -> Option<usize> {
         if self.edits.values.is_empty() { self.step() } else { Some(self.edits.step) }
     }
 
@@ -221,7 +221,7 @@ impl Inspect {
     }
 
     /// Goes to a moment step by step: the state moves on to what the step writes, unless somebody reads it there.
-    pub fn walk_to(&mut self, moment: usize) {
+    pub(crate) fn walk_to(&mut self, moment: usize) {
         self.go_to_moment(moment);
         if self.pane != Pane::State {
             let written = self.detail.writes.first().or_else(|| self.detail.reads.first());
@@ -230,7 +230,7 @@ impl Inspect {
     }
 
     /// Whether there is a step to walk to; if not, why not.
-    pub fn may_walk(&self, steps: isize) -> Result<(), &'static str> {
+    pub(crate) fn may_walk(&self, steps: isize) -> Result<(), &'static str> {
         let next = self.moment.0.saturating_add_signed(steps).min(self.opened.steps.len());
         match (next == self.moment.0, steps > 0) {
             (false, _) => Ok(()),
@@ -240,14 +240,14 @@ impl Inspect {
     }
 
     /// Walks some steps on or back; an error says why the moment is the same as before.
-    pub fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
+    pub(crate) fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
         self.may_walk(steps)?;
         self.walk_to(self.moment.0.saturating_add_signed(steps));
         Ok(())
     }
 
     /// Goes to a step by its position.
-    pub fn go_to_step(&mut self, step: usize) {
+    pub(crate) fn go_to_step(&mut self, step: usize) {
         self.go_to_moment(step + 1);
     }
 
@@ -266,7 +266,7 @@ impl Inspect {
     }
 
     /// Gives the keys to another pane, `by` further.
-    pub fn next_pane(&mut self, by: isize) {
+    pub(crate) fn next_pane(&mut self, by: isize) {
         let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
         let len = Pane::ALL.len();
         let next = (at as isize + by).rem_euclid(len as isize) as usize;
@@ -307,12 +307,12 @@ impl Inspect {
     }
 
     /// How many lines the question takes.
-    pub fn question_lines(&self, width: usize) -> usize {
+    pub(crate) fn question_lines(&self, width: usize) -> usize {
         prose::wrap(self.opened.question_text().as_str(), width).len()
     }
 
     /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
-    pub fn raw_lines(&mut self, width: usize) -> usize {
+    pub(crate) fn raw_lines(&mut self, width: usize) -> usize {
         if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
             return lines;
         }
@@ -345,7 +345,7 @@ impl Inspect {
     }
 
     /// The next tab of the step pane, or the one before.
-    pub fn turn_tab(&mut self, by: isize) {
+    pub(crate) fn turn_tab(&mut self, by: isize) {
         let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0) as isize;
         let next = (at + by).rem_euclid(Tab::ALL.len() as isize) as usize;
         self.tab = Tab::ALL.get(next).copied().unwrap_or_default();
@@ -353,7 +353,7 @@ impl Inspect {
     }
 
     /// To the next quantity of the question, and to the variable that took it up.
-    pub fn next_quantity(&mut self, by: isize) {
+    pub(crate) fn next_quantity(&mut self, by: isize) {
         let count = self.opened.proof.marks.len();
         if count == 0 {
             return;
@@ -367,7 +367,7 @@ impl Inspect {
     }
 
     /// Lights a quantity of the question and the first variable that took it up.
-    pub fn choose_quantity(&mut self, quantity: usize) {
+    pub(crate) fn choose_quantity(&mut self, quantity: usize) {
         self.quantity = Some(quantity);
         self.quantity_moved = true;
         if let Some(&variable) = self.opened.proof.marks.get(quantity).and_then(|mark| mark.variables.first()) {
@@ -391,13 +391,13 @@ impl Inspect {
     }
 
     /// The variables that took up the chosen quantity.
-    pub fn lit_variables(&self) -> &[usize] {
+    pub(crate) fn lit_variables(&self) -> &[usize] {
         let mark = self.quantity.filter(|_| self.pane == Pane::Question).and_then(|n| self.opened.proof.marks.get(n));
         mark.map(|mark| mark.variables.as_slice()).unwrap_or_default()
     }
 
     /// What the chosen quantity is, in a sentence.
-    pub fn quantity_sentence(&self) -> Option<Shown> {
+    pub(crate) fn quantity_sentence(&self) -> Option<Shown> {
         let quantity = self.quantity?;
         let mark = self.opened.proof.marks.get(quantity)?;
         let names: Vec<&str> = mark
@@ -417,7 +417,7 @@ impl Inspect {
     }
 
     /// The quantities that are lit: the one under the cursor, else those of the chosen variable.
-    pub fn lit_quantities(&self) -> Vec<usize> {
+    pub(crate) fn lit_quantities(&self) -> Vec<usize> {
         match (self.pane, self.quantity) {
             (Pane::Question, Some(quantity)) => vec![quantity],
             _ => self.opened.proof.taken.get(self.variables.at).cloned().unwrap_or_default(),
@@ -425,7 +425,7 @@ impl Inspect {
     }
 
     /// To the next finding, and to the step and variable it is about.
-    pub fn next_finding(&mut self, by: isize) -> bool {
+    pub(crate) fn next_finding(&mut self, by: isize) -> bool {
         let count = self.opened.notes.len();
         if count == 0 {
             return false;
@@ -441,7 +441,7 @@ impl Inspect {
     }
 
     /// Goes to the step and the variable that the finding under the cursor is about.
-    pub fn show_finding(&mut self) {
+    pub(crate) fn show_finding(&mut self) {
         let Some(note) = self.opened.notes.get(self.findings.at) else { return };
         let (step, variable, pointer) = (note.step, note.variable, note.pointer.clone());
         if let Some(variable) = variable {
@@ -455,7 +455,7 @@ impl Inspect {
     }
 
     /// Moves the JSON view to a place.
-    pub fn show_in_json(&mut self, pointer: &Pointer) {
+    pub(crate) fn show_in_json(&mut self, pointer: &Pointer) {
         if let Some(root) = self.opened.root() {
             self.outline.go_to(root, pointer);
         }
@@ -470,7 +470,7 @@ impl Inspect {
     }
 
     /// To the step that writes the variable; of several the one that holds now, or the next.
-    pub fn go_to_writer(&mut self) -> Result<(), &'static str> {
+    pub(crate) fn go_to_writer(&mut self) -> Result<(), &'static str> {
         let (variable, step) = self.writer()?;
         self.variables.at = variable;
         self.go_to_step(step);
@@ -492,7 +492,7 @@ impl Inspect {
     }
 
     /// To the next step that reads the variable, round and round.
-    pub fn go_to_reader(&mut self) -> Result<(), &'static str> {
+    pub(crate) fn go_to_reader(&mut self) -> Result<(), &'static str> {
         let (variable, step) = self.reader()?;
         self.variables.at = variable;
         self.go_to_step(step);
@@ -513,7 +513,7 @@ impl Inspect {
     }
 
     /// The difference on or off; its other end is the moment before this step.
-    pub fn toggle_difference(&mut self) {
+    pub(crate) fn toggle_difference(&mut self) {
         self.anchor = match self.anchor {
             Some(_) => None,
             None => Some(Moment(self.moment.0.saturating_sub(1))),
@@ -542,7 +542,7 @@ impl Inspect {
     }
 
     /// The value of the chosen variable at this moment, else its last one.
-    pub fn chosen_value(&self) -> Option<&opened::ShownValue> {
+    pub(crate) fn chosen_value(&self) -> Option<&opened::ShownValue> {
         let held = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.value.as_ref());
         held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
     }
@@ -595,7 +595,7 @@ impl Inspect {
     }
 
     /// Goes to a place that was found.
-    pub fn visit(&mut self, hit: Hit) {
+    pub(crate) fn visit(&mut self, hit: Hit) {
         match hit {
             Hit::Question => self.focus(Pane::Question),
             Hit::Step(step) => {

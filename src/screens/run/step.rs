@@ -21,7 +21,7 @@ const MAX_VALUE_LINES: usize = 6;
 const FACT_NAME: usize = 13;
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let inner = frame(title(inspect, look), area, buf, look);
     let lines = content(inspect, inner_width(area), look.theme);
     let height = usize::from(inner.height);
@@ -32,7 +32,7 @@ pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// How many lines the content takes.
-pub fn height(inspect: &Inspect, width: usize, theme: &Theme) -> usize {
+pub(crate) fn height(inspect: &Inspect, width: usize, theme: &Theme) -> usize {
     content(inspect, width, theme).len()
 }
 

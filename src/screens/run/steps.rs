@@ -11,7 +11,7 @@ use crate::widgets::theme::Role;
 use stepscope_core::run::state::Ran;
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &inspect.opened.steps;
     let mut title = vec![look.span("Steps", Role::Title)];
     if !steps.is_empty() {

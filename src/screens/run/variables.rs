@@ -39,7 +39,7 @@ struct Columns {
 }
 
 /// Draws the pane.
-pub fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let inner = frame(title(inspect, look), area, buf, look);
     let variables = &inspect.opened.variables;
     if variables.is_empty() {
@@ -342,7 +342,7 @@ fn lifeline(
 }
 
 /// What the signs mean, for the help.
-pub const LEGEND: [(&str, &str); 15] = [
+pub(crate) const LEGEND: [(&str, &str); 15] = [
     ("◆", "the step writes the variable"),
     ("○", "the step reads it"),
     ("◈", "the step reads it and writes it again"),
@@ -371,7 +371,7 @@ fn list(steps: impl Iterator<Item = usize>) -> String {
 }
 
 /// A short description of the chosen variable, for the line below the panes.
-pub fn describe(inspect: &Inspect) -> String {
+pub(crate) fn describe(inspect: &Inspect) -> String {
     let Some(row) = inspect.opened.variables.get(inspect.variables.at) else { return String::new() };
     let writers = list(row.writes.iter().filter_map(|write| write.step));
     let readers = list(row.readers.iter().copied());

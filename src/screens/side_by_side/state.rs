@@ -16,8 +16,6 @@ use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::record::formats;
 use stepscope_core::run::fork::How;
-use stepscope_core::table::row::Row as Placed;
-use stepscope_io::beside::Beside;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;
@@ -162,15 +160,6 @@ impl Versus {
         self.rows.insert(0, Row::Sentence(sentence));
         self.facts += 1;
         self
-    }
-
-    /// Two records that stand in no table, from their texts.
-    pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
-        let [a, b] = texts.map(|text| {
-            let row = Placed::unchecked(0, text.len() as u64);
-            Opened::new(0, 1, &row, text, &Beside::default(), |_| None)
-        });
-        Self::of(names, Against::Baseline, &a, &b)
     }
 
     /// The rows that are shown now.
@@ -420,10 +409,17 @@ fn summed(title: &'static str, mut rows: Vec<Row>) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
+    use stepscope_core::table::row::Row as Placed;
+    use stepscope_io::beside::Beside;
+
     use super::*;
 
     fn versus(a: &str, b: &str) -> Versus {
-        Versus::of_texts(["one".to_owned(), "other".to_owned()].map(|name| shown!("{name}")), [a.into(), b.into()])
+        let open = |text: &str| {
+            let row = Placed::unchecked(0, text.len() as u64);
+            Opened::new(0, 1, &row, text.into(), &Beside::default(), |_| None)
+        };
+        Versus::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))
     }
 
     fn run(steps: &[(&str, &str)], state: &str) -> String {

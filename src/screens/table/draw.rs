@@ -112,7 +112,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
 }
 
 /// Draws the table.
-pub fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
@@ -177,13 +177,13 @@ const fn is_right(column: Column) -> bool {
 }
 
 /// The columns on screen that can be sorted by, from left to right.
-pub fn sorts(app: &App) -> Vec<SortBy> {
+pub(crate) fn sorts(app: &App) -> Vec<SortBy> {
     let width = usize::from(app.size.width.saturating_sub(2));
     columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
 }
 
 /// The sort of a column of the screen, for the mouse.
-pub fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
+pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
     let inner_width = usize::from(area.width.saturating_sub(2));
     let mut start = usize::from(area.x) + 1;
     for (known, width) in columns(inner_width, app) {

@@ -121,7 +121,7 @@ impl Matches {
     }
 
     /// The rows have other records now.
-    pub fn rearrange(&mut self, row_of: impl Fn(u32) -> Option<u32>) {
+    pub(crate) fn rearrange(&mut self, row_of: impl Fn(u32) -> Option<u32>) {
         let rows = self.found.iter().enumerate();
         self.rows = rows.filter_map(|(n, (record, _))| Some((row_of(*record)?, n as u32))).collect();
         self.rows.sort_unstable();

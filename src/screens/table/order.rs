@@ -3,7 +3,7 @@
 
 /// See the module. It is made anew when records come or go, not when somebody moves about.
 #[derive(Debug, Default)]
-pub struct Order {
+pub(crate) struct Order {
     /// The record of each row.
     rows: Vec<u32>,
     /// The row of each record; of one that is hidden, the row where it would stand.
@@ -14,7 +14,7 @@ pub struct Order {
 
 impl Order {
     /// Of the record of each row and the rows of forks, of so many records.
-    pub fn new(rows: Vec<u32>, forks: Vec<u32>, records: usize) -> Self {
+    pub(crate) fn new(rows: Vec<u32>, forks: Vec<u32>, records: usize) -> Self {
         let last = u32::try_from(rows.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut places = Vec::with_capacity(records);
         for (row, record) in rows.iter().enumerate() {
@@ -34,42 +34,27 @@ impl Order {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The record in a row.
-    pub fn record(&self, row: usize) -> Option<usize> {
+    pub(crate) fn record(&self, row: usize) -> Option<usize> {
         self.rows.get(row).map(|record| *record as usize)
     }
 
-    /// All records, down the table.
-    pub fn records(&self) -> &[u32] {
-        &self.rows
-    }
-
     /// The row of a record; if it is hidden, the row where it would stand.
-    pub fn row_of(&self, record: usize) -> usize {
+    pub(crate) fn row_of(&self, record: usize) -> usize {
         self.places.get(record).map_or(self.rows.len().saturating_sub(1), |row| *row as usize)
     }
 
     /// How many rows above a row are no forks.
-    pub fn own_above(&self, row: usize) -> usize {
+    pub(crate) fn own_above(&self, row: usize) -> usize {
         row - self.forks.partition_point(|fork| (*fork as usize) < row).min(row)
     }
 
-    /// How many rows are no forks.
-    pub fn own_len(&self) -> usize {
-        self.own_above(self.len())
-    }
-
     /// The row that has so many rows above it that are no forks, and is none itself.
-    pub fn own_row(&self, above: usize) -> usize {
+    pub(crate) fn own_row(&self, above: usize) -> usize {
         // Above each fork stand as many other rows as its row says, less the forks above it.
         let (mut from, mut to) = (0, self.forks.len());
         while from < to {
@@ -90,8 +75,8 @@ mod tests {
         // Records 2, 5 and 9 of ten are hidden; 7 and 8 are forks of 0.
         let order = Order::new(vec![4, 0, 7, 8, 6, 1, 3], vec![2, 3], 10);
         let looked_for = |record: usize| {
-            let found = order.records().iter().position(|other| *other as usize == record);
-            let later = || order.records().iter().position(|other| *other as usize > record);
+            let found = order.rows.iter().position(|other| *other as usize == record);
+            let later = || order.rows.iter().position(|other| *other as usize > record);
             found.or_else(later).unwrap_or(order.len() - 1)
         };
         for record in 0..12 {
@@ -102,8 +87,8 @@ mod tests {
             assert_eq!(order.own_above(row), (0..row).filter(|row| is_own(*row)).count(), "{row}");
         }
         let own: Vec<usize> = (0..order.len()).filter(|row| is_own(*row)).collect();
-        assert_eq!((0..order.own_len()).map(|above| order.own_row(above)).collect::<Vec<_>>(), own);
+        assert_eq!((0..order.own_above(order.len())).map(|above| order.own_row(above)).collect::<Vec<_>>(), own);
         let none = Order::new(Vec::new(), Vec::new(), 3);
-        assert!(none.is_empty() && (none.row_of(1), none.own_len()) == (0, 0));
+        assert_eq!((none.len(), none.row_of(1), none.own_above(none.len())), (0, 0, 0));
     }
 }

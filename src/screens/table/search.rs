@@ -22,7 +22,7 @@ use stepscope_terminal::run::Effect;
 
 impl App {
     /// Takes a filter as typed.
-    pub fn set_filter(&mut self, typed: &str) -> Effects {
+    pub(crate) fn set_filter(&mut self, typed: &str) -> Effects {
         self.try_filter(typed).unwrap_or_else(|why| {
             self.fail(why);
             Vec::new()
@@ -112,7 +112,7 @@ impl App {
         let id = self.new_search_id();
         let mut effects: Effects = self.end_find().into_iter().collect();
         let (from, records) = (self.table.list.at, self.store.len());
-        let plan = Plan::in_order(&self.store, self.table.from_row(from, records));
+        let plan = Plan::in_order(&self.store, self.table.rows_from(from, records));
         let mut matches = Matches::new(id, typed, letters.clone(), [from, self.rows(), records]);
         matches.jump = Some((0, from));
         self.table.finding = Some(matches);

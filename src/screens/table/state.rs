@@ -190,17 +190,17 @@ impl Table {
     }
 
     /// The row of a record; if it is hidden, the row where it would stand.
-    pub fn row_of(&self, record: usize) -> usize {
+    pub(crate) fn row_of(&self, record: usize) -> usize {
         self.order.as_ref().map_or(record, |order| order.row_of(record))
     }
 
     /// How many rows above a row are no forks.
-    pub fn own_above(&self, row: usize) -> usize {
+    pub(crate) fn own_above(&self, row: usize) -> usize {
         self.order.as_ref().map_or(row, |order| order.own_above(row))
     }
 
     /// The row so many records further down or up, forks not counted; at the ends the last there is.
-    pub fn row_from(&self, row: usize, by: isize, records: usize) -> usize {
+    pub(crate) fn row_from(&self, row: usize, by: isize, records: usize) -> usize {
         let own = self.own_above(self.len(records));
         let above = match by {
             1.. => self.own_above(row + 1).saturating_add_signed(by - 1).min(own.saturating_sub(1)),
@@ -212,7 +212,7 @@ impl Table {
     }
 
     /// All records, those that are shown first: from a row down, and round from the top.
-    pub fn from_row(&self, row: usize, records: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn rows_from(&self, row: usize, records: usize) -> impl Iterator<Item = usize> + '_ {
         let rows = self.len(records);
         let shown = (row..rows).chain(0..row.min(rows)).filter_map(|row| self.record(row));
         let hidden = |record: &usize| shown_row(self.order.as_ref(), *record as u32).is_none();
@@ -220,7 +220,7 @@ impl Table {
     }
 
     /// Takes in what find found.
-    pub fn take_matches(&mut self, found: Vec<(u32, Shown)>, done: bool) {
+    pub(crate) fn take_matches(&mut self, found: Vec<(u32, Shown)>, done: bool) {
         let Self { finding, order, .. } = self;
         if let Some(finding) = finding {
             finding.take(found, done, |record| shown_row(order.as_ref(), record));
@@ -228,13 +228,13 @@ impl Table {
     }
 
     /// Whether every record is shown in the order of the file.
-    pub fn is_natural(&self) -> bool {
+    pub(crate) fn is_natural(&self) -> bool {
         self.order.is_none()
     }
 
     /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
     /// one, `review` what people said of it, `forks` puts each fork below its parent, if there are any.
-    pub fn arrange(
+    pub(crate) fn arrange(
         &mut self,
         records: usize,
         row: impl Fn(usize) -> Option<Row>,
@@ -309,7 +309,7 @@ impl Table {
     }
 
     /// Keeps the texts of some records.
-    pub fn take_headlines(&mut self, headlines: Vec<(usize, Headline)>) {
+    pub(crate) fn take_headlines(&mut self, headlines: Vec<(usize, Headline)>) {
         if self.headlines.len() + headlines.len() > MAX_HEADLINES {
             self.headlines.clear();
         }
@@ -317,7 +317,7 @@ impl Table {
     }
 
     /// Forgets the texts, because the file changed.
-    pub fn forget_headlines(&mut self) {
+    pub(crate) fn forget_headlines(&mut self) {
         self.headlines.clear();
         self.moves += 1;
     }
@@ -328,7 +328,7 @@ impl Table {
     }
 
     /// The records in some rows whose texts were not read yet.
-    pub fn missing_headlines(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
+    pub(crate) fn missing_headlines(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
         rows.filter_map(|row| self.record(row)).filter(|record| !self.headlines.contains_key(record)).collect()
     }
 }
