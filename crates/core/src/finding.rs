@@ -276,7 +276,7 @@ impl Finding {
     }
 }
 
-/// What the rules found in one record, in order. Of one rule at most [`MAX_FINDINGS`] are kept, and the last of them
+/// What the rules found in one record, in order. Of one rule at most `MAX_FINDINGS` are kept, and the last of them
 /// counts the rest, so that neither memory nor output grows with what a record repeats.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Findings {

@@ -119,7 +119,7 @@ impl<'a> Procedure<'a> {
         value.members().any(marks) || Self::unread(value).is_some()
     }
 
-    /// The model's text in the place of a procedure that could not be read as JSON: the value of [`UNREAD`].
+    /// The model's text in the place of a procedure that could not be read as JSON: the value of `UNREAD`.
     pub fn unread(value: Value<'a>) -> Option<Value<'a>> {
         let known = |name: &[u8]| matches!(name, b"steps" | b"NameDescription" | b"name_description");
         let text = value.member(UNREAD)?.value;

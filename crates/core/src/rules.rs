@@ -179,7 +179,7 @@ impl<'a> Subject<'a> {
         self.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
     }
 
-    /// Whether the run is known to be right; see [`is_right_by`].
+    /// Whether the run is known to be right; see `is_right_by`.
     pub fn is_right(&self) -> bool {
         let right = |record: &Record<'a>| is_right_by(self.gold(), record) == Some(true);
         *self.right.get_or_init(|| self.record.as_ref().is_some_and(right))

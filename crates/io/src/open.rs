@@ -91,7 +91,7 @@ pub struct Blob {
 pub enum Opened {
     /// A regular file.
     File(Blob),
-    /// A pipe: to be spooled, see [`spool`].
+    /// A pipe: to be spooled, see `spool`.
     Pipe(File),
 }
 

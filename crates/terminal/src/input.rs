@@ -37,7 +37,7 @@ pub enum Input {
     Key(KeyEvent),
     /// A mouse report; columns and rows count from 0.
     Mouse(MouseEvent),
-    /// Pasted text: line ends are `\n`, control characters are gone, at most [`PASTE_LIMIT`] bytes.
+    /// Pasted text: line ends are `\n`, control characters are gone, at most `PASTE_LIMIT` bytes.
     Paste(String),
     /// The terminal window got the focus.
     FocusGained,

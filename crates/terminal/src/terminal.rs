@@ -102,7 +102,7 @@ impl Tty {
         Ok(Self { fd, shared: Some(before) })
     }
 
-    /// Columns and rows, never zero and never above [`MAX_SIZE`].
+    /// Columns and rows, never zero and never above `MAX_SIZE`.
     pub fn size(&self) -> Size {
         let size = termios::tcgetwinsize(&self.fd).map_or(UNKNOWN_SIZE, |w| Size::new(w.ws_col, w.ws_row));
         clamped(size)

@@ -116,7 +116,7 @@ pub enum Place {
     Cited,
     /// Partly in the cited lines: they begin too late or end too early.
     Wider,
-    /// Within [`NEARBY`] lines.
+    /// Within `NEARBY` lines.
     Nearby,
     /// On another page.
     OtherPage,

@@ -118,7 +118,7 @@ pub struct Item {
 pub struct Seen {
     /// The record's content; see [`Digest::of`].
     pub content_sha256: Option<Digest>,
-    /// What the model was asked; see [`Record::input_digest`](crate::record::Record::input_digest).
+    /// What the model was asked; see `Record::input_digest`.
     pub input_sha256: Option<Digest>,
     /// Which execution: `rec` for the recorded one, `r1` for the first re-run.
     pub execution: Option<Text>,
