@@ -21,6 +21,7 @@ const REPLAY: f64 = 4.0;
 static MEMORY: stepscope_memory::Watched = stepscope_memory::Watched;
 
 fn main() -> ExitCode {
+    stepscope_memory::give_back();
     stepscope_memory::on_failure(out_of_memory);
     cli::tell_panics();
     // A panic was told where it happened; here it only becomes an exit code.

@@ -12,6 +12,9 @@ use std::time::Duration;
 
 /// What the last words may take: it is part of the program, so that it is there when nothing else is.
 const RESERVE: usize = 256 << 10;
+/// So large pieces are the system's own.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LARGE: i32 = 1 << 20;
 /// So long other threads wait for the last words of the first.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -27,6 +30,22 @@ thread_local! {
 /// first counts.
 pub fn on_failure(last_words: fn(usize)) {
     let _ = LAST_WORDS.set(last_words);
+}
+
+/// Large pieces go back to the system as soon as they are free, and threads share what is kept: otherwise each keeps what
+/// its largest record took. To be called before there are threads. Other systems than GNU's do so by themselves.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        const MMAP_THRESHOLD: i32 = -3;
+        const ARENA_MAX: i32 = -8;
+        unsafe extern "C" {
+            safe fn mallopt(parameter: i32, value: i32) -> i32;
+        }
+        // Both are wishes: where they are refused, more memory is kept.
+        mallopt(MMAP_THRESHOLD, LARGE);
+        mallopt(ARENA_MAX, 1);
+    }
 }
 
 /// Memory for the last words, handed out once and never taken back.
@@ -120,6 +139,23 @@ fn failed(layout: Layout) -> *mut u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    fn what_is_free_is_given_back() {
+        const PIECE: usize = 24 << 20;
+        let resident = || {
+            let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+            statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+        };
+        give_back();
+        let before = resident();
+        // Without it the first piece that is freed makes the allocator keep those after it.
+        for _ in 0..3 {
+            drop(std::hint::black_box(vec![1_u8; PIECE]));
+        }
+        assert!(resident() < before + PIECE / 2, "{} more are kept", resident() - before);
+    }
 
     #[test]
     fn what_is_kept_is_aligned_apart_and_ends() {
