@@ -112,6 +112,8 @@ pub struct Opened {
     pub hidden: Hide,
     /// The first steps in full: every key asks, and must not read the record again.
     details: Vec<Detail>,
+    /// The step that is looked at first, where it is not among those: it is made ready on the thread that reads the record.
+    first: Option<(usize, Detail)>,
     web: Web,
 }
 
@@ -397,6 +399,7 @@ impl Opened {
             card: None,
             hidden: Hide::default(),
             details: Vec::new(),
+            first: None,
             web: Web::default(),
         }
     }
@@ -437,6 +440,8 @@ impl Opened {
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
         let nodes = places.nodes(&findings);
         let (surprise, ended_at) = (analysis.state.last_step().surprise, analysis.state.ended_at());
+        let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
+        let first = first.map(|step| (step, analysis.detail(step)));
         let baseline = beside.answer(analysis.subject.record.as_ref()).filter(|_| !self.hidden.has(Hidden::Baseline));
         let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
         let triage = Triage::judge(&analysis.subject, &findings, baseline).filter(|_| !self.hidden.has(Hidden::Triage));
@@ -448,8 +453,8 @@ impl Opened {
         let sheet = Sheet::of(&analysis.subject, routed.as_ref()).map(Box::new);
         let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
-        self.ended_at = ended_at;
         (self.details, self.web) = (details, web);
+        (self.ended_at, self.first) = (ended_at, first);
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
             if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {
@@ -487,7 +492,13 @@ impl Opened {
 
     /// One step in full.
     pub fn detail(&self, step: usize) -> Detail {
-        self.details.get(step).cloned().unwrap_or_else(|| self.analyse().detail(step))
+        let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
+        self.details.get(step).or_else(first).cloned().unwrap_or_else(|| self.analyse().detail(step))
+    }
+
+    /// Where it is looked at first: its end, where the answer is; of a run that ended early, the step in which it ended.
+    pub fn end(&self) -> Moment {
+        end_of(self.ended_at, self.steps.len())
     }
 
     /// The model that the record names for a step.
@@ -541,6 +552,10 @@ impl Opened {
     pub fn write_at(&self, variable: usize, moment: Moment) -> Option<&WriteRow> {
         self.variables.get(variable)?.held(moment)
     }
+}
+
+fn end_of(ended_at: Option<usize>, steps: usize) -> Moment {
+    Moment(ended_at.map_or(steps, |step| step + 1))
 }
 
 fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
@@ -792,8 +807,8 @@ impl<'a> Analysis<'a> {
         let request = prompt::visible_inputs(procedure, &self.state, position)
             .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
         if let Ok(request) = request {
-            detail.prompt = Some(request.prompt.prose());
-            detail.schema = detail.schema.take().or_else(|| Some(request.schema.prose()));
+            detail.prompt = Some(prose_of(request.prompt.bytes()));
+            detail.schema = detail.schema.take().or_else(|| Some(prose_of(request.schema.bytes())));
             detail.prompt_rebuilt = true;
         }
     }
@@ -920,7 +935,10 @@ pub fn one_line(value: Value<'_>) -> Shown {
 /// A value in full: a string as text with its line breaks, anything else as it stands.
 pub fn prose(value: Value<'_>) -> Shown {
     let whole = value.string();
-    let bytes = whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes());
+    prose_of(whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes()))
+}
+
+fn prose_of(bytes: &[u8]) -> Shown {
     let head = head(bytes, MAX_TEXT);
     match bytes.len() - head.len() {
         0 => Shown::prose(bytes),
@@ -988,6 +1006,31 @@ mod tests {
             {"id": 1, "inputs": [{"name": "problem_text", "description": "p"}], "stepDescription": "Read", "output": [{"name": "a", "description": "first"}, {"name": "dead", "description": "d"}]},
             {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "ghost", "description": "g"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]},
         "state": {"problem_text": "Two apples and one?", "a": 2, "dead": 0, "final_answer": "3", "final_answer_numerical": 3}, "pred_num": 3, "correct": true}"#;
+
+    #[test]
+    fn of_a_long_value_every_step_shows_a_bounded_part_and_the_end_is_ready() {
+        let step = |n: usize| {
+            format!(
+                r#"{{"id": {n}, "inputs": [{{"name": "big", "description": "d"}}], "stepDescription": "Read",
+                "output": [{{"name": "a{n}", "description": "d"}}]}}"#
+            )
+        };
+        let steps: Vec<String> = (1..=40).map(step).collect();
+        let text = format!(
+            r#"{{"id": "a", "question": "q", "procedure": {{"NameDescription": "n", "steps": [{}]}}, "state": {{"big": "{}"}}}}"#,
+            steps.join(","),
+            "x".repeat(1 << 20)
+        );
+        let row = Row::unchecked(0, text.len() as u64);
+        let opened = Opened::new(0, 1, &row, text.into_bytes(), &Beside::default(), |_| None);
+        analyses::take();
+        let detail = opened.detail(39);
+        assert_eq!((opened.end(), analyses::take()), (Moment(40), 0), "the screen reads nothing again");
+        assert!(opened.details.len() < 39, "{}", opened.details.len());
+        let prompt = detail.prompt.unwrap();
+        assert!(detail.prompt_rebuilt && prompt.as_str().len() < MAX_TEXT + 100, "{}", prompt.as_str().len());
+        assert!(prompt.as_str().ends_with("stepscope show prints them"));
+    }
 
     #[test]
     fn a_run_is_ready_for_the_screen() {

@@ -138,11 +138,10 @@ impl Inspect {
     pub fn new(mut opened: Opened) -> Self {
         let evidence = opened.sheet.take().map(|sheet| Evidence::new(*sheet));
         let steps = opened.steps.len();
-        let end = opened.ended_at.map_or(steps, |step| step + 1);
         let outline = opened.root().map(Outline::new).unwrap_or_default();
         let mut inspect = Self {
+            moment: opened.end(),
             opened,
-            moment: Moment(end),
             pane: Pane::Steps,
             maximised: false,
             variables: List::default(),
