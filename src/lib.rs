@@ -60,6 +60,8 @@ pub mod screens {
     pub(crate) mod dashboard;
     /// A record as JSON.
     pub(crate) mod json;
+    /// The screens by their names alone.
+    pub mod kind;
     /// The comparison with a baseline.
     pub(crate) mod matrix;
     /// A re-run of a step or an answer.

@@ -16,7 +16,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::Drive;
 use fed::fed;
 use proptest::prelude::*;
-use stepscope::screens::stack::Screen;
+use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::theme::Role;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_io::beneath::Place;
@@ -68,7 +68,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
     let printed = shell(&["compare"], &[&fixture("runs.jsonl"), &fixture("base.jsonl")]);
     let mut d = fixtures();
     d.keys("m");
-    assert_eq!(d.app.screen(), Screen::Matrix);
+    assert_eq!(d.app.screen(), ScreenKind::Matrix);
     for line in printed.lines().filter(|line| line.starts_with("accuracy") || line.starts_with("McNemar")) {
         d.shows(&[line]);
     }
@@ -78,7 +78,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
         assert_eq!(numbers(&d.screen(), phrase), numbers(&printed, phrase), "{phrase}");
         let count = numbers(&printed, phrase)[2] as usize;
         d.keys("Enter");
-        assert_eq!(d.app.screen(), Screen::Table);
+        assert_eq!(d.app.screen(), ScreenKind::Table);
         assert_eq!(d.app.table.filter_text, format!("cell:{word}"));
         // One item of the last cell is in the baseline alone.
         let hidden = usize::from(word == "missing");
@@ -125,13 +125,13 @@ fn a_run_stands_beside_a_direct_prompt() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut d = fixtures();
         d.resize(width, height).keys("3j B");
-        assert_eq!(d.app.screen(), Screen::Versus);
+        assert_eq!(d.app.screen(), ScreenKind::Versus);
         d.shows(&["runs.jsonl", "against", "base.jsonl", "✓ right", "✗ wrong", "49 pears", "50 pears", "4/12"]);
         d.shows(&["Steps of A, the raw reply of B", "different shapes"]);
         d.keys("G").shows(&["/raw", "There are several boxes."]);
         d.keys("g").shows(&["Item 4"]);
         d.keys("B");
-        assert_eq!(d.app.screen(), Screen::Table);
+        assert_eq!(d.app.screen(), ScreenKind::Table);
     }
 }
 
@@ -142,9 +142,9 @@ fn two_runs_part_at_a_step_and_what_is_the_same_can_be_shown() {
     d.shows(&["product", "35", "36", "→ product = 36"]).hides(&["/gold_num"]);
     d.keys("d G").shows(&["/gold_num"]);
     d.keys("q");
-    assert_eq!(d.app.screen(), Screen::Run, "back to the open record");
+    assert_eq!(d.app.screen(), ScreenKind::Run, "back to the open record");
     d.keys("B q q");
-    assert_eq!(d.app.screen(), Screen::Table);
+    assert_eq!(d.app.screen(), ScreenKind::Table);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn side_by_side_one_walks_on_through_the_filter() {
     assert!(d.status().contains("last record"), "{}", d.status());
     d.keys("{").shows(&["Item 6"]);
     d.keys("q");
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.shows(&["Item 6"]);
 }
 
@@ -166,7 +166,7 @@ fn a_record_without_a_partner_says_so() {
     let mut d = fixtures();
     d.keys("8j B");
     assert!(d.status().contains("no record of this item"), "{}", d.status());
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus);
     // Joined by its question.
     d.keys("j B").shows(&["Item 10"]);
     // An error row beside an answer.
@@ -180,7 +180,7 @@ fn a_baseline_that_cannot_be_read_is_a_sentence() {
     d.keys("m").shows(&["cannot", "gone.jsonl"]);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q Enter B");
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q f 'cell:both' Enter");
     assert_eq!(d.app.rows(), 0);
@@ -372,11 +372,11 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     let (_folder, mut d) = reviewed();
     d.resize(80, 24).keys("A Tab").shows(&["ada judged 4", "bob judged 1", "overlap 1"]);
     d.keys("Esc Enter");
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.shows(&["Item 6"]);
     d.keys("A").shows(&["verdict  c6"]);
     d.keys("^D ^D ^U q");
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus);
 }
 
 #[test]
@@ -428,7 +428,7 @@ fn the_mouse_chooses_and_opens() {
         d.click(column, row);
         assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
         d.keys("A").click_on("verdict  c6");
-        assert_eq!(d.app.screen(), Screen::Run, "the first is chosen already");
+        assert_eq!(d.app.screen(), ScreenKind::Run, "the first is chosen already");
     }
 }
 
@@ -443,13 +443,16 @@ fn while_it_is_worked_out_everything_else_goes_on() {
     d.keys("O").shows(&["the reviews are being read"]);
     d.keys("q A").shows(&["the reviews are being read"]);
     d.keys("q j j B").release();
-    assert_eq!(d.app.screen(), Screen::Versus, "the record that was asked for");
+    assert_eq!(d.app.screen(), ScreenKind::Versus, "the record that was asked for");
     d.shows(&["Item 4"]);
     d.keys("q");
-    assert_eq!((d.app.screen(), d.app.table.list.at), (Screen::Table, 3));
+    assert_eq!((d.app.screen(), d.app.table.list.at), (ScreenKind::Table, 3));
     d.hold = true;
     d.keys("B j").release();
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != Screen::Versus, "who went on is not taken away from it");
+    assert!(
+        !d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus,
+        "who went on is not taken away from it"
+    );
 }
 
 #[test]
@@ -477,11 +480,11 @@ fn nasty_records_stand_side_by_side() {
                 d.resize(width, height).keys("d G ^U d g");
             }
             d.keys("q");
-            d.app.screens.go_back_to(Screen::Table);
+            d.app.screens.clear();
         }
         for keys in ["m G Enter", "O G l Enter", "D j k", "m j Enter"] {
             d.keys(keys).resize(40, 9).resize(120, 36);
-            d.app.screens.go_back_to(Screen::Table);
+            d.app.screens.clear();
         }
     }
 }
@@ -491,7 +494,7 @@ fn thousands_of_variables_stand_side_by_side() {
     let text = nasty::many_variables(3_000);
     let (_folder, mut d) = two(&text, &text.replace('1', "2"));
     d.keys("B d G k ^U g");
-    assert_eq!(d.app.screen(), Screen::Versus);
+    assert_eq!(d.app.screen(), ScreenKind::Versus);
 }
 
 #[test]
@@ -500,7 +503,7 @@ fn a_baseline_whose_document_is_missing_is_compared() {
     let text = std::fs::read_to_string(answers).unwrap();
     let (_folder, mut d) = two(&text, &text);
     d.keys("m").until(|app| app.desk.compared.is_some());
-    assert_eq!(d.app.screen(), Screen::Matrix);
+    assert_eq!(d.app.screen(), ScreenKind::Matrix);
     assert_eq!(d.app.desk.compared.as_ref().unwrap().alone, [0, 0]);
 }
 

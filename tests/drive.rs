@@ -12,8 +12,8 @@ use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
 use stepscope::dialogs::dialog::Dialog;
+use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::run::state::{Pane, Tab};
-use stepscope::screens::stack::Screen;
 use stepscope::widgets::keymap::{Action, Context, Keymap};
 use stepscope::widgets::theme::Role;
 use stepscope_base::text::is_hidden;
@@ -60,11 +60,11 @@ fn at(drive: &Drive) -> usize {
 }
 
 fn moment(drive: &Drive) -> usize {
-    drive.app.inspect.as_ref().unwrap().moment.0
+    drive.app.screens.inspect().unwrap().moment.0
 }
 
 fn pane(drive: &Drive) -> Pane {
-    drive.app.inspect.as_ref().unwrap().pane
+    drive.app.screens.inspect().unwrap().pane
 }
 
 fn numbered(count: usize) -> String {
@@ -395,7 +395,7 @@ fn opening_a_run_and_walking_it() {
     d.keys("}");
     assert_eq!(d.status(), "this is the last record");
     d.keys("q");
-    assert_eq!((d.app.screen(), at(&d)), (Screen::Table, 7));
+    assert_eq!((d.app.screen(), at(&d)), (ScreenKind::Table, 7));
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn the_difference_of_two_moments() {
     d.shows(&["Difference  at the start → after step 2"]);
     d.keys("Esc");
     d.shows(&["Global state  at the start"]);
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.keys("d");
     d.keys("d");
     d.shows(&["Global state"]);
@@ -531,7 +531,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("E");
     d.shows(&["Findings  10/10"]);
     d.keys("6e Enter");
-    assert_eq!(d.app.screen(), Screen::Json);
+    assert_eq!(d.app.screen(), ScreenKind::Json);
     assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ✗ Input 'wind'"), "{}", d.status());
     d.shows(&["name: \"wind\"  ← Input 'wind' of Step 3"]);
     let style = d.style_of("\"wind\"");
@@ -539,7 +539,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("e");
     assert!(d.status().starts_with("/procedure/steps/2/output/1/name"), "in the order of the list: {}", d.status());
     d.keys("q");
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.shows(&["Findings  7/10"]);
 }
 
@@ -593,7 +593,7 @@ fn a_value_opens_in_full() {
     );
     d.keys("Esc");
     assert!(d.app.dialog.is_none());
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.keys("S-Tab S-Tab Enter");
     d.shows(&["question  Esc closes"]);
     d.keys("q");
@@ -649,7 +649,7 @@ fn finding_text_in_a_run() {
 fn the_record_as_json_folds_and_opens() {
     let mut d = Drive::runs();
     d.keys("7j Enter");
-    assert_eq!(d.app.screen(), Screen::Json);
+    assert_eq!(d.app.screen(), ScreenKind::Json);
     d.shows(&["▾ weather: {…} 2 keys", "gust: true", "big: 18446744073709551616"]);
     d.keys("2j Space");
     d.shows(&["▸ weather: {…} 2 keys"]).hides(&["gust"]);
@@ -685,13 +685,13 @@ fn finding_text_in_json_opens_what_hides_it() {
 fn json_and_run_lead_to_each_other() {
     let mut d = Drive::runs();
     d.keys("Enter Tab g 4j J");
-    assert_eq!(d.app.screen(), Screen::Json);
+    assert_eq!(d.app.screen(), ScreenKind::Json);
     d.keys("j k");
     assert_eq!(d.status(), "/state/planted");
     d.keys("J");
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.keys("q J");
-    assert_eq!(d.app.screen(), Screen::Json);
+    assert_eq!(d.app.screen(), ScreenKind::Json);
     d.keys("}");
     d.shows(&["2/8", "json"]);
 }
@@ -739,7 +739,7 @@ fn a_run_trace_shows_prompt_schema_and_reply() {
     d.shows(&["trace", "Step 1  [data]", "call", "model        toy:1b", "tokens in    210", "took         812 ms"]);
     d.keys("l");
     d.shows(&["[prompt]", "prompt of step one"]);
-    assert_eq!(d.app.inspect.as_ref().unwrap().tab, Tab::Prompt);
+    assert_eq!(d.app.screens.inspect().unwrap().tab, Tab::Prompt);
     d.keys("l");
     d.shows(&["[schema]", "\"required\": ["]);
     d.keys("l");
@@ -867,7 +867,7 @@ fn the_mouse_on_the_table() {
     d.click_on("A tower has 9");
     assert_eq!(at(&d), 3);
     d.click_on("A tower has 9");
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     d.keys("q");
     d.click_on("findings");
     d.shows(&["findings▴"]);
@@ -877,7 +877,7 @@ fn the_mouse_on_the_table() {
     d.shows(&["findings▾"]);
     d.click(60, 30);
     d.mouse(MouseEventKind::ScrollDown, 10, 10);
-    assert_eq!(d.app.screen(), Screen::Table);
+    assert_eq!(d.app.screen(), ScreenKind::Table);
     d.keys("g");
     d.mouse(MouseEventKind::ScrollDown, 10, 10);
     assert_eq!(at(&d), 3);
@@ -1104,7 +1104,7 @@ fn whatever_is_offered_works() {
                 d.status()
             );
         }
-        while d.app.screen() != Screen::Table {
+        while d.app.screen() != ScreenKind::Table {
             d.keys("q");
         }
     }
@@ -1183,11 +1183,11 @@ fn going_back_forgets_what_was_asked_for() {
     d.hold = true;
     d.keys("} q");
     d.release();
-    assert_eq!(d.app.screen(), Screen::Table);
+    assert_eq!(d.app.screen(), ScreenKind::Table);
     d.hold = true;
     d.keys("Enter j");
     d.release();
-    assert_eq!(d.app.screen(), Screen::Run, "moving on does not");
+    assert_eq!(d.app.screen(), ScreenKind::Run, "moving on does not");
 }
 
 #[test]
@@ -1271,7 +1271,7 @@ fn a_theme_with_a_mistake_is_said_and_does_not_end_the_round() {
 fn a_derivation_is_folded_and_followed_down_to_the_question() {
     let mut d = Drive::runs();
     d.keys("j Enter Tab");
-    while d.app.inspect.as_ref().unwrap().chosen_text().unwrap().0.as_str() != "trips" {
+    while d.app.screens.inspect().unwrap().chosen_text().unwrap().0.as_str() != "trips" {
         d.keys("k");
     }
     d.keys("Enter");
@@ -1344,14 +1344,14 @@ fn answers() -> Drive {
 }
 
 fn line_of(drive: &Drive) -> usize {
-    drive.app.inspect.as_ref().unwrap().evidence.as_ref().unwrap().lines.at
+    drive.app.screens.inspect().unwrap().evidence.as_ref().unwrap().lines.at
 }
 
 #[test]
 fn a_typed_answer_opens_with_its_evidence() {
     let mut d = answers();
     d.keys("Enter");
-    assert_eq!(d.app.screen(), Screen::Evidence);
+    assert_eq!(d.app.screen(), ScreenKind::Evidence);
     d.shows(&["How much is the rent?", "grounded 1/1", "84.5 EUR / month", "exact", "page 2/4", "→ ship"]);
     assert!(d.screen().contains("▌A    6"), "{}", d.screen());
 }
@@ -1418,7 +1418,7 @@ fn the_document_is_read_by_contents_and_search() {
     d.keys("/ 'deposit' Enter n");
     assert_eq!(line_of(&d), 9);
     d.keys("q q");
-    assert_eq!(d.app.screen(), Screen::Table);
+    assert_eq!(d.app.screen(), ScreenKind::Table);
 }
 
 #[test]
@@ -1430,7 +1430,7 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
         d.resize(width, height);
         d.keys("Tab j G g ^D Tab j G g Tab j G Enter Esc Tab Z j k Z s S c Esc e J J");
     }
-    while d.app.screen() != Screen::Table {
+    while d.app.screen() != ScreenKind::Table {
         d.keys("q");
     }
     d.resize(120, 36).keys("G Enter");

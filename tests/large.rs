@@ -12,7 +12,7 @@ use std::time::Duration;
 use drive::Drive;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::dialogs::editor;
-use stepscope::screens::stack::Screen;
+use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::line::MAX_LINE;
 use stepscope_terminal::run::{Event, Program as _};
 
@@ -45,11 +45,11 @@ fn what_is_read_for_long_is_said_and_left_at_once() {
     d.keys("Esc");
     d.hides(&["Reading"]);
     d.release();
-    assert_eq!(d.app.screen(), Screen::Table, "what was left does not come");
+    assert_eq!(d.app.screen(), ScreenKind::Table, "what was left does not come");
     assert_eq!(d.table_ids(), filtered, "the filter is as it was");
     // On the run, where Esc goes back otherwise.
     d.keys("Enter");
-    assert_eq!(d.app.screen(), Screen::Run);
+    assert_eq!(d.app.screen(), ScreenKind::Run);
     let header = d.header();
     d.hold = true;
     d.keys("}");
@@ -57,7 +57,7 @@ fn what_is_read_for_long_is_said_and_left_at_once() {
     tick(&mut d, LATER);
     assert!(d.status().contains("Reading record 3"), "{}", d.status());
     d.keys("Esc").release();
-    assert_eq!((d.app.screen(), d.header()), (Screen::Run, header));
+    assert_eq!((d.app.screen(), d.header()), (ScreenKind::Run, header));
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn many_variables(count: usize) -> String {
 fn a_step_lists_the_first_of_many_values_and_counts_the_rest() {
     let (_folder, mut d) = Drive::text(many_variables(700));
     d.keys("Enter");
-    d.app.inspect.as_mut().unwrap().focus(stepscope::screens::run::state::Pane::Step);
+    d.app.screens.inspect_mut().unwrap().focus(stepscope::screens::run::state::Pane::Step);
     d.keys("Z").shows(&["reads", "v0"]);
-    assert_eq!(d.app.inspect.as_ref().unwrap().detail.reads.len(), 500);
+    assert_eq!(d.app.screens.inspect().unwrap().detail.reads.len(), 500);
     while !d.screen().contains("… and 200 more: the global state lists them") {
         let before = d.screen();
         d.keys("^D");
@@ -129,6 +129,6 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
         format!(r#"{{"id":"a","question":"{text}","mode":"baseline","gold_num":1.0,"pred_num":1,"raw":"{text}"}}"#);
     let (_folder, mut d) = Drive::text(record);
     d.keys("Enter").shows(&["Question", "… 74.5 kB more; stepscope show prints them"]);
-    d.app.inspect.as_mut().unwrap().focus(stepscope::screens::run::state::Pane::Question);
+    d.app.screens.inspect_mut().unwrap().focus(stepscope::screens::run::state::Pane::Question);
     d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
 }

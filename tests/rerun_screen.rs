@@ -16,8 +16,8 @@ use server::{Seen, Server, Talk};
 use stepscope::app::msg::Msg;
 use stepscope::app::state::App;
 use stepscope::dialogs::dialog::Dialog;
+use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Stage;
-use stepscope::screens::stack::Screen;
 use stepscope_core::run::rerun::RunId;
 use stepscope_io::config::Config;
 use stepscope_io::model::cassette::Speed;
@@ -78,11 +78,11 @@ fn at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
 }
 
 fn stage(app: &App) -> Option<Stage> {
-    app.attempt.as_ref().map(|attempt| attempt.stage)
+    app.screens.attempt().map(|attempt| attempt.stage)
 }
 
 fn ready(app: &App) -> bool {
-    app.attempt.as_ref().is_some_and(|attempt| attempt.ready.is_some() && attempt.bytes.is_some())
+    app.screens.attempt().is_some_and(|attempt| attempt.ready.is_some() && attempt.bytes.is_some())
 }
 
 /// To the preview.
@@ -137,7 +137,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
     preview(&mut d, "r");
     d.keys("Enter");
     d.wait_for(|app| {
-        let round = app.attempt.as_ref().unwrap().round.as_ref();
+        let round = app.screens.attempt().unwrap().round.as_ref();
         round.is_some_and(|round| round.heard[0].reply.content == b"{\"all_")
     });
     d.shows(&["Asking", "step 2, 1 of 1   small at", "the reply is coming", "{\"all_", "schema sent"]);
@@ -198,7 +198,7 @@ fn esc_closes_the_connection_and_what_came_is_partial() {
         preview(&mut d, "r");
         d.keys("Enter");
         d.wait_for(|app| {
-            let round = app.attempt.as_ref().unwrap().round.as_ref();
+            let round = app.screens.attempt().unwrap().round.as_ref();
             round.is_some_and(|round| !round.heard[0].reply.content.is_empty())
         });
         d.keys(key);
@@ -229,7 +229,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("Enter");
-    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.clock.is_some()));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
     d.now += std::time::Duration::from_millis(10_700);
     d.event(Event::Tick);
     d.keys("Enter");
@@ -246,7 +246,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("Enter");
-    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.clock.is_some()));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
     d.keys("r");
     assert_eq!(d.status(), "the call is running: Esc breaks it off");
     let trouble = stepscope_core::run::rerun::Trouble::new(
@@ -259,7 +259,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
         began_utc: None,
         elapsed: std::time::Duration::ZERO,
     };
-    let id = d.app.attempt.as_ref().unwrap().id;
+    let id = d.app.screens.attempt().unwrap().id;
     d.event(Event::Message(Msg::Run(id, vec![told])));
     until(&mut d, Stage::Over);
     d.hides(&["the call is running", "is being judged", "findings"]);
@@ -276,7 +276,7 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
     preview(&mut d, "r");
     d.keys("Enter");
     let heard = |app: &App| {
-        let round = app.attempt.as_ref().and_then(|attempt| attempt.round.as_ref());
+        let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
         round.map(|round| (round.id, round.heard[0].reply.content.clone()))
     };
     d.wait_for(|app| heard(app).is_some_and(|(_, content)| content == b"old"));
@@ -422,17 +422,17 @@ fn the_sample_runs_have_recorded_replies() {
             d.shows(&["cassette", "recorded replies to the first sample runs", "OFFLINE"]);
             d.keys("Enter");
         }
-        d.wait_for(|app| ready(app) || app.attempt.as_ref().is_some_and(|attempt| attempt.never.is_some()));
-        if d.app.attempt.as_ref().unwrap().never.is_some() {
+        d.wait_for(|app| ready(app) || app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
+        if d.app.screens.attempt().unwrap().never.is_some() {
             d.keys("q q j");
             continue;
         }
-        if d.app.attempt.as_ref().unwrap().is_recorded == Some(true) {
+        if d.app.screens.attempt().unwrap().is_recorded == Some(true) {
             d.shows(&["CASSETTE", "a cassette plays recorded replies", "plays 1 of"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);
             d.shows(&["↺ replay of a recorded reply"]);
-            assert!(d.app.attempt.as_ref().unwrap().outcome.is_some());
+            assert!(d.app.screens.attempt().unwrap().outcome.is_some());
             played = true;
             d.keys("q q q j");
         } else {
@@ -477,7 +477,7 @@ fn edited_values_and_prompts_are_what_is_sent() {
     for effect in effects {
         d.effect(effect);
     }
-    d.wait_for(|app| ready(app) && !app.attempt.as_ref().unwrap().edits.is_empty());
+    d.wait_for(|app| ready(app) && !app.screens.attempt().unwrap().edits.is_empty());
     d.shows(&["edited", "bags = 5", "\"bags\": 5"]);
     let prompt = "all_nuts = bags times nuts, as JSON";
     let effects = d.app.rerun_edited(vec![("bags".into(), b"5".to_vec())], Some(prompt.into()));
@@ -501,7 +501,7 @@ fn what_is_edited_in_the_state_is_gone_on_with() {
     let server = Server::start(right);
     let (_folder, path, mut d) = at(&server);
     d.keys("Tab [");
-    let inspect = d.app.inspect.as_mut().unwrap();
+    let inspect = d.app.screens.inspect_mut().unwrap();
     let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == "bags").unwrap();
     inspect.choose_variable(at);
     d.keys("v ^U 5 Enter").shows(&["✎ 5  was 3"]);
@@ -622,14 +622,14 @@ fn the_dashboard_over_a_running_call_is_what_is_drawn_and_gets_the_keys() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("Enter");
-    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.round.is_some() && attempt.is_running()));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.round.is_some() && attempt.is_running()));
     for (key, word) in [("O", "boards"), ("A", "adjudication")] {
         d.keys(key);
         assert!(d.header().contains(&format!("▸ {word}")), "{}", d.header());
         d.hides(&["reply", "Preview"]);
         let before = d.app.table.filter_text.clone();
         d.keys("Enter");
-        assert_eq!((d.app.screens.holds(Screen::Rerun), &d.app.table.filter_text), (true, &before));
+        assert_eq!((d.app.screens.holds(ScreenKind::Rerun), &d.app.table.filter_text), (true, &before));
         assert!(!d.footer().contains("Enter"), "{}", d.footer());
         d.keys("Esc");
         assert!(d.header().contains("▸ re-run step 2/3"), "{}", d.header());
@@ -731,7 +731,7 @@ fn whom_to_ask_is_chosen_once_for_the_session() {
     let setup = small_at(server.url(""));
     d.ask(Setup { wanted: Wanted { model: None, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
-    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.picker.offers.len() == 1));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.picker.offers.len() == 1));
     d.shows(&["Whom to ask", "small", "of the server that flags, environment or config.toml name"]);
     d.keys("Enter");
     d.wait_for(ready);
@@ -898,7 +898,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
     d.wait_for(ready);
     d.keys("g Enter");
     d.wait_for(|app| {
-        let round = app.attempt.as_ref().unwrap().round.as_ref();
+        let round = app.screens.attempt().unwrap().round.as_ref();
         round.is_some_and(|round| !round.heard[0].reply.content.is_empty())
     });
     d.shows(&["the answer   small at", "the reply is coming"]);
@@ -921,7 +921,7 @@ fn an_answer_whose_document_is_not_at_hand_is_not_asked_for() {
     let mut d = Drive::open(std::slice::from_ref(&path));
     d.ask(small_at(server.url("")));
     d.keys("Enter r");
-    d.wait_for(|app| app.attempt.as_ref().is_some_and(|attempt| attempt.never.is_some()));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
     d.shows(&["this answer cannot be asked for again: the document is not at hand"]);
     d.keys("Enter q");
     d.keys("R");

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::app::state::App;
-use stepscope::screens::stack::{Front, Screen};
+use stepscope::screens::kind::ScreenKind;
+use stepscope::screens::stack::Front;
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::line::write;
@@ -76,7 +77,7 @@ fn events(journal: &Path) -> Vec<Event> {
 
 /// The id of the open record.
 fn open_id(d: &Drive) -> String {
-    d.app.inspect.as_ref().unwrap().opened.id.as_str().to_owned()
+    d.app.screens.inspect().unwrap().opened.id.as_str().to_owned()
 }
 
 fn id_of(event: &Event) -> String {
@@ -111,7 +112,7 @@ fn verdict_keys_act_only_in_a_review() {
             d.keys(&format!("{way}{key}"));
             assert!(d.status().starts_with("Not reviewing") && d.status().contains(":review"), "{key}: {}", d.status());
             assert!(d.app.dialog.is_none() && !d.app.review.draft.choosing);
-            while d.app.screen() != Screen::Table {
+            while d.app.screen() != ScreenKind::Table {
                 d.keys("q");
             }
         }
@@ -139,14 +140,14 @@ fn no_verdict_is_given_from_behind_a_window() {
     for window in ["?", "Tab Enter", ":"] {
         d.keys(window);
         let front = d.app.front();
-        assert_ne!(front, Front::Screen(Screen::Run), "{window}");
+        assert_ne!(front, Front::Screen(ScreenKind::Run), "{window}");
         if window != ":" {
             d.keys("x a 1 - _ z");
             assert_eq!(d.app.front(), front, "a key that means nothing there leaves the window open");
             assert!(d.footer().contains("Esc close"), "{}", d.footer());
         }
         d.keys("Esc");
-        assert_eq!(d.app.front(), Front::Screen(Screen::Run), "{window}");
+        assert_eq!(d.app.front(), Front::Screen(ScreenKind::Run), "{window}");
     }
     assert!(!beside(&desk.runs()).path().exists() && d.app.review.draft.is_empty());
 }
@@ -184,7 +185,7 @@ fn a_fail_with_a_label_is_three_keys() {
     assert_eq!(desk.kinds().len(), 3);
     // Digits are counts again.
     d.keys("Tab g 2 j");
-    assert_eq!(d.app.inspect.as_ref().unwrap().variables.at, 2);
+    assert_eq!(d.app.screens.inspect().unwrap().variables.at, 2);
 }
 
 #[test]
@@ -561,7 +562,7 @@ fn a_session_goes_on_at_the_same_record_and_scroll() {
     let mut again = desk.open_with(|app| drop(app.restore(&view)));
     again.until(|app| app.review.progress == (1, 5));
     assert_eq!(open_id(&again), "r2");
-    let (before, now) = (d.app.inspect.as_ref().unwrap(), again.app.inspect.as_ref().unwrap());
+    let (before, now) = (d.app.screens.inspect().unwrap(), again.app.screens.inspect().unwrap());
     assert_eq!((now.moment, now.variables), (before.moment, before.variables));
     again.keys("a");
     assert_eq!(open_id(&again), "r3");
@@ -569,7 +570,7 @@ fn a_session_goes_on_at_the_same_record_and_scroll() {
     again.until(|app| app.review.saved).keys("q Q");
     let view = again.kept.pop().unwrap().0;
     let table = desk.open_with(|app| drop(app.restore(&view)));
-    assert!(table.app.inspect.is_none() && table.app.record() == Some(2));
+    assert!(table.app.screens.inspect().is_none() && table.app.record() == Some(2));
 }
 
 #[test]

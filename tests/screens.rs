@@ -10,7 +10,7 @@ mod nasty;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
 use proptest::prelude::*;
-use stepscope::screens::stack::Screen;
+use stepscope::screens::kind::ScreenKind;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
 
@@ -73,7 +73,7 @@ fn tour(drive: &mut Drive, step: usize) {
         drive.keys(keys);
         draw_at_every_size(drive, step);
     }
-    while drive.app.screen() != Screen::Table || drive.app.dialog.is_some() {
+    while drive.app.screen() != ScreenKind::Table || drive.app.dialog.is_some() {
         drive.keys("Esc");
     }
 }
@@ -200,7 +200,7 @@ fn act(drive: &mut Drive, deeds: Vec<Deed>) {
         for binding in app.hints() {
             assert_eq!(app.allowed(binding.action), Ok(()));
         }
-        if let Some(inspect) = &app.inspect {
+        if let Some(inspect) = app.screens.inspect() {
             assert!(inspect.moment.0 <= inspect.opened.steps.len());
             assert!(inspect.outline.is_empty() || inspect.outline.list.at < inspect.outline.len());
         }

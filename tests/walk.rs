@@ -24,7 +24,8 @@ use server::{Server, Talk};
 use stepscope::app::across::Desk;
 use stepscope::app::review::Ask;
 use stepscope::dialogs::dialog::Dialog;
-use stepscope::screens::stack::{Front, Screen};
+use stepscope::screens::kind::ScreenKind;
+use stepscope::screens::stack::Front;
 use stepscope::widgets::keymap::{BINDINGS, Context};
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
@@ -104,7 +105,7 @@ fn typed(d: &Drive) -> Option<String> {
 fn is_running(d: &Drive) -> bool {
     match (d.app.front(), &d.app.dialog) {
         (_, Some(Dialog::Mending(mending))) => !mending.is_over,
-        (Front::Screen(Screen::Rerun), _) => d.app.attempt.as_ref().is_some_and(|attempt| attempt.is_running()),
+        (Front::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(|attempt| attempt.is_running()),
         _ => false,
     }
 }
@@ -283,7 +284,7 @@ impl Walk {
         }
         if let Some(id) = result.filter(|_| !matches!(self.last.last().map(String::as_str), Some("y" | "Y"))) {
             // It is there, or somebody was asked, or took it.
-            let attempt = self.d.app.attempt.as_ref();
+            let attempt = self.d.app.screens.attempt();
             let is_there = attempt.is_some_and(|attempt| attempt.id == id && attempt.outcome.is_some());
             self.must(is_there, "a result was dropped without a question");
         }
@@ -292,7 +293,7 @@ impl Walk {
 
     /// A result of a re-run that was neither saved nor asked about.
     fn result(&self) -> Option<RunId> {
-        let attempt = self.d.app.attempt.as_ref()?;
+        let attempt = self.d.app.screens.attempt()?;
         (attempt.is_unsaved() && attempt.outcome.is_some() && !attempt.warned).then_some(attempt.id)
     }
 
@@ -303,7 +304,7 @@ impl Walk {
             self.key(parse("Esc")[0]);
         }
         let app = &self.d.app;
-        let is_out = app.front() == Front::Screen(Screen::Table) && app.dialog.is_none() && !is_running(&self.d);
+        let is_out = app.front() == Front::Screen(ScreenKind::Table) && app.dialog.is_none() && !is_running(&self.d);
         self.must(is_out, "Esc does not lead back to the table");
     }
 
@@ -354,17 +355,13 @@ impl Walk {
     fn check(&mut self) {
         let app = &self.d.app;
         let (front, screen, size) = (app.front(), app.screen(), app.size);
-        // The state that a screen draws is there.
-        self.must(app.attempt.is_some() == app.screens.holds(Screen::Rerun), "a re-run without its screen");
-        self.must(screen != Screen::Table || app.inspect.is_none(), "a record is open under the table");
-        self.must(!screen.is_of_record() || app.inspect.is_some(), "a screen without its record");
-        self.must(screen != Screen::Versus || app.desk.versus.is_some(), "side by side without sides");
+        self.must(!screen.is_of_record() || app.screens.inspect().is_some(), "a re-run without its record");
         if size.width < 60 || size.height < 13 {
             return;
         }
         let header = self.d.header();
         let named = match screen {
-            Screen::Run => header.contains(" ▸ run") || header.contains(" ▸ step "),
+            ScreenKind::Run => header.contains(" ▸ run") || header.contains(" ▸ step "),
             screen => header.contains(&format!(" ▸ {}", screen.word())),
         };
         self.must(named, "the first line does not name the screen");
@@ -375,15 +372,19 @@ impl Walk {
         let marks: &[&str] = match front {
             Front::Dialog(_) => &[],
             _ => match screen {
-                Screen::Table => &["question"],
-                Screen::Run => &["Question", "Steps", "Step", "The start", "Global state", "Findings", "Difference"],
-                Screen::Evidence => &["Answer", "Items", "Document", "Citation", "Checks"],
-                Screen::Json => &["JSON", "json"],
-                Screen::Rerun => &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"],
-                Screen::Matrix => &["only A", "joined", "Matrix", "compar"],
-                Screen::Versus => &["against"],
-                Screen::Boards => &["Boards"],
-                Screen::Disputes => &["disagree", "being read", "Agreement"],
+                ScreenKind::Table => &["question"],
+                ScreenKind::Run => {
+                    &["Question", "Steps", "Step", "The start", "Global state", "Findings", "Difference"]
+                }
+                ScreenKind::Evidence => &["Answer", "Items", "Document", "Citation", "Checks"],
+                ScreenKind::Json => &["JSON", "json"],
+                ScreenKind::Rerun => {
+                    &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"]
+                }
+                ScreenKind::Matrix => &["only A", "joined", "Matrix", "compar"],
+                ScreenKind::Versus => &["against"],
+                ScreenKind::Boards => &["Boards"],
+                ScreenKind::Disputes => &["disagree", "being read", "Agreement"],
             },
         };
         self.must(marks.is_empty() || marks.iter().any(|mark| body.contains(mark)), "the body shows another screen");

@@ -52,8 +52,8 @@ pub struct Desk {
     pub partner_of: Option<usize>,
     /// The cursor of the cells.
     pub matrix: Matrix,
-    /// The two records side by side.
-    pub versus: Option<Box<Versus>>,
+    /// What is the same in two records side by side is shown.
+    pub shows_same: bool,
     /// How many records there were when it was last worked out, and how often they had moved.
     pub of: (usize, u64),
     next: u64,

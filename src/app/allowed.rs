@@ -5,8 +5,9 @@ use crate::app::review::Place;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, DialogKind};
 use crate::screens::answer::state::Evidence;
-use crate::screens::run::state::{Pane, Tab};
-use crate::screens::stack::{Front, Screen};
+use crate::screens::kind::ScreenKind;
+use crate::screens::run::state::{Inspect, Pane, Tab};
+use crate::screens::stack::Front;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
 
@@ -71,7 +72,7 @@ impl App {
     }
 
     /// Whether an action can be done on a screen.
-    pub(crate) fn allowed_on(&self, screen: Screen, action: Action) -> Result<(), Reason> {
+    pub(crate) fn allowed_on(&self, screen: ScreenKind, action: Action) -> Result<(), Reason> {
         use Action as A;
         if let (A::Review, Place::Nowhere(why)) = (action, self.review.place) {
             return Err(why);
@@ -79,7 +80,7 @@ impl App {
         if let Some(said) = self.desk_allowed(screen, action) {
             return said;
         }
-        let inspect = self.inspect.as_ref();
+        let inspect = self.screens.inspect();
         let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
         if let Some(allowed) = self.review_allowed(screen, action) {
             return allowed;
@@ -93,18 +94,18 @@ impl App {
             return Err("some of this record is hidden until your verdict: * shows it");
         }
         match action {
-            A::Open | A::CopyRecord | A::CopyQuestion if screen == Screen::Table => {
+            A::Open | A::CopyRecord | A::CopyQuestion if screen == ScreenKind::Table => {
                 need(self.record().is_some(), "there is no record here")
             }
-            A::Open | A::Keep | A::Edit if screen == Screen::Rerun => self.may_rerun(action),
-            A::Open => need(screen != Screen::Json, "use Space to fold"),
-            A::Json if screen == Screen::Table => need(self.record().is_some(), "there is no record here"),
-            A::Difference if screen == Screen::Table => {
+            A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => self.may_rerun(action),
+            A::Open => need(screen != ScreenKind::Json, "use Space to fold"),
+            A::Json if screen == ScreenKind::Table => need(self.record().is_some(), "there is no record here"),
+            A::Difference if screen == ScreenKind::Table => {
                 need(self.parent_of_current().is_some(), "only a fork is set beside its parent")
             }
             A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
                 need(steps, "this record has no steps")?;
-                need(screen == Screen::Run, "go back to the run first: q")?;
+                need(screen == ScreenKind::Run, "go back to the run first: q")?;
                 match (inspect, action) {
                     (Some(inspect), A::NextStep) => inspect.may_walk(1),
                     (Some(inspect), A::PreviousStep) => inspect.may_walk(-1),
@@ -113,14 +114,14 @@ impl App {
                     _ => Ok(()),
                 }
             }
-            A::CopyStep => need(steps && screen == Screen::Run, "there is no step here"),
-            A::CopyValue | A::CopyPath => need(screen != Screen::Table, "open the record first"),
+            A::CopyStep => need(steps && screen == ScreenKind::Run, "there is no step here"),
+            A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),
             A::NextPane | A::PreviousPane | A::Maximise => {
-                let has_panes = matches!(screen, Screen::Run | Screen::Evidence | Screen::Rerun);
+                let has_panes = matches!(screen, ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Rerun);
                 need(has_panes, "there is only one pane here")
             }
             A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
-                need(screen == Screen::Evidence, "this is for answers with citations")?;
+                need(screen == ScreenKind::Evidence, "this is for answers with citations")?;
                 let evidence = inspect.and_then(|inspect| inspect.evidence.as_ref());
                 let sheet = evidence.map(|evidence| &evidence.sheet);
                 match action {
@@ -133,21 +134,21 @@ impl App {
                 }
             }
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
-            A::Json if screen == Screen::Rerun => need(false, "go back to the run first: q"),
-            A::Ladder => match inspect.filter(|_| screen != Screen::Table) {
+            A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first: q"),
+            A::Ladder => match inspect.filter(|_| screen != ScreenKind::Table) {
                 Some(inspect) => {
                     need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
                 }
                 None => need(false, "open the record first"),
             },
-            A::NextRecord | A::PreviousRecord if screen == Screen::Rerun => Err("go back to the run first: q"),
+            A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first: q"),
             A::NextRecord | A::PreviousRecord => {
                 need(self.rows() > 1, "there is only one record")?;
                 self.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
             }
             A::NextFinding | A::PreviousFinding => match inspect {
-                Some(inspect) if screen != Screen::Table => {
-                    need(screen != Screen::Rerun, "go back to the run first: q")?;
+                Some(inspect) if screen != ScreenKind::Table => {
+                    need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
                     need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
                 }
                 _ => {
@@ -156,13 +157,15 @@ impl App {
                 }
             },
             A::NextFork | A::PreviousFork => {
-                need(screen != Screen::Rerun, "go back to the run first: q")?;
+                need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
                 need(self.has_kin(), "this record has no forks")
             }
             A::Export => need(false, "only a repaired procedure is written to a file"),
-            A::Exact | A::Repair | A::Between => need(steps && screen == Screen::Run, "open a run with steps first"),
+            A::Exact | A::Repair | A::Between => {
+                need(steps && screen == ScreenKind::Run, "open a run with steps first")
+            }
             A::Edit => {
-                need(steps && screen == Screen::Run, "open a run with steps first")?;
+                need(steps && screen == ScreenKind::Run, "open a run with steps first")?;
                 let place = inspect.is_some_and(|inspect| match inspect.pane {
                     Pane::State => true,
                     pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
@@ -170,7 +173,7 @@ impl App {
                 need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
                 self.may_edit()
             }
-            A::Keep if screen == Screen::Run => {
+            A::Keep if screen == ScreenKind::Run => {
                 let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
                 need(edited, "there is nothing to keep: v edits a value")
             }
@@ -186,11 +189,11 @@ impl App {
             A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
             A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
             A::FindNext | A::FindPrevious => need(self.has_search(screen), "look for something first: /"),
-            A::Find => need(screen != Screen::Rerun, "go back to the run first: q"),
+            A::Find => need(screen != ScreenKind::Rerun, "go back to the run first: q"),
             A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
-                need(screen == Screen::Table, "go back to the table first")
+                need(screen == ScreenKind::Table, "go back to the table first")
             }
-            A::Fold | A::FoldAll | A::UnfoldAll => need(screen == Screen::Json, "open the record as JSON first: J"),
+            A::Fold | A::FoldAll | A::UnfoldAll => need(screen == ScreenKind::Json, "open the record as JSON first: J"),
             _ => Ok(()),
         }
     }
@@ -201,11 +204,12 @@ impl App {
         self.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
     }
 
-    pub(crate) fn has_search(&self, screen: Screen) -> bool {
+    pub(crate) fn has_search(&self, screen: ScreenKind) -> bool {
         match screen {
-            Screen::Table => self.table.finding.is_some(),
-            Screen::Run | Screen::Evidence => !self.find.hits.is_empty(),
-            Screen::Json => !self.find.nodes.is_empty(),
+            ScreenKind::Table => self.table.finding.is_some(),
+            ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Json => {
+                self.screens.inspect().is_some_and(Inspect::has_found)
+            }
             _ => false,
         }
     }
@@ -230,8 +234,8 @@ impl App {
     /// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
     /// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
     pub(crate) fn is_offered(&self, front: Front, action: Action) -> bool {
-        let is_failed = self.attempt.as_ref().is_some_and(|attempt| attempt.ended().is_some());
-        !(is_failed && action == Action::Keep && front == Front::Screen(Screen::Rerun))
+        let is_failed = self.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
+        !(is_failed && action == Action::Keep && front == Front::Screen(ScreenKind::Rerun))
     }
 
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.

@@ -11,13 +11,13 @@ use crate::screens::adjudication;
 use crate::screens::answer;
 use crate::screens::dashboard;
 use crate::screens::json;
+use crate::screens::kind::ScreenKind;
 use crate::screens::matrix;
 use crate::screens::rerun;
 use crate::screens::rerun::state::Mode;
 use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
 use crate::screens::side_by_side;
-use crate::screens::stack::Screen;
 use crate::widgets::keymap;
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::layout;
@@ -64,8 +64,8 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 /// What is to be said of what is on screen; in brief, where other places say the rest too.
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let news = app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
-    let rest = match (&app.inspect, app.screen()) {
-        (_, Screen::Versus) => Vec::new(),
+    let rest = match (app.screens.inspect(), app.screen()) {
+        (_, ScreenKind::Versus) => Vec::new(),
         (Some(inspect), screen) if screen.is_of_record() => verdict(app, inspect, in_brief, look),
         _ => totals(app, look),
     };
@@ -91,7 +91,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
         line.push(arrow());
     }
     let screen = app.screen();
-    let record = app.inspect.as_ref().filter(|_| screen.is_of_record());
+    let record = app.screens.inspect().filter(|_| screen.is_of_record());
     let there = record.filter(|inspect| inspect.opened.index < app.store.len());
     let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
     // Which record it is matters more than the file; the table names that.
@@ -109,20 +109,20 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
         });
     }
     let mut front = vec![arrow()];
-    let word = match (screen, &app.attempt, record) {
-        (Screen::Rerun, Some(attempt), _) if !attempt.is_answer() => {
+    let word = match (screen, app.screens.attempt(), record) {
+        (ScreenKind::Rerun, Some(attempt), _) if !attempt.is_answer() => {
             format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
         }
-        (Screen::Run, _, Some(inspect)) if inspect.opened.has_steps() => {
+        (ScreenKind::Run, _, Some(inspect)) if inspect.opened.has_steps() => {
             format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len())
         }
-        (Screen::Versus, ..) => {
-            let (row, of) = app.desk.versus.as_ref().map_or((0, 0), |versus| app.place_of(versus.record));
+        (ScreenKind::Versus, ..) => {
+            let (row, of) = app.screens.versus().map_or((0, 0), |versus| app.place_of(versus.record));
             format!("{}  {}/{of}", screen.word(), row + 1)
         }
         _ => screen.word().to_owned(),
     };
-    let is_moving = matches!(screen, Screen::Run | Screen::Rerun);
+    let is_moving = matches!(screen, ScreenKind::Run | ScreenKind::Rerun);
     front.push(look.span(word, if is_moving { Role::Current } else { Role::Text }));
     if let Some(dialog) = &app.dialog {
         front.extend([arrow(), look.span(dialog.word(), Role::Accent)]);
@@ -204,7 +204,7 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
     }
     // In front of the table it is more important where one is.
-    if let Some(skipped) = app.skipped().filter(|_| app.screen() == Screen::Table) {
+    if let Some(skipped) = app.skipped().filter(|_| app.screen() == ScreenKind::Table) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
     if let Some(percent) = app.percent() {
@@ -235,18 +235,18 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let of_record = |line: fn(&Inspect, Look<'_>) -> Vec<Span<'static>>| {
-        app.inspect.as_ref().map(|inspect| line(inspect, look)).unwrap_or_default()
+        app.screens.inspect().map(|inspect| line(inspect, look)).unwrap_or_default()
     };
     let line = match app.screen() {
-        Screen::Table => table_line(app, look),
-        Screen::Run => of_record(describe),
-        Screen::Evidence => of_record(evidence),
-        Screen::Json => of_record(json::draw::describe),
-        Screen::Rerun => rerun::draw::describe(app, look),
-        Screen::Matrix => matrix::draw::describe(app, look),
-        Screen::Versus => side_by_side::draw::describe(app, look),
-        Screen::Boards => dashboard::draw::describe(app, look),
-        Screen::Disputes => adjudication::draw::describe(app, look),
+        ScreenKind::Table => table_line(app, look),
+        ScreenKind::Run => of_record(describe),
+        ScreenKind::Evidence => of_record(evidence),
+        ScreenKind::Json => of_record(json::draw::describe),
+        ScreenKind::Rerun => rerun::draw::describe(app, look),
+        ScreenKind::Matrix => matrix::draw::describe(app, look),
+        ScreenKind::Versus => side_by_side::draw::describe(app, look),
+        ScreenKind::Boards => dashboard::draw::describe(app, look),
+        ScreenKind::Disputes => adjudication::draw::describe(app, look),
     };
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);

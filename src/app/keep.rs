@@ -28,7 +28,7 @@ impl App {
             ));
             return Vec::new();
         };
-        if let Some(inspect) = &self.inspect
+        if let Some(inspect) = self.screens.inspect()
             && let Some(address) = self.store.address(inspect.opened.index)
         {
             self.forks.family.know(sha256(inspect.opened.text()), address);
@@ -42,7 +42,7 @@ impl App {
         if let Some(path) = &self.forks.path {
             return Some(Place::Named(path.clone()));
         }
-        let record = self.inspect.as_ref()?.opened.index;
+        let record = self.screens.inspect()?.opened.index;
         let input = &self.store.sources().get(self.store.source_of(record)?)?.input;
         match input {
             // A fork of a fork lies with it.
@@ -81,7 +81,7 @@ impl App {
     /// Opens another of the record and its forks, in a circle.
     pub(crate) fn fork_by(&mut self, by: isize) -> Effects {
         let kin = self.kin();
-        let here = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let here = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
         let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
         let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
         let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };

@@ -7,6 +7,7 @@ use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::answer;
 use crate::screens::answer::state as evidence;
+use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::state::Pane;
 use crate::screens::stack::Screen;
@@ -35,9 +36,9 @@ impl App {
         if self.desk_go(Move::By(rows)) {
             return;
         }
-        if self.screens.top() == Screen::Run
+        if self.screens.top() == ScreenKind::Run
             && let Some(pane) = self.pane_under(at)
-            && let Some(inspect) = &mut self.inspect
+            && let Some(inspect) = self.screens.inspect_mut()
         {
             inspect.focus(pane);
         }
@@ -48,7 +49,7 @@ impl App {
     }
 
     pub(crate) fn pane_under(&self, at: Position) -> Option<Pane> {
-        let inspect = self.inspect.as_ref()?;
+        let inspect = self.screens.inspect()?;
         Pane::ALL.into_iter().find(|pane| run::layout::pane_area(self.area(), inspect, *pane).contains(at))
     }
 
@@ -63,23 +64,23 @@ impl App {
             return Vec::new();
         }
         match self.screens.top() {
-            Screen::Table => self.click_table(at, body),
-            Screen::Run => {
+            ScreenKind::Table => self.click_table(at, body),
+            ScreenKind::Run => {
                 self.click_run(at);
                 Vec::new()
             }
-            Screen::Evidence => {
+            ScreenKind::Evidence => {
                 self.click_evidence(at);
                 Vec::new()
             }
-            Screen::Rerun => {
+            ScreenKind::Rerun => {
                 self.click_rerun(at);
                 Vec::new()
             }
-            Screen::Matrix | Screen::Versus | Screen::Boards | Screen::Disputes => self.click_desk(at),
-            Screen::Json => {
+            ScreenKind::Matrix | ScreenKind::Versus | ScreenKind::Boards | ScreenKind::Disputes => self.click_desk(at),
+            ScreenKind::Json => {
                 let row = usize::from((at.y - body.y).saturating_sub(1));
-                if let Some(inspect) = &mut self.inspect {
+                if let Some(inspect) = self.screens.inspect_mut() {
                     let row = inspect.outline.list.top + row;
                     let again = row == inspect.outline.list.at;
                     inspect.outline.list.at = row.min(inspect.outline.len().saturating_sub(1));
@@ -115,7 +116,7 @@ impl App {
     pub(crate) fn click_run(&mut self, at: Position) {
         let Some(pane) = self.pane_under(at) else { return };
         let area = self.area();
-        let Some(inspect) = &mut self.inspect else { return };
+        let Some(inspect) = self.screens.inspect_mut() else { return };
         let place = run::layout::pane_area(area, inspect, pane);
         inspect.focus(pane);
         let row = usize::from(at.y.saturating_sub(place.y + 1));
@@ -134,7 +135,10 @@ impl App {
     /// The pane of the evidence screen under the mouse gets the keys.
     pub(crate) fn focus_evidence(&mut self, at: Position) -> Option<Rect> {
         let area = self.area();
-        let inspect = self.inspect.as_mut().filter(|_| self.screens.top() == Screen::Evidence)?;
+        let Some(Screen::Record(inspect)) = self.screens.front_mut().filter(|top| top.kind() == ScreenKind::Evidence)
+        else {
+            return None;
+        };
         let evidence = inspect.evidence.as_mut()?;
         let place = |pane| answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
         let pane = evidence::Pane::ALL.into_iter().find(|pane| place(*pane).contains(at))?;
@@ -146,7 +150,7 @@ impl App {
     pub(crate) fn click_evidence(&mut self, at: Position) {
         let Some(place) = self.focus_evidence(at) else { return };
         let row = usize::from(at.y.saturating_sub(place.y + 1));
-        let Some(evidence) = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref()) else { return };
+        let Some(evidence) = self.screens.inspect().and_then(|inspect| inspect.evidence.as_ref()) else { return };
         let row = match evidence.pane {
             evidence::Pane::Items => evidence.items.top + row,
             evidence::Pane::Checks => evidence.checks.top + row,

@@ -10,10 +10,10 @@ use crate::app::msg::SearchId;
 use crate::app::review;
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
-use crate::screens::rerun::state::{Attempt, Models};
+use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::Models;
 use crate::screens::run::edits::Edits;
-use crate::screens::run::state::{Hit, Inspect};
-use crate::screens::stack::{Screen, Screens};
+use crate::screens::stack::{Front, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
 use crate::widgets::prose::size;
@@ -51,19 +51,6 @@ pub enum Patience {
     Over,
 }
 
-/// A search on the run screen or in the JSON.
-#[derive(Debug, Default)]
-pub struct Find {
-    /// What was typed.
-    pub typed: String,
-    /// The places on the run screen.
-    pub hits: Vec<Hit>,
-    /// The values in the JSON, by their index in the tape.
-    pub nodes: Vec<u32>,
-    /// The place that was visited last, and on which screen.
-    pub at: Option<(Screen, usize)>,
-}
-
 /// The user's own editor.
 #[derive(Debug, Default)]
 pub struct Outside {
@@ -95,8 +82,6 @@ pub struct App {
     pub screens: Screens,
     /// The table.
     pub table: Table,
-    /// The open record.
-    pub inspect: Option<Inspect>,
     /// The dialog over them.
     pub dialog: Option<Dialog>,
     /// The keys.
@@ -114,15 +99,13 @@ pub struct App {
     /// The program takes the mouse.
     pub mouse: bool,
     /// The record that is being read, and the screen it is for.
-    pub opening: Option<(usize, Screen)>,
+    pub opening: Option<(usize, ScreenKind)>,
     /// The record of the table that is being read to be copied.
     pub copying: Option<(usize, Action)>,
     /// How long somebody has waited for either.
     pub patience: Patience,
     /// The terminal's background is light, as far as is known.
     pub light: bool,
-    /// The search in the open record.
-    pub find: Find,
     /// Number of the next search.
     pub next_search: SearchId,
     /// The order of the table is to be made anew at this time.
@@ -143,8 +126,6 @@ pub struct App {
     pub desk: Desk,
     /// Whom the keys ask.
     pub models: Models,
-    /// The re-run on screen.
-    pub attempt: Option<Box<Attempt>>,
     /// What people said of the records.
     pub review: Review,
 }
@@ -157,7 +138,6 @@ impl App {
             store,
             screens: Screens::default(),
             table: Table::default(),
-            inspect: None,
             dialog: None,
             keymap,
             looks,
@@ -170,7 +150,6 @@ impl App {
             copying: None,
             patience: Patience::Free,
             light,
-            find: Find::default(),
             next_search: 1,
             arrange_at: None,
             return_to: None,
@@ -181,9 +160,27 @@ impl App {
             samples: false,
             desk: Desk::default(),
             models: Models::default(),
-            attempt: None,
             review: Review::nowhere("there is no journal: name one with --reviews"),
         }
+    }
+
+    /// What is in front.
+    pub fn front(&self) -> Front {
+        self.dialog.as_ref().map_or_else(|| self.base(), |dialog| Front::Dialog(dialog.kind()))
+    }
+
+    /// What is in front but for a dialog.
+    pub fn base(&self) -> Front {
+        match self.screens.top() {
+            ScreenKind::Disputes if self.desk.disputes.choosing.is_some() => Front::Decision,
+            screen if screen.is_judged_on() && self.review.draft.choosing => Front::Labels(screen),
+            screen => Front::Screen(screen),
+        }
+    }
+
+    /// The screen in front; a dialog may lie over it.
+    pub fn screen(&self) -> ScreenKind {
+        self.screens.top()
     }
 
     /// The screen without the strip of the reviews.
@@ -254,13 +251,13 @@ impl App {
 
     /// The open record and its forks, as they stand in the table.
     pub fn kin(&self) -> Vec<Address> {
-        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let open = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
         open.map(|address| self.forks.family.of(address)).unwrap_or_default()
     }
 
     /// Whether the open record has forks, or is one.
     pub(crate) fn has_kin(&self) -> bool {
-        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let open = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
         open.is_some_and(|address| self.forks.family.has_kin(address))
     }
 
@@ -272,7 +269,7 @@ impl App {
 
     /// The files that the open record stands in; of a fork, the one that it was written to.
     pub(crate) fn files_of_open(&self) -> Vec<Shown> {
-        let Some(opened) = self.inspect.as_ref().map(|inspect| &inspect.opened) else { return Vec::new() };
+        let Some(opened) = self.screens.inspect().map(|inspect| &inspect.opened) else { return Vec::new() };
         let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
         source.map(|source| source.input.files_of(opened.root())).unwrap_or_default()
     }

@@ -13,16 +13,18 @@ use crate::app::msg::Effects;
 use crate::app::msg::{Msg, Work};
 use crate::app::opened::Opened;
 use crate::app::scribe::Task;
-use crate::app::state::{App, Find, Patience, Status};
+use crate::app::state::{App, Patience, Status};
 use crate::app::view;
 use crate::dialogs::dialog::{Dialog, Palette, Popup, Purpose};
 use crate::dialogs::editor;
 use crate::dialogs::palette;
 use crate::screens::json;
+use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
 use crate::screens::side_by_side::making::Make;
-use crate::screens::stack::{Front, Screen};
+use crate::screens::stack::Front;
+use crate::screens::stack::Screen;
 use crate::screens::table;
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
@@ -33,7 +35,6 @@ use crate::widgets::theme::Theme;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::RecordKind;
 use stepscope_core::table::filter::Filter;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
@@ -63,7 +64,7 @@ impl Program for App {
         self.wait(now);
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
-        if self.screens.top() == Screen::Table || fresh {
+        if self.screens.top() == ScreenKind::Table || fresh {
             effects.extend(self.ask_headlines());
         }
         effects.into()
@@ -74,7 +75,7 @@ impl Program for App {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let running = self.attempt.as_ref().and_then(|attempt| attempt.wake_at());
+        let running = self.screens.attempt().and_then(|attempt| attempt.wake_at());
         let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
         self.arrange_at.into_iter().chain(running).chain(said).min()
     }
@@ -102,7 +103,7 @@ impl App {
             }
             Event::Message(message) => self.message(message, now),
             Event::Tick if self.arrange_at.is_none_or(|at| now < at) => {
-                self.attempt.iter_mut().for_each(|attempt| attempt.pass(now));
+                self.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
                 Vec::new()
             }
             Event::Tick => {
@@ -142,7 +143,7 @@ impl App {
         if let Some(Dialog::Palette(palette)) = &mut self.dialog {
             palette.list.settle(count, palette_height);
         }
-        if let Some(inspect) = &mut self.inspect {
+        if let Some(inspect) = self.screens.inspect_mut() {
             let places = Pane::ALL.map(|pane| (pane, run::layout::pane_area(area, inspect, pane)));
             let place_of =
                 |pane| places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |found| found.1);
@@ -321,7 +322,7 @@ impl App {
             A::Bottom => self.go(Move::To(self.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
             A::Left => self.sideways(-1),
             A::Right => self.sideways(1),
-            A::Open if self.screens.top() == Screen::Rerun => return self.open_in_rerun(),
+            A::Open if self.screens.top() == ScreenKind::Rerun => return self.open_in_rerun(),
             A::Open => return self.open(),
             A::Json => return self.json(),
             A::Back => return self.back(),
@@ -355,7 +356,7 @@ impl App {
             A::Repair => return self.look_for_fixes(),
             A::Edit => return self.edit(),
             A::DropEdits => self.drop_edits(),
-            A::Keep if self.screens.top() == Screen::Run => return self.fork_edits(),
+            A::Keep if self.screens.top() == ScreenKind::Run => return self.fork_edits(),
             A::Keep => return self.keep_made(),
             A::Export => self.ask_where(),
             A::SaveAgain => return self.save_again(),
@@ -377,7 +378,7 @@ impl App {
     }
 
     pub(crate) fn inspect_action(&mut self, action: Action, times: isize) {
-        let Some(inspect) = &mut self.inspect else { return };
+        let Some(inspect) = self.screens.inspect_mut() else { return };
         let moved = match action {
             Action::NextStep => inspect.walk_by(times),
             Action::PreviousStep => inspect.walk_by(-times),
@@ -421,14 +422,14 @@ impl App {
             return;
         }
         let area = self.area();
-        match (self.screens.top(), &mut self.inspect) {
-            (Screen::Run, Some(inspect)) => {
+        match (self.screens.top(), self.screens.inspect_mut()) {
+            (ScreenKind::Run, Some(inspect)) => {
                 let place = run::layout::pane_area(area, inspect, inspect.pane);
                 inspect.go(movement, place, &self.looks.theme);
             }
-            (Screen::Evidence, _) => self.go_in_evidence(movement),
-            (Screen::Rerun, _) => self.go_in_rerun(movement),
-            (Screen::Json, Some(inspect)) => {
+            (ScreenKind::Evidence, _) => self.go_in_evidence(movement),
+            (ScreenKind::Rerun, _) => self.go_in_rerun(movement),
+            (ScreenKind::Json, Some(inspect)) => {
                 let (len, height) = json_rows(inspect, area);
                 inspect.outline.list.go(movement, len, height);
             }
@@ -440,19 +441,20 @@ impl App {
     }
 
     pub(crate) fn sideways(&mut self, by: isize) {
-        let Some(inspect) = &mut self.inspect else { return };
-        match self.screens.top() {
-            Screen::Json => {
+        let top = self.screens.top();
+        let Some(inspect) = self.screens.inspect_mut() else { return };
+        match top {
+            ScreenKind::Json => {
                 let Inspect { opened, outline, .. } = inspect;
                 let Some(root) = opened.root() else { return };
                 if by < 0 { outline.left(root) } else { outline.right(root) }
             }
-            Screen::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
-            Screen::Run if inspect.pane == Pane::Question => {
+            ScreenKind::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
+            ScreenKind::Run if inspect.pane == Pane::Question => {
                 inspect.next_quantity(by);
                 self.say_quantity();
             }
-            Screen::Run if inspect.opened.has_steps() => {
+            ScreenKind::Run if inspect.opened.has_steps() => {
                 if let Err(why) = inspect.walk_by(by) {
                     self.refuse(why);
                 }
@@ -463,19 +465,19 @@ impl App {
 
     /// What the chosen quantity of the question is, and which variables took it up.
     pub(crate) fn say_quantity(&mut self) {
-        if let Some(sentence) = self.inspect.as_ref().and_then(Inspect::quantity_sentence) {
+        if let Some(sentence) = self.screens.inspect().and_then(Inspect::quantity_sentence) {
             self.say(sentence);
         }
     }
 
     pub(crate) fn open(&mut self) -> Effects {
-        if self.screens.top() == Screen::Table {
-            return self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Run));
+        if self.screens.top() == ScreenKind::Table {
+            return self.record().map_or_else(Vec::new, |record| self.request(record, ScreenKind::Run));
         }
-        let Some(inspect) = &mut self.inspect else { return Vec::new() };
+        let Some(inspect) = self.screens.inspect_mut() else { return Vec::new() };
         if inspect.pane == Pane::Findings {
             inspect.show_finding();
-            self.open_screen(Screen::Json);
+            self.show_json();
             return Vec::new();
         }
         if inspect.pane == Pane::Steps {
@@ -490,7 +492,7 @@ impl App {
         Vec::new()
     }
 
-    pub(crate) fn request(&mut self, record: usize, screen: Screen) -> Effects {
+    pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
         if let Some(opened) = self.take_prefetched(record) {
             self.opening = None;
             self.inspect(*opened, screen);
@@ -508,13 +510,13 @@ impl App {
 
     pub(crate) fn json(&mut self) -> Effects {
         match self.screens.top() {
-            Screen::Table => self.record().map_or_else(Vec::new, |record| self.request(record, Screen::Json)),
-            Screen::Json => self.back(),
-            Screen::Run | Screen::Evidence => {
-                if let Some(inspect) = &mut self.inspect {
+            ScreenKind::Table => self.record().map_or_else(Vec::new, |record| self.request(record, ScreenKind::Json)),
+            ScreenKind::Json => self.back(),
+            ScreenKind::Run | ScreenKind::Evidence => {
+                if let Some(inspect) = self.screens.inspect_mut() {
                     let pointer = inspect.pointer();
                     inspect.show_in_json(&pointer);
-                    self.open_screen(Screen::Json);
+                    self.show_json();
                 }
                 Vec::new()
             }
@@ -531,25 +533,38 @@ impl App {
     pub(crate) fn back(&mut self) -> Effects {
         self.opening = None;
         match self.screens.top() {
-            Screen::Table => return self.quit(),
-            Screen::Rerun => return self.leave_rerun(),
+            ScreenKind::Table => return self.quit(),
+            ScreenKind::Rerun => return self.leave_rerun(),
             _ => {}
         }
-        if self.screens.below() == Screen::Table {
+        if let Some(Screen::Record(inspect)) = self.screens.front_mut()
+            && inspect.kind() != inspect.own_kind()
+        {
+            inspect.json = false;
+            return Vec::new();
+        }
+        if self.screens.len() <= 1 {
             return self.back_to_table();
         }
         self.screens.pop();
         Vec::new()
     }
 
+    /// Shows the open record as JSON.
+    pub(crate) fn show_json(&mut self) {
+        self.opening = None;
+        if let Some(inspect) = self.screens.inspect_mut() {
+            inspect.json = true;
+        }
+    }
+
     /// To the table, out of everything.
     pub(crate) fn back_to_table(&mut self) -> Effects {
         self.opening = None;
-        self.screens.go_back_to(Screen::Table);
-        self.inspect = None;
-        self.find = Find::default();
+        let attempt = self.screens.attempt().map(|attempt| attempt.id);
+        self.screens.clear();
         self.review_left();
-        self.attempt.take().map(|attempt| Effect::Work(Work::CancelRun(attempt.id))).into_iter().collect()
+        attempt.map(|id| Effect::Work(Work::CancelRun(id))).into_iter().collect()
     }
 
     pub(crate) fn escape(&mut self) -> Effects {
@@ -560,8 +575,8 @@ impl App {
             (self.opening, self.copying) = (None, None);
             return Vec::new();
         }
-        if let Some(inspect) =
-            self.inspect.as_mut().filter(|_| matches!(self.screens.top(), Screen::Run | Screen::Evidence))
+        if let Some(Screen::Record(inspect)) = self.screens.front_mut()
+            && !inspect.json
         {
             if inspect.anchor.take().is_some() {
                 return Vec::new();
@@ -571,7 +586,7 @@ impl App {
                 return Vec::new();
             }
         }
-        if self.screens.top() != Screen::Table {
+        if self.screens.top() != ScreenKind::Table {
             return self.back();
         }
         self.opening = None;
@@ -604,7 +619,7 @@ impl App {
 
     /// The record so many rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
-        let inspect = self.inspect.as_ref().ok_or("open the record first")?;
+        let inspect = self.screens.inspect().ok_or("open the record first")?;
         let row = self.row_from(self.root_of(inspect.opened.index), by);
         let record = self.table.record(row).filter(|record| *record != inspect.opened.index);
         let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
@@ -625,7 +640,7 @@ impl App {
     }
 
     pub(crate) fn finding_by(&mut self, by: isize) {
-        if self.screens.top() == Screen::Table {
+        if self.screens.top() == ScreenKind::Table {
             let rows = self.rows();
             let here = self.table.list.at;
             let has = |row: &usize| {
@@ -641,7 +656,7 @@ impl App {
                 // The records with findings are there, or the key would not have been allowed.
                 None => self.say(Shown::own("no other record shown here has findings")),
             }
-        } else if let Some(inspect) = &mut self.inspect {
+        } else if let Some(inspect) = self.screens.inspect_mut() {
             inspect.next_finding(by);
         }
     }
@@ -724,14 +739,14 @@ impl App {
     // Copying.
 
     pub(crate) fn copy_action(&mut self, action: Action) -> Effects {
-        if self.screens.top() == Screen::Table {
+        if self.screens.top() == ScreenKind::Table {
             // The record must be read first; the table keeps only its head.
             let Some(record) = self.record() else { return Vec::new() };
             let Some(work) = self.read_record(record) else { return Vec::new() };
             self.copying = Some((record, action));
             return vec![work];
         }
-        let Some(inspect) = &self.inspect else { return Vec::new() };
+        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
         let opened = &inspect.opened;
         let pointer = self.pointer();
         let (text, what) = match action {
@@ -739,8 +754,8 @@ impl App {
             Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
             Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
             Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
-            _ if self.screens.top() == Screen::Rerun => (self.copied_of_rerun(), "the text"),
-            _ if self.screens.top() == Screen::Json => (opened.value_at(&pointer), "the value"),
+            _ if self.screens.top() == ScreenKind::Rerun => (self.copied_of_rerun(), "the text"),
+            _ if self.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
             _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
         };
         self.copy_if_any(text, what)
@@ -757,9 +772,9 @@ impl App {
 
     /// The place in the record that the cursor is on.
     pub(crate) fn pointer(&self) -> Pointer {
-        let Some(inspect) = &self.inspect else { return Pointer::default() };
+        let Some(inspect) = self.screens.inspect() else { return Pointer::default() };
         match (self.screens.top(), inspect.opened.root(), inspect.outline.current()) {
-            (Screen::Json, Some(root), Some(row)) => json::draw::pointer_of(root, row.node),
+            (ScreenKind::Json, Some(root), Some(row)) => json::draw::pointer_of(root, row.node),
             _ => inspect.pointer(),
         }
     }
@@ -843,7 +858,7 @@ impl App {
     pub(crate) fn loaded(&mut self, event: LoadEvent, now: Instant) -> Effects {
         let before = self.store.len();
         let cursor = self.record().and_then(|record| self.store.address(record));
-        let open = self.inspect.as_ref().and_then(|inspect| self.store.address(inspect.opened.index));
+        let open = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
         let opening = self.opening.and_then(|(record, _)| self.store.address(record));
         let forks = self.forks_source(&event);
         let mut effects = Vec::new();
@@ -901,7 +916,7 @@ impl App {
             self.table.list.at = self.table.row_of(record);
         }
         if let Some(record) = position(open)
-            && let Some(inspect) = &mut self.inspect
+            && let Some(inspect) = self.screens.inspect_mut()
         {
             inspect.opened.index = record;
         }
@@ -939,19 +954,14 @@ impl App {
     }
 
     /// Shows a record that was read.
-    pub(crate) fn inspect(&mut self, opened: Opened, screen: Screen) {
-        let own = screen_of(opened.kind).unwrap_or(Screen::Json);
-        let inspect = Inspect::new(opened);
-        let inspect = match &self.inspect {
-            Some(before) => inspect.like(before),
-            None => inspect,
-        };
-        self.inspect = Some(inspect);
+    pub(crate) fn inspect(&mut self, opened: Opened, screen: ScreenKind) {
+        let mut inspect = Inspect::new(opened);
+        if let Some(before) = self.screens.inspect() {
+            inspect = inspect.like(before);
+        }
+        inspect.json |= screen == ScreenKind::Json;
+        self.screens.show_record(inspect);
         self.recall_edits();
-        self.find = Find::default();
-        let json = (screen == Screen::Json && own != Screen::Json).then_some(Screen::Json);
-        let screens: Vec<Screen> = std::iter::once(own).chain(json).collect();
-        self.screens.show_record(&screens);
     }
 
     /// The texts of the rows on screen that were not read yet.
@@ -980,14 +990,4 @@ fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
         return (json::draw::raw_tops(inspect, lines, body), 1);
     }
     (inspect.outline.len(), layout::json_height(area))
-}
-
-/// Whether a record has more to show than its JSON.
-/// The screen that a kind of record has beside its JSON.
-fn screen_of(kind: RecordKind) -> Option<Screen> {
-    match kind {
-        RecordKind::Typed => Some(Screen::Evidence),
-        RecordKind::Answer | RecordKind::Broken | RecordKind::Unknown => None,
-        _ => Some(Screen::Run),
-    }
 }

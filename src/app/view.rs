@@ -21,11 +21,11 @@ use crate::screens::adjudication;
 use crate::screens::answer;
 use crate::screens::dashboard;
 use crate::screens::json;
+use crate::screens::kind::ScreenKind;
 use crate::screens::matrix;
 use crate::screens::rerun;
 use crate::screens::run;
 use crate::screens::side_by_side;
-use crate::screens::stack::Screen;
 use crate::screens::table;
 use crate::widgets::layout::parts;
 use crate::widgets::look::Look;
@@ -65,17 +65,17 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let below = Rect { y: parts.body.bottom(), height: strip, ..area };
     review::strip::strip(app, below, buf, look);
     bars::header(app, bars.header, buf, look);
-    let inspect = app.inspect.as_ref();
+    let inspect = app.screens.inspect();
     match app.screen() {
-        Screen::Table => table::draw::draw(app, parts.body, buf, look),
-        Screen::Run => inspect.into_iter().for_each(|inspect| run::draw::draw(inspect, area, buf, look)),
-        Screen::Evidence => inspect.into_iter().for_each(|inspect| answer::draw::draw(inspect, area, buf, look)),
-        Screen::Json => inspect.into_iter().for_each(|inspect| json::draw::draw(inspect, parts.body, buf, look)),
-        Screen::Rerun => rerun::draw::draw(app, area, buf, look),
-        Screen::Matrix => matrix::draw::draw(app, parts.body, buf, look),
-        Screen::Versus => side_by_side::draw::draw(app, parts.body, buf, look),
-        Screen::Boards => dashboard::draw::draw(app, parts.body, buf, look),
-        Screen::Disputes => adjudication::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Run => inspect.into_iter().for_each(|inspect| run::draw::draw(inspect, area, buf, look)),
+        ScreenKind::Evidence => inspect.into_iter().for_each(|inspect| answer::draw::draw(inspect, area, buf, look)),
+        ScreenKind::Json => inspect.into_iter().for_each(|inspect| json::draw::draw(inspect, parts.body, buf, look)),
+        ScreenKind::Rerun => rerun::draw::draw(app, area, buf, look),
+        ScreenKind::Matrix => matrix::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Versus => side_by_side::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Boards => dashboard::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Disputes => adjudication::draw::draw(app, parts.body, buf, look),
     }
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
@@ -84,7 +84,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         Some(Dialog::Palette(palette)) => palette::draw(app, palette, area, buf, Look { theme, focused: true }),
         Some(Dialog::Popup(popup)) => popup::draw(popup, area, buf, Look { theme, focused: true }),
         Some(Dialog::Contents(list)) => {
-            let evidence = app.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
+            let evidence = app.screens.inspect().and_then(|inspect| inspect.evidence.as_ref());
             if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
                 contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
@@ -98,7 +98,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             derivation::draw::draw(tree, area, buf, Look { theme, focused: true });
         }
         Some(Dialog::Ladder(top)) => {
-            if let Some(rewards) = app.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) {
+            if let Some(rewards) = app.screens.inspect().and_then(|inspect| inspect.opened.rewards.as_ref()) {
                 rewards::draw::draw(rewards, *top, area, buf, Look { theme, focused: true });
             }
         }

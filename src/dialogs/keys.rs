@@ -133,7 +133,7 @@ impl App {
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
             Some(Dialog::Ladder(top)) => {
-                let Some(rewards) = self.inspect.as_ref().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
+                let Some(rewards) = self.screens.inspect().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
                     return;
                 };
                 let room = layout::inner_height(rewards::draw::place(rewards, area));
@@ -142,7 +142,7 @@ impl App {
             }
             Some(Dialog::Derivation(tree)) => tree.go(Move::By(rows), derivation::draw::height(tree, area)),
             Some(Dialog::Contents(list)) => {
-                let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
+                let evidence = self.screens.inspect().and_then(|inspect| inspect.evidence.as_ref());
                 if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
                     list.go(Move::By(rows), document.toc().len(), contents::height(document, area));
                 }
@@ -217,7 +217,7 @@ impl App {
     /// To what the row under the cursor is about.
     pub(crate) fn follow_derivation(&mut self) {
         let Some(Dialog::Derivation(tree)) = self.dialog.take() else { return };
-        let (Some(inspect), Some(origin)) = (&mut self.inspect, tree.origin()) else { return };
+        let (Some(inspect), Some(origin)) = (self.screens.inspect_mut(), tree.origin()) else { return };
         match origin {
             Origin::Written { variable, step } => {
                 inspect.focus(Pane::State);

@@ -3,6 +3,7 @@
 pub(crate) mod draw;
 pub(crate) mod edit;
 pub(crate) mod edits;
+pub(crate) mod find;
 pub(crate) mod findings;
 pub mod layout;
 pub(crate) mod question;

@@ -1,28 +1,24 @@
 //! What is in front: a stack of screens, and at most one dialog over it. `App::front` alone says what is drawn last
 //! and gets the keys; header, body, footer, keys, mouse and `Esc` ask it.
 
-use crate::app::state::App;
 use crate::dialogs::dialog::DialogKind;
+use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::Attempt;
+use crate::screens::run::state::Inspect;
+use crate::screens::side_by_side::state::Versus;
 use crate::widgets::keymap::Context;
 
-/// A screen: what fills the space between the first line and the last two.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// A screen over the table, with what it holds. What outlives it, such as the cursor of the matrix, is held by the session.
+#[derive(Debug)]
 pub enum Screen {
-    /// The table of records; it lies below all others.
-    #[default]
-    Table,
-    /// One run.
-    Run,
-    /// One structured answer with its citations.
-    Evidence,
-    /// One record as JSON.
-    Json,
+    /// The open record: as a run, as an answer, or as JSON.
+    Record(Box<Inspect>),
     /// A re-run of a step or an answer.
-    Rerun,
+    Rerun(Box<Attempt>),
     /// The comparison with a baseline.
     Matrix,
     /// Two records side by side.
-    Versus,
+    Versus(Box<Versus>),
     /// The dashboard of the reviews.
     Boards,
     /// The items on which reviewers disagree.
@@ -30,118 +26,117 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// All, each once.
-    pub const ALL: [Self; 9] = [
-        Self::Table,
-        Self::Run,
-        Self::Evidence,
-        Self::Json,
-        Self::Rerun,
-        Self::Matrix,
-        Self::Versus,
-        Self::Boards,
-        Self::Disputes,
-    ];
-
-    /// The context in which its keys are looked up.
-    pub const fn context(self) -> Context {
+    /// Its kind.
+    pub const fn kind(&self) -> ScreenKind {
         match self {
-            Self::Table => Context::Table,
-            Self::Run => Context::Run,
-            Self::Evidence => Context::Evidence,
-            Self::Json => Context::Json,
-            Self::Rerun => Context::Rerun,
-            Self::Matrix => Context::Matrix,
-            Self::Versus => Context::Versus,
-            Self::Boards => Context::Boards,
-            Self::Disputes => Context::Disputes,
+            Self::Record(inspect) => inspect.kind(),
+            Self::Rerun(_) => ScreenKind::Rerun,
+            Self::Matrix => ScreenKind::Matrix,
+            Self::Versus(_) => ScreenKind::Versus,
+            Self::Boards => ScreenKind::Boards,
+            Self::Disputes => ScreenKind::Disputes,
         }
-    }
-
-    /// The word in the first line that names it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Run => "run",
-            Self::Evidence => "answer",
-            Self::Json => "json",
-            Self::Rerun => "re-run",
-            Self::Matrix => "matrix",
-            Self::Versus => "side by side",
-            Self::Boards => "boards",
-            Self::Disputes => "adjudication",
-        }
-    }
-
-    /// It shows one record of the table, which stays open below what lies over it.
-    pub const fn is_of_record(self) -> bool {
-        matches!(self, Self::Run | Self::Evidence | Self::Json | Self::Rerun)
-    }
-
-    /// It shows the record itself, or its row: verdicts are given there.
-    pub(crate) const fn is_judged_on(self) -> bool {
-        matches!(self, Self::Table | Self::Run | Self::Evidence | Self::Json)
-    }
-
-    /// It is worked out from all records together.
-    pub const fn is_of_all(self) -> bool {
-        matches!(self, Self::Matrix | Self::Boards | Self::Disputes)
     }
 }
 
-/// The screens, one over the other; the table is always the lowest.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// The screens, one over the other. The table is always the lowest, so it is not named.
+#[derive(Debug, Default)]
 pub struct Screens(Vec<Screen>);
 
 impl Screens {
-    /// The one in front.
-    pub fn top(&self) -> Screen {
-        self.0.last().copied().unwrap_or_default()
+    /// The kind of the one in front.
+    pub fn top(&self) -> ScreenKind {
+        self.0.last().map(Screen::kind).unwrap_or_default()
     }
 
-    /// The one below it; below the table there is the table.
-    pub fn below(&self) -> Screen {
-        self.0.iter().rev().nth(1).copied().unwrap_or_default()
+    /// The kind of the highest one that shows the open record, or the table.
+    pub fn of_record(&self) -> ScreenKind {
+        self.0.iter().rev().map(Screen::kind).find(|kind| kind.is_of_record()).unwrap_or_default()
     }
 
-    /// The highest one that shows the open record, or the table.
-    pub(crate) fn of_record(&self) -> Screen {
-        self.0.iter().rev().copied().find(|screen| screen.is_of_record()).unwrap_or_default()
+    /// How many lie over the table.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the table is in front.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether it is somewhere in the stack.
-    pub fn holds(&self, screen: Screen) -> bool {
-        screen == Screen::Table || self.0.contains(&screen)
+    pub fn holds(&self, kind: ScreenKind) -> bool {
+        kind == ScreenKind::Table || self.0.iter().any(|screen| screen.kind() == kind)
     }
 
-    /// Lays a screen over the others. Each is there at most once: one that is there already is what is gone back to.
+    /// Lays a screen over the others. Each is there at most once: one that is there already is gone back to, and replaced.
     pub fn push(&mut self, screen: Screen) {
-        if !self.go_back_to(screen) {
-            self.0.push(screen);
+        if let Some(at) = self.0.iter().position(|other| other.kind() == screen.kind()) {
+            self.0.truncate(at);
         }
+        self.0.push(screen);
+    }
+
+    /// The one in front, but for the table.
+    pub fn front(&self) -> Option<&Screen> {
+        self.0.last()
+    }
+
+    /// The one in front, but for the table, to be changed.
+    pub fn front_mut(&mut self) -> Option<&mut Screen> {
+        self.0.last_mut()
     }
 
     /// Takes the one in front away.
-    pub fn pop(&mut self) -> Screen {
-        self.0.pop().unwrap_or_default()
+    pub fn pop(&mut self) -> Option<Screen> {
+        self.0.pop()
     }
 
-    /// Takes away everything over a screen; `false`: it is not there.
-    pub fn go_back_to(&mut self, screen: Screen) -> bool {
-        let at = match screen {
-            Screen::Table => Some(0),
-            _ => self.0.iter().position(|other| *other == screen).map(|at| at + 1),
-        };
-        if let Some(at) = at {
-            self.0.truncate(at);
-        }
-        at.is_some()
+    /// Takes away everything over the table.
+    pub fn clear(&mut self) {
+        self.0.clear();
     }
 
-    /// The screens of another record in place of those of the open one; what lies over them stays.
-    pub(crate) fn show_record(&mut self, screens: &[Screen]) {
-        self.0.retain(|screen| !screen.is_of_record());
-        self.0.splice(0..0, screens.iter().copied());
+    /// Another record in place of the open one; what lies over that stays.
+    pub(crate) fn show_record(&mut self, inspect: Inspect) {
+        self.0.retain(|screen| !screen.kind().is_of_record());
+        self.0.insert(0, Screen::Record(Box::new(inspect)));
+    }
+
+    /// The open record.
+    pub fn inspect(&self) -> Option<&Inspect> {
+        self.0.iter().find_map(|screen| if let Screen::Record(inspect) = screen { Some(&**inspect) } else { None })
+    }
+
+    /// The open record, to be looked at otherwise.
+    pub fn inspect_mut(&mut self) -> Option<&mut Inspect> {
+        self.0
+            .iter_mut()
+            .find_map(|screen| if let Screen::Record(inspect) = screen { Some(&mut **inspect) } else { None })
+    }
+
+    /// The re-run.
+    pub fn attempt(&self) -> Option<&Attempt> {
+        self.0.iter().find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&**attempt) } else { None })
+    }
+
+    /// The re-run, to go on with.
+    pub(crate) fn attempt_mut(&mut self) -> Option<&mut Attempt> {
+        self.0
+            .iter_mut()
+            .find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&mut **attempt) } else { None })
+    }
+
+    /// The two records side by side.
+    pub(crate) fn versus(&self) -> Option<&Versus> {
+        self.0.iter().find_map(|screen| if let Screen::Versus(versus) = screen { Some(&**versus) } else { None })
+    }
+
+    /// The two records side by side, to be looked at otherwise.
+    pub(crate) fn versus_mut(&mut self) -> Option<&mut Versus> {
+        self.0
+            .iter_mut()
+            .find_map(|screen| if let Screen::Versus(versus) = screen { Some(&mut **versus) } else { None })
     }
 }
 
@@ -149,9 +144,9 @@ impl Screens {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Front {
     /// A screen.
-    Screen(Screen),
+    Screen(ScreenKind),
     /// The labels of a failed item, below a screen that shows it.
-    Labels(Screen),
+    Labels(ScreenKind),
     /// The labels of a verdict between reviewers.
     Decision,
     /// A dialog.
@@ -169,26 +164,5 @@ impl Front {
             Self::Dialog(kind) if kind.takes_text() => vec![kind.context()],
             Self::Dialog(kind) => vec![kind.context(), Context::Anywhere],
         }
-    }
-}
-
-impl App {
-    /// What is in front.
-    pub fn front(&self) -> Front {
-        self.dialog.as_ref().map_or_else(|| self.base(), |dialog| Front::Dialog(dialog.kind()))
-    }
-
-    /// What is in front but for a dialog.
-    pub fn base(&self) -> Front {
-        match self.screens.top() {
-            Screen::Disputes if self.desk.disputes.choosing.is_some() => Front::Decision,
-            screen if screen.is_judged_on() && self.review.draft.choosing => Front::Labels(screen),
-            screen => Front::Screen(screen),
-        }
-    }
-
-    /// The screen in front; a dialog may lie over it.
-    pub fn screen(&self) -> Screen {
-        self.screens.top()
     }
 }

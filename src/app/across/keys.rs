@@ -11,6 +11,7 @@ use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication;
 use crate::screens::adjudication::state as disputes;
 use crate::screens::dashboard;
+use crate::screens::kind::ScreenKind;
 use crate::screens::matrix;
 use crate::screens::side_by_side;
 use crate::screens::side_by_side::state::{Against, Versus};
@@ -35,21 +36,21 @@ const NO_PARTNER: &str = "the baseline has no record of this item, by id or by q
 
 impl App {
     /// Whether an action can be done, where this part has to say so; `None`: ask on.
-    pub(crate) fn desk_allowed(&self, screen: Screen, action: Action) -> Option<Result<(), &'static str>> {
+    pub(crate) fn desk_allowed(&self, screen: ScreenKind, action: Action) -> Option<Result<(), &'static str>> {
         use Action as A;
         let because = |holds: bool, why: &'static str| Some(need(holds, why));
         if matches!(action, A::Matrix | A::Baseline) && self.desk.baseline.is_none() {
             return because(false, "there is no baseline: start with --baseline PATH");
         }
-        let unkept = self.desk.versus.as_ref().and_then(|versus| versus.fork.as_ref());
+        let unkept = self.screens.versus().and_then(|versus| versus.fork.as_ref());
         match (screen, action) {
             (_, A::Matrix | A::Boards | A::Disputes)
-            | (Screen::Versus, A::Baseline | A::Difference)
-            | (Screen::Matrix | Screen::Boards, A::Left | A::Right)
-            | (Screen::Disputes, A::NextPane) => Some(Ok(())),
+            | (ScreenKind::Versus, A::Baseline | A::Difference)
+            | (ScreenKind::Matrix | ScreenKind::Boards, A::Left | A::Right)
+            | (ScreenKind::Disputes, A::NextPane) => Some(Ok(())),
             (_, A::SaveAgain) => None,
-            (Screen::Versus, A::Keep) => because(unkept.is_some(), "there is nothing to keep here"),
-            (Screen::Versus, A::NextRecord | A::PreviousRecord) => {
+            (ScreenKind::Versus, A::Keep) => because(unkept.is_some(), "there is nothing to keep here"),
+            (ScreenKind::Versus, A::NextRecord | A::PreviousRecord) => {
                 let by = if action == A::NextRecord { 1 } else { -1 };
                 let walk = || {
                     if self.is_beside_parent() {
@@ -60,33 +61,33 @@ impl App {
                 };
                 Some(need(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it").and_then(|()| walk()))
             }
-            (Screen::Versus, A::Export) => {
+            (ScreenKind::Versus, A::Export) => {
                 let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
                 because(procedure, "only a repaired procedure is written to a file")
             }
-            (Screen::Rerun, A::Baseline) => because(false, "go back to the run first: q"),
-            (_, A::Baseline) if screen == Screen::Table || screen.is_of_record() => Some(self.may_put_beside()),
+            (ScreenKind::Rerun, A::Baseline) => because(false, "go back to the run first: q"),
+            (_, A::Baseline) if screen == ScreenKind::Table || screen.is_of_record() => Some(self.may_put_beside()),
             (_, A::Baseline) => because(false, "open a record first"),
-            (Screen::Matrix | Screen::Boards | Screen::Disputes, A::Open) if self.is_held_below() => {
+            (ScreenKind::Matrix | ScreenKind::Boards | ScreenKind::Disputes, A::Open) if self.is_held_below() => {
                 because(false, "a re-run lies below this: go back to it with q, and end it first")
             }
-            (Screen::Matrix, A::Open) => {
+            (ScreenKind::Matrix, A::Open) => {
                 let compared = self.desk.compared.as_ref().ok_or("the two runs are being joined");
                 Some(compared.and_then(|compared| self.desk.matrix.filter(compared).map(drop)))
             }
-            (Screen::Boards, A::Open) => {
+            (ScreenKind::Boards, A::Open) => {
                 let cell = self.desk.judged.as_ref().and_then(|judged| self.desk.boards.cell(judged));
                 because(cell.is_some(), "there are no records behind this")
             }
-            (Screen::Disputes, A::DecidePass | A::DecideFail) if self.review.is_on() && !self.review.reviewing => {
+            (ScreenKind::Disputes, A::DecidePass | A::DecideFail) if self.review.is_on() && !self.review.reviewing => {
                 Some(self.may_review())
             }
-            (Screen::Disputes, A::Open | A::DecidePass | A::DecideFail) => {
+            (ScreenKind::Disputes, A::Open | A::DecidePass | A::DecideFail) => {
                 let any = self.desk.judged.as_ref().is_some_and(|judged| self.desk.disputes.case(judged).is_some());
                 because(any, "there is nothing to decide")
             }
             (_, A::DecidePass | A::DecideFail) => because(false, "open the disputes first: A"),
-            (screen, action) if screen.is_of_all() || screen == Screen::Versus => {
+            (screen, action) if screen.is_of_all() || screen == ScreenKind::Versus => {
                 because(is_plain(action), "this is not for here; q goes back")
             }
             _ => None,
@@ -106,7 +107,7 @@ impl App {
 
     /// Below lies a re-run that would be lost: its call is running, or its result is not saved.
     pub(crate) fn is_held_below(&self) -> bool {
-        let attempt = self.attempt.as_ref().filter(|_| self.screens.holds(Screen::Rerun));
+        let attempt = self.screens.attempt().filter(|_| self.screens.holds(ScreenKind::Rerun));
         attempt.is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved())
     }
 
@@ -122,7 +123,7 @@ impl App {
                     Action::Boards => Screen::Boards,
                     _ => Screen::Disputes,
                 };
-                if screen == wanted {
+                if screen == wanted.kind() {
                     return Some(self.leave_desk());
                 }
                 if screen.is_of_all() {
@@ -130,39 +131,40 @@ impl App {
                     self.screens.pop();
                 }
                 self.open_screen(wanted);
-                return Some(if wanted == Screen::Matrix { self.compare() } else { self.read_boards() });
+                return Some(if action == Action::Matrix { self.compare() } else { self.read_boards() });
             }
-            (Action::Baseline, Screen::Versus) => return Some(self.leave_desk()),
+            (Action::Baseline, ScreenKind::Versus) => return Some(self.leave_desk()),
             (Action::Baseline, _) => return self.current().map(|record| self.put_beside(record)),
-            (Action::Difference, Screen::Run | Screen::Table) => return self.put_beside_parent(),
-            (Action::Open, Screen::Disputes) if self.desk.disputes.choosing.is_some() => {
+            (Action::Difference, ScreenKind::Run | ScreenKind::Table) => return self.put_beside_parent(),
+            (Action::Open, ScreenKind::Disputes) if self.desk.disputes.choosing.is_some() => {
                 let chosen = self.desk.disputes.choosing.take().unwrap_or_default();
                 return Some(self.decide(Verdict::Fail, &chosen));
             }
-            (Action::Escape | Action::Back, Screen::Disputes) if self.desk.disputes.choosing.is_some() => {
+            (Action::Escape | Action::Back, ScreenKind::Disputes) if self.desk.disputes.choosing.is_some() => {
                 self.desk.disputes.choosing = None;
             }
-            (Action::GiveLabel, Screen::Disputes) => self.give_decided(),
-            (Action::Back | Action::Escape, _) if screen.is_of_all() || screen == Screen::Versus => {
+            (Action::GiveLabel, ScreenKind::Disputes) => self.give_decided(),
+            (Action::Back | Action::Escape, _) if screen.is_of_all() || screen == ScreenKind::Versus => {
                 return Some(self.leave_desk());
             }
-            (Action::NextPane, Screen::Disputes) => self.show_agreement(),
-            (Action::Open, Screen::Boards) => return Some(self.open_number()),
-            (Action::Open, Screen::Disputes) => return Some(self.open_case()),
-            (Action::Open, Screen::Matrix) => return Some(self.open_cell()),
-            (Action::DecidePass, Screen::Disputes) => return Some(self.decide(Verdict::Pass, &[])),
-            (Action::DecideFail, Screen::Disputes) => self.desk.disputes.choosing = Some(Vec::new()),
-            (Action::NextRecord | Action::PreviousRecord, Screen::Versus) => {
+            (Action::NextPane, ScreenKind::Disputes) => self.show_agreement(),
+            (Action::Open, ScreenKind::Boards) => return Some(self.open_number()),
+            (Action::Open, ScreenKind::Disputes) => return Some(self.open_case()),
+            (Action::Open, ScreenKind::Matrix) => return Some(self.open_cell()),
+            (Action::DecidePass, ScreenKind::Disputes) => return Some(self.decide(Verdict::Pass, &[])),
+            (Action::DecideFail, ScreenKind::Disputes) => self.desk.disputes.choosing = Some(Vec::new()),
+            (Action::NextRecord | Action::PreviousRecord, ScreenKind::Versus) => {
                 let by = if action == Action::NextRecord { times } else { -times };
                 return Some(if self.is_beside_parent() { self.fork_beside_by(by) } else { self.versus_by(by) });
             }
-            (Action::Difference, Screen::Versus) => {
-                if let Some(versus) = &mut self.desk.versus {
+            (Action::Difference, ScreenKind::Versus) => {
+                if let Some(versus) = self.screens.versus_mut() {
                     versus.all = !versus.all;
+                    self.desk.shows_same = versus.all;
                 }
             }
-            (Action::Left, Screen::Matrix | Screen::Boards) => self.desk_sideways(-1),
-            (Action::Right, Screen::Matrix | Screen::Boards) => self.desk_sideways(1),
+            (Action::Left, ScreenKind::Matrix | ScreenKind::Boards) => self.desk_sideways(-1),
+            (Action::Right, ScreenKind::Matrix | ScreenKind::Boards) => self.desk_sideways(1),
             _ => return None,
         }
         Some(Vec::new())
@@ -170,12 +172,10 @@ impl App {
 
     pub(crate) fn leave_desk(&mut self) -> Effects {
         self.desk.disputes.choosing = None;
-        if self.screens.pop() != Screen::Versus {
-            return Vec::new();
-        }
+        let Some(Screen::Versus(versus)) = self.screens.pop() else { return Vec::new() };
         // Who walked on side by side finds the same record behind.
-        let record = self.desk.versus.as_ref().map(|versus| versus.record);
-        let open = self.inspect.as_ref().map(|inspect| inspect.opened.index);
+        let record = Some(versus.record);
+        let open = self.screens.inspect().map(|inspect| inspect.opened.index);
         match record.filter(|record| open.is_some_and(|open| open != *record)) {
             Some(record) => self.request(record, self.screens.of_record()),
             None => Vec::new(),
@@ -186,17 +186,17 @@ impl App {
     pub(crate) fn desk_go(&mut self, movement: Move) -> bool {
         let area = self.area();
         match self.screens.top() {
-            Screen::Matrix => {
+            ScreenKind::Matrix => {
                 let rows = self.desk.compared.as_ref().map_or(0, |compared| matrix::state::rows(compared).len());
                 self.desk.matrix.list.go(movement, rows, matrix::draw::height(self));
             }
-            Screen::Boards => {
+            ScreenKind::Boards => {
                 let height = dashboard::draw::height(self);
                 if let Some(judged) = self.desk.judged.clone() {
                     self.desk.boards.go(movement, &judged, height);
                 }
             }
-            Screen::Disputes => {
+            ScreenKind::Disputes => {
                 let cases = self.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
                 let (lines, room) = adjudication::draw::size(self);
                 let height = adjudication::draw::height(self);
@@ -214,9 +214,9 @@ impl App {
                 }
                 disputes.top = disputes.top.min(lines.saturating_sub(room));
             }
-            Screen::Versus => {
+            ScreenKind::Versus => {
                 let (lines, height) = side_by_side::draw::size(self, area);
-                if let Some(versus) = &mut self.desk.versus {
+                if let Some(versus) = self.screens.versus_mut() {
                     // There is no cursor: the first line on screen is what moves.
                     let mut list = List { at: versus.top, top: versus.top };
                     list.go(movement, lines.saturating_sub(height) + 1, height);
@@ -229,7 +229,7 @@ impl App {
     }
 
     pub(crate) fn desk_sideways(&mut self, by: isize) {
-        if self.screens.top() == Screen::Boards {
+        if self.screens.top() == ScreenKind::Boards {
             if let Some(judged) = self.desk.judged.clone() {
                 self.desk.boards.turn(by, &judged);
             }
@@ -242,12 +242,12 @@ impl App {
     /// Keeps the desk within what there is.
     pub(crate) fn settle_desk(&mut self) {
         match self.screens.top() {
-            Screen::Matrix | Screen::Boards | Screen::Disputes => {
+            ScreenKind::Matrix | ScreenKind::Boards | ScreenKind::Disputes => {
                 self.desk_go(Move::By(0));
             }
-            Screen::Versus => {
+            ScreenKind::Versus => {
                 let (lines, height) = side_by_side::draw::size(self, self.area());
-                if let Some(versus) = &mut self.desk.versus {
+                if let Some(versus) = self.screens.versus_mut() {
                     versus.top = versus.top.min(lines.saturating_sub(height));
                 }
             }
@@ -258,19 +258,19 @@ impl App {
     /// Brings the cursor where the mouse is; where it is already, opens.
     pub(crate) fn click_desk(&mut self, at: Position) -> Effects {
         let again = match self.screens.top() {
-            Screen::Matrix => matrix::draw::place_of(self, at).map(|(row, basis)| {
+            ScreenKind::Matrix => matrix::draw::place_of(self, at).map(|(row, basis)| {
                 let matrix = &mut self.desk.matrix;
                 let before = (matrix.list.at, matrix.basis);
                 (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
                 before == (matrix.list.at, matrix.basis)
             }),
-            Screen::Boards => dashboard::draw::place_of(self, at).map(|(line, column)| {
+            ScreenKind::Boards => dashboard::draw::place_of(self, at).map(|(line, column)| {
                 let boards = &mut self.desk.boards;
                 let before = (boards.line, boards.column);
                 (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
                 before == (boards.line, boards.column)
             }),
-            Screen::Disputes => adjudication::draw::row_of(self, at).map(|row| {
+            ScreenKind::Disputes => adjudication::draw::row_of(self, at).map(|row| {
                 let again = self.desk.disputes.list.at == row;
                 self.desk_go(Move::To(row));
                 again
@@ -299,8 +299,9 @@ impl App {
         let now = (self.store.len(), self.table.moves());
         if self.store.is_settled() && self.desk.of != now {
             let asked = |field: &str| self.table.filter.sets().any(|set| set.starts_with(field));
-            let compared = self.screens.holds(Screen::Matrix) || asked("cell:");
-            let judged = self.screens.holds(Screen::Boards) || self.screens.holds(Screen::Disputes) || asked("board:");
+            let compared = self.screens.holds(ScreenKind::Matrix) || asked("cell:");
+            let judged =
+                self.screens.holds(ScreenKind::Boards) || self.screens.holds(ScreenKind::Disputes) || asked("board:");
             self.desk.comparing.due |= compared && self.desk.compared.is_some();
             self.desk.judging.due |= judged && self.desk.judged.is_some();
         }
@@ -395,10 +396,9 @@ impl App {
     }
 
     pub(crate) fn show_versus(&mut self, mut versus: Box<Versus>) {
-        versus.all = self.desk.versus.as_ref().is_some_and(|before| before.all);
+        versus.all = self.desk.shows_same;
         self.status = None;
-        self.open_screen(Screen::Versus);
-        self.desk.versus = Some(versus);
+        self.open_screen(Screen::Versus(versus));
     }
 
     /// To the records behind the number that the cursor is on.
@@ -468,7 +468,7 @@ impl App {
         };
         let mut effects = self.back_to_table();
         self.table.list.at = self.table.row_of(record);
-        effects.extend(self.request(record, Screen::Run));
+        effects.extend(self.request(record, ScreenKind::Run));
         effects
     }
 
@@ -568,7 +568,7 @@ impl App {
 
     /// The record so many rows further than the one side by side, with its row.
     pub(crate) fn versus_from(&self, by: isize) -> Result<(usize, usize), &'static str> {
-        let versus = self.desk.versus.as_ref().ok_or("there is no record here")?;
+        let versus = self.screens.versus().ok_or("there is no record here")?;
         let (row, rows) = (self.table.row_of(versus.record), self.rows());
         let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
         let partnered = |row: usize| {
@@ -586,6 +586,6 @@ impl App {
     }
 
     pub(crate) fn is_beside_parent(&self) -> bool {
-        self.desk.versus.as_ref().is_some_and(|versus| versus.against == Against::Parent)
+        self.screens.versus().is_some_and(|versus| versus.against == Against::Parent)
     }
 }

@@ -9,8 +9,8 @@ use crate::app::review::{Ask, Field, Purpose, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::Pane as EvidencePane;
+use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::Pane;
-use crate::screens::stack::Screen;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::edit;
@@ -39,7 +39,7 @@ impl App {
 
     /// The triage's proposal stands there, to be confirmed; without one, the step on screen.
     pub(crate) fn ask_step(&mut self) -> Effects {
-        let here = self.inspect.as_ref().map(|inspect| inspect.moment.0.max(1) as u64);
+        let here = self.screens.inspect().map(|inspect| inspect.moment.0.max(1) as u64);
         let proposed = self.review.subject.as_ref().and_then(|subject| subject.step);
         let step = self.review.draft.step.or(proposed).or(here);
         self.ask_line(Field::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
@@ -220,10 +220,10 @@ impl App {
 
     /// What the cursor is on: a variable, a value, or lines of the document.
     pub(crate) fn anchor(&self) -> (Vec<Anchor>, Option<Text>) {
-        let Some(inspect) = self.inspect.as_ref().filter(|_| self.screens.top() != Screen::Table) else {
+        let Some(inspect) = self.screens.inspect().filter(|_| self.screens.top() != ScreenKind::Table) else {
             return (Vec::new(), None);
         };
-        if self.screens.top() == Screen::Evidence
+        if self.screens.top() == ScreenKind::Evidence
             && let Some(evidence) = &inspect.evidence
         {
             let in_document = matches!(evidence.pane, EvidencePane::Document | EvidencePane::Citation);
@@ -248,7 +248,7 @@ impl App {
             return (vec![Anchor::Pointer(pointer.text())], None);
         }
         let pointer = self.pointer();
-        let of_state = self.screens.top() == Screen::Run && inspect.pane == Pane::State;
+        let of_state = self.screens.top() == ScreenKind::Run && inspect.pane == Pane::State;
         let variable = pointer.0.last().filter(|_| of_state).and_then(|part| match part {
             Part::Key(name) => Some(name.clone()),
             Part::Index(_) => None,
@@ -258,7 +258,7 @@ impl App {
 
     /// What the open answer calls its document.
     pub(crate) fn document_name(&self) -> Text {
-        let root = self.inspect.as_ref().and_then(|inspect| inspect.opened.root());
+        let root = self.screens.inspect().and_then(|inspect| inspect.opened.root());
         let named = root.and_then(|root| {
             let document = root.get("document");
             let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;

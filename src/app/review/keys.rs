@@ -10,7 +10,7 @@ use crate::app::review::agenda::{Agenda, Standing};
 use crate::app::review::{Draft, Place, Resume, Subject, Unsaved, Wait};
 use crate::app::scribe::Task;
 use crate::app::state::App;
-use crate::screens::stack::Screen;
+use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
 use crate::widgets::keymap::{Action, Key};
 use stepscope_base::shown;
@@ -65,16 +65,16 @@ impl App {
     }
 
     /// Whether a key of reviewing means something now; `None`: it is no such key.
-    pub(crate) fn review_allowed(&self, screen: Screen, action: Action) -> Option<Result<(), &'static str>> {
+    pub(crate) fn review_allowed(&self, screen: ScreenKind, action: Action) -> Option<Result<(), &'static str>> {
         use Action as A;
         let on = |then: Result<(), &'static str>| self.may_review().and(then);
         let here = match screen {
-            Screen::Table => need(self.record().is_some(), "there is no record here"),
-            Screen::Rerun => Err("go back to the run first: q"),
-            _ if screen.is_judged_on() => need(self.inspect.is_some(), "open the record first"),
+            ScreenKind::Table => need(self.record().is_some(), "there is no record here"),
+            ScreenKind::Rerun => Err("go back to the run first: q"),
+            _ if screen.is_judged_on() => need(self.screens.inspect().is_some(), "open the record first"),
             _ => Err("open a record, or go back to the table first"),
         };
-        let on_table = screen == Screen::Table;
+        let on_table = screen == ScreenKind::Table;
         let choosing = self.review.draft.choosing;
         Some(match action {
             A::Pass
@@ -87,7 +87,7 @@ impl App {
             | A::Note
             | A::NextOpen => on(here),
             A::BadStep => {
-                let steps = self.inspect.as_ref().is_some_and(|inspect| inspect.opened.has_steps());
+                let steps = self.screens.inspect().is_some_and(|inspect| inspect.opened.has_steps());
                 on(here.and(need(!on_table, "open the record first").and(need(steps, "this record has no steps"))))
             }
             A::Reveal => on(need(
@@ -116,7 +116,7 @@ impl App {
             A::Undo => self.undo(),
             A::Redo => self.redo(),
             A::LabelAll => self.ask_label_all(),
-            _ if self.screens.top() != Screen::Table => self.review_subject(action),
+            _ if self.screens.top() != ScreenKind::Table => self.review_subject(action),
             _ => {
                 let Some(record) = self.record() else { return Some(Vec::new()) };
                 match &self.review.subject {
@@ -367,8 +367,12 @@ impl App {
     /// To a record, on the screen that is in front.
     pub(crate) fn go_to_record(&mut self, record: usize) -> Effects {
         self.table.list.at = self.table.row_of(record);
-        let here = self.inspect.as_ref().is_some_and(|inspect| inspect.opened.index == record);
-        if self.screens.top() == Screen::Table || here { Vec::new() } else { self.request(record, self.screens.top()) }
+        let here = self.screens.inspect().is_some_and(|inspect| inspect.opened.index == record);
+        if self.screens.top() == ScreenKind::Table || here {
+            Vec::new()
+        } else {
+            self.request(record, self.screens.top())
+        }
     }
 
     /// Gives again what could not be saved.
@@ -417,8 +421,8 @@ impl App {
 
     pub(crate) fn go_to_open(&mut self) -> Effects {
         let here = match self.screens.top() {
-            Screen::Table => self.record(),
-            _ => self.inspect.as_ref().map(|inspect| inspect.opened.index),
+            ScreenKind::Table => self.record(),
+            _ => self.screens.inspect().map(|inspect| inspect.opened.index),
         };
         let Some(record) = here.and_then(|here| self.next_item(here)) else {
             self.say(Shown::own("every other record is judged"));
@@ -439,7 +443,7 @@ impl App {
         };
         self.review.expect(record);
         self.table.list.at = self.table.row_of(record);
-        if self.screens.top() == Screen::Table {
+        if self.screens.top() == ScreenKind::Table {
             self.review.put_aside();
             return Vec::new();
         }
@@ -471,7 +475,7 @@ impl App {
 
     /// A record was opened: keys are about it from now on, and the next one is read ahead.
     pub(crate) fn review_opened(&mut self) -> Effects {
-        let Some(opened) = self.inspect.as_ref().map(|inspect| &inspect.opened) else { return Vec::new() };
+        let Some(opened) = self.screens.inspect().map(|inspect| &inspect.opened) else { return Vec::new() };
         if !self.review.is_on() {
             return Vec::new();
         }
@@ -561,7 +565,7 @@ impl App {
 
     /// Keys on the table are about the row under the cursor.
     pub(crate) fn settle_review(&mut self) {
-        if self.screens.top() == Screen::Table && self.dialog.is_none() {
+        if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
             let here = self.record();
             if self.review.subject.as_ref().is_some_and(|subject| Some(subject.record) != here) {
                 self.review.put_aside();
@@ -580,17 +584,17 @@ impl App {
     /// Where somebody who reviews is, for the next session.
     pub(crate) fn keep_place(&self, view: &mut FileView) {
         let Some(inspect) =
-            self.inspect.as_ref().filter(|_| self.screens.top() != Screen::Table && self.review.is_begun())
+            self.screens.inspect().filter(|_| self.screens.top() != ScreenKind::Table && self.review.is_begun())
         else {
             return;
         };
         let list = match (self.screens.top(), &inspect.evidence) {
-            (Screen::Json, _) => inspect.outline.list,
+            (ScreenKind::Json, _) => inspect.outline.list,
             (_, Some(evidence)) => evidence.items,
             _ => inspect.variables,
         };
         view.record = inspect.opened.index as u64;
-        view.screen = Some(if self.screens.top() == Screen::Json { "json" } else { "record" }.to_owned());
+        view.screen = Some(if self.screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
         (view.step, view.scroll) = (Some(inspect.moment.0), Some((list.at, list.top)));
     }
 
@@ -608,15 +612,16 @@ impl App {
     pub(crate) fn resume(&mut self) -> Effects {
         let there = self.review.resume.filter(|resume| resume.record < self.store.len() && self.opening.is_none());
         match there {
-            Some(resume) if self.screens.top() == Screen::Table => {
-                self.request(resume.record, if resume.json { Screen::Json } else { Screen::Run })
+            Some(resume) if self.screens.top() == ScreenKind::Table => {
+                self.request(resume.record, if resume.json { ScreenKind::Json } else { ScreenKind::Run })
             }
             _ => Vec::new(),
         }
     }
 
     pub(crate) fn resumed(&mut self) {
-        let here = self.inspect.as_mut();
+        let top = self.screens.top();
+        let here = self.screens.inspect_mut();
         let Some((inspect, resume)) = here.zip(self.review.resume.take()) else { return };
         if inspect.opened.index != resume.record {
             return;
@@ -624,8 +629,8 @@ impl App {
         if let Some(step) = resume.step {
             inspect.walk_to(step);
         }
-        let list = match (self.screens.top(), &mut inspect.evidence) {
-            (Screen::Json, _) => &mut inspect.outline.list,
+        let list = match (top, &mut inspect.evidence) {
+            (ScreenKind::Json, _) => &mut inspect.outline.list,
             (_, Some(evidence)) => &mut evidence.items,
             _ => &mut inspect.variables,
         };

@@ -147,7 +147,7 @@ impl App {
                 self.review.ahead.clear();
                 self.fail(Shown::own("the file has changed meanwhile; look again before you judge"));
             }
-            if let (Some(inspect), Some(subject)) = (&self.inspect, &mut self.review.subject) {
+            if let (Some(inspect), Some(subject)) = (self.screens.inspect(), &mut self.review.subject) {
                 subject.record = inspect.opened.index;
                 let (record, card) = (subject.record, subject.card.clone());
                 self.review.learn(record, card.item, card.content);

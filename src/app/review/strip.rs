@@ -10,7 +10,7 @@ use crate::app::review::keys::glyph;
 use crate::app::review::{Ask, Draft, ENOUGH, Field, Purpose};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
-use crate::screens::stack::Screen;
+use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, BINDINGS};
 use crate::widgets::layout::{WIDE, parts, window};
 use crate::widgets::line::window as window_of;
@@ -36,7 +36,7 @@ const LISTED: usize = 12;
 pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.
     let there = match app.screen() {
-        Screen::Table => app.review.is_begun(),
+        ScreenKind::Table => app.review.is_begun(),
         screen => screen.is_of_record() && (app.review.reviewing || app.review.is_begun()),
     };
     if !there || !app.review.is_on() || app.size.height < LEAST_HEIGHT {

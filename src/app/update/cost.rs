@@ -12,7 +12,7 @@ use crate::app::opened::{Opened, analyses};
 use crate::app::review::keys::subject_of;
 use crate::app::review::{Place, Review};
 use crate::app::state::{App, Looks};
-use crate::screens::stack::Screen;
+use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
 use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
@@ -99,16 +99,16 @@ fn a_key_costs_the_same_however_many_rows_and_forks_there_are() {
     use Action as A;
     let keys =
         [A::Down, A::PageDown, A::Bottom, A::Up, A::Top, A::NextFork, A::NextRecord, A::PreviousRecord, A::NextStep];
-    let cost = |runs: usize, forks: usize, screen: Screen| {
+    let cost = |runs: usize, forks: usize, screen: ScreenKind| {
         let mut app = app(runs, forks);
-        if screen == Screen::Run {
+        if screen == ScreenKind::Run {
             let opened = opened(&app, runs / 2);
             app.inspect(opened, screen);
         }
         assert_eq!(app.screen(), screen);
         visited(&mut app, &keys)
     };
-    for screen in [Screen::Table, Screen::Run] {
+    for screen in [ScreenKind::Table, ScreenKind::Run] {
         let (few, many) = (cost(300, 0, screen), cost(6_000, 0, screen));
         assert!(few == many, "{screen:?}: {few} and {many} rows");
         let (few, many) = (cost(300, 200, screen), cost(6_000, 2_000, screen));
@@ -122,7 +122,7 @@ fn no_key_reads_the_open_record_again() {
     let mut app = app(3, 0);
     let opened = opened(&app, 1);
     assert!(analyses::take() > 0);
-    app.inspect(opened, Screen::Run);
+    app.inspect(opened, ScreenKind::Run);
     let step = [A::PreviousStep, A::PreviousStep, A::NextStep, A::NextStep, A::Down, A::Up];
     let panes =
         [A::NextPane, A::Down, A::Down, A::Up, A::Right, A::Left, A::Writer, A::Reader, A::Between, A::NextFinding];
@@ -140,7 +140,8 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
         app.review = Review::new(Reviewer { id: "me".into(), kind: ReviewerKind::Person }, Place::Journal);
         app.review.read = true;
         app.begin_queue();
-        app.screens.push(Screen::Run);
+        let first = opened(&app, 0);
+        app.inspect(first, ScreenKind::Run);
         let (mut record, mut rows) = (0, 0);
         for n in 0..judged + 20 {
             let subject = subject_of(&opened(&app, record)).unwrap();

@@ -6,6 +6,7 @@ use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer;
 use crate::screens::answer::sheet::STRONG;
 use crate::screens::answer::state::{Evidence, Pane};
+use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
@@ -17,7 +18,11 @@ use stepscope_base::text::Shown;
 impl App {
     /// Does what a key means on the evidence screen; `None`: what it means everywhere.
     pub(crate) fn evidence_action(&mut self, action: Action, times: isize) -> Option<Effects> {
-        let evidence = self.inspect.as_mut()?.evidence.as_mut().filter(|_| self.screens.top() == Screen::Evidence)?;
+        let Some(Screen::Record(inspect)) = self.screens.front_mut().filter(|top| top.kind() == ScreenKind::Evidence)
+        else {
+            return None;
+        };
+        let evidence = inspect.evidence.as_mut()?;
         let done = match action {
             Action::NextSpan => evidence.next_span(times),
             Action::PreviousSpan => evidence.next_span(-times),
@@ -48,7 +53,7 @@ impl App {
     pub(crate) fn go_in_evidence(&mut self, movement: Move) {
         let area = self.area();
         let theme = &self.looks.theme;
-        let Some(inspect) = &mut self.inspect else { return };
+        let Some(inspect) = self.screens.inspect_mut() else { return };
         let Some(mut evidence) = inspect.evidence.take() else { return };
         let place = answer::layout::evidence_area(area, inspect.maximised, evidence.pane, evidence.pane);
         let look = Look { theme, focused: false };
@@ -61,7 +66,7 @@ impl App {
     /// Keeps the cursors of the evidence screen within what there is and on screen.
     pub(crate) fn settle_evidence(&mut self) {
         let area = self.area();
-        let Some(inspect) = &mut self.inspect else { return };
+        let Some(inspect) = self.screens.inspect_mut() else { return };
         let Some(mut evidence) = inspect.evidence.take() else { return };
         let place = |pane| answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
         let (items, document, checks) = (place(Pane::Items), place(Pane::Document), place(Pane::Checks));
@@ -73,7 +78,7 @@ impl App {
     }
 
     pub(crate) fn open_evidence(&mut self) -> Effects {
-        let Some(inspect) = &mut self.inspect else { return Vec::new() };
+        let Some(inspect) = self.screens.inspect_mut() else { return Vec::new() };
         let Some(evidence) = &mut inspect.evidence else { return Vec::new() };
         if evidence.pane != Pane::Checks {
             if let Err(why) = evidence.other_place() {
@@ -96,13 +101,13 @@ impl App {
         let note = evidence.checks.at - evidence.sheet.facts.len();
         if let Some(pointer) = inspect.opened.notes.get(note).map(|note| note.pointer.clone()) {
             inspect.show_in_json(&pointer);
-            self.open_screen(Screen::Json);
+            self.show_json();
         }
         Vec::new()
     }
 
     pub(crate) fn open_contents(&mut self) -> Result<(), &'static str> {
-        let evidence = self.inspect.as_ref().and_then(|inspect| inspect.evidence.as_ref());
+        let evidence = self.screens.inspect().and_then(|inspect| inspect.evidence.as_ref());
         let document = evidence.and_then(|evidence| evidence.sheet.document.as_ref());
         let toc = document.map(|document| document.toc()).unwrap_or_default();
         if toc.is_empty() {
@@ -118,7 +123,7 @@ impl App {
     /// To the heading under the cursor of the contents.
     pub(crate) fn follow_contents(&mut self) {
         let Some(Dialog::Contents(list)) = self.dialog.take() else { return };
-        let Some(evidence) = self.inspect.as_mut().and_then(|inspect| inspect.evidence.as_mut()) else { return };
+        let Some(evidence) = self.screens.inspect_mut().and_then(|inspect| inspect.evidence.as_mut()) else { return };
         let Some(document) = evidence.sheet.document.clone() else { return };
         let page = document.toc().get(list.at).and_then(|heading| heading.pages.0);
         if let Some(lines) = page.and_then(|page| document.page(page)) {
@@ -130,7 +135,7 @@ impl App {
 
     /// To the next finding: the cursor of the checks, and the citation it is about.
     pub(crate) fn evidence_finding(&mut self, by: isize) -> Result<(), &'static str> {
-        let Some(inspect) = &mut self.inspect else { return Ok(()) };
+        let Some(inspect) = self.screens.inspect_mut() else { return Ok(()) };
         let Some(evidence) = &mut inspect.evidence else { return Ok(()) };
         let (facts, notes) = (evidence.sheet.facts.len(), inspect.opened.notes.len() as isize);
         if notes == 0 {

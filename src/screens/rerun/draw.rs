@@ -88,7 +88,7 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
 
 /// Draws the screen's body.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Some(attempt) = &app.attempt else { return };
+    let Some(attempt) = app.screens.attempt() else { return };
     for pane in Pane::ALL {
         let place = place(attempt, area, pane);
         if place.height < 2 || place.width < 4 {
@@ -104,7 +104,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// The line above the keys.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(attempt) = &app.attempt else { return Vec::new() };
+    let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
         (Stage::Choosing, _) => "nothing was sent; Enter chooses whom to ask, for this session",
         (Stage::Preview, Pane::Top) => match attempt.field() {
@@ -518,7 +518,7 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
     }
     let inner = frame(title, area, buf, look);
     let height = usize::from(inner.height);
-    let lines = lines(attempt, app.inspect.as_ref(), pane, inner_width(area), look.theme);
+    let lines = lines(attempt, app.screens.inspect(), pane, inner_width(area), look.theme);
     let at = Pane::LOWER.iter().position(|other| *other == pane).unwrap_or(0);
     let last = lines.len().saturating_sub(height);
     let top = if pane == Pane::Reply && attempt.follows {

@@ -10,6 +10,7 @@ use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
 use crate::dialogs::dialog::Purpose;
+use crate::screens::kind::ScreenKind;
 use crate::screens::rerun;
 use crate::screens::rerun::leg::Reached;
 use crate::screens::rerun::state::{
@@ -40,7 +41,7 @@ impl App {
     /// Why a step cannot be asked again; asked by the keys and the footer.
     pub(crate) fn may_rerun(&self, action: Action) -> Result<(), &'static str> {
         let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
-        let attempt = self.attempt.as_ref().filter(|_| self.screens.top() == Screen::Rerun);
+        let attempt = self.screens.attempt().filter(|_| self.screens.top() == ScreenKind::Rerun);
         if let Some(attempt) = attempt {
             let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
             return match action {
@@ -70,11 +71,11 @@ impl App {
                 _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
             };
         }
-        let inspect = self.inspect.as_ref();
-        if self.screens.top() == Screen::Evidence {
+        let inspect = self.screens.inspect();
+        if self.screens.top() == ScreenKind::Evidence {
             need(action == Action::Rerun, ONE_CALL)?;
         } else {
-            need(self.screens.top() == Screen::Run, "open a run first")?;
+            need(self.screens.top() == ScreenKind::Run, "open a run first")?;
             let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
             need(has_steps, "this record has no steps")?;
             need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
@@ -85,15 +86,15 @@ impl App {
 
     /// Shows what asking the step under the cursor again would send.
     pub(crate) fn rerun(&mut self, action: Action) -> Effects {
-        if self.screens.top() == Screen::Rerun {
+        if self.screens.top() == ScreenKind::Rerun {
             return self.rerun_again(action);
         }
-        let Some(inspect) = &self.inspect else { return Vec::new() };
-        if self.screens.top() == Screen::Evidence {
+        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
+        if self.screens.top() == ScreenKind::Evidence {
             let opened = &inspect.opened;
             let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
-            self.attempt = Some(Box::new(Attempt::new(of, opened.text().to_vec(), 0, 1, known)));
-            self.open_screen(Screen::Rerun);
+            let attempt = Attempt::new(of, opened.text().to_vec(), 0, 1, known);
+            self.open_screen(Screen::Rerun(Box::new(attempt)));
             return self.plan();
         }
         let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
@@ -104,14 +105,13 @@ impl App {
         (attempt.scope, attempt.samples) = wanted(action);
         attempt.edits = edits.pairs();
         attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
-        self.attempt = Some(Box::new(attempt));
-        self.open_screen(Screen::Rerun);
+        self.open_screen(Screen::Rerun(Box::new(attempt)));
         self.plan()
     }
 
     /// The same once more, or farther.
     pub(crate) fn rerun_again(&mut self, action: Action) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         if attempt.stage == Stage::Several && action == Action::RerunFromHere {
             return self.take_reply(Some(Scope::FromHere));
         }
@@ -126,7 +126,7 @@ impl App {
         if !self.may_drop() {
             return Vec::new();
         }
-        if let Some(attempt) = &mut self.attempt {
+        if let Some(attempt) = self.screens.attempt_mut() {
             attempt.again();
         }
         self.plan()
@@ -139,13 +139,13 @@ impl App {
         edits: Vec<(Untrusted<'static>, Vec<u8>)>,
         prompt: Option<Untrusted<'static>>,
     ) -> Effects {
-        if self.attempt.is_none() {
+        if self.screens.attempt().is_none() {
             let effects = self.rerun(Action::Rerun);
-            if self.attempt.is_none() {
+            if self.screens.attempt().is_none() {
                 return effects;
             }
         }
-        if let Some(attempt) = &mut self.attempt {
+        if let Some(attempt) = self.screens.attempt_mut() {
             (attempt.edits, attempt.prompt) = (edits, prompt);
         }
         self.plan()
@@ -153,7 +153,7 @@ impl App {
 
     /// Works out what would be asked, and of whom.
     pub(crate) fn plan(&mut self) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         let id = self.models.next_id();
         let leg = attempt.begin(id);
         let mut effects = vec![Effect::Work(Work::Leg(id, Box::new(leg)))];
@@ -173,7 +173,7 @@ impl App {
         let is_offline = self.models.setup.wanted.offline;
         let profiles = self.models.profiles.iter().filter(|_| !is_offline).cloned().map(Offer::Profile);
         let samples = self.samples.then_some(Offer::Samples);
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         attempt.picker.offers = profiles.chain(samples).collect();
         (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
         attempt.picker.list.at = 0;
@@ -183,7 +183,7 @@ impl App {
 
     /// Who was found.
     pub(crate) fn take_offers(&mut self, id: RunId, offers: Vec<Offer>, trouble: Option<Shown>) {
-        if let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) {
+        if let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.id == id) {
             attempt.picker.offers.extend(offers);
             (attempt.picker.is_looking, attempt.picker.trouble) = (false, trouble);
         }
@@ -191,7 +191,7 @@ impl App {
 
     /// Who was chosen, ready to be asked.
     pub(crate) fn take_chosen(&mut self, id: RunId, chosen: Result<Box<Server>, Shown>) -> Effects {
-        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
         match chosen {
             Ok(server) => {
                 self.models.server = Some(*server);
@@ -212,7 +212,7 @@ impl App {
 
     /// Where a leg led.
     pub(crate) fn take_reached(&mut self, id: RunId, reached: Reached) -> Effects {
-        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
         let goes_on = attempt.reach(reached);
         attempt.measure(&self.models);
         self.drop_stage_status();
@@ -221,7 +221,7 @@ impl App {
 
     /// What was heard of the running calls.
     pub(crate) fn take_told(&mut self, id: RunId, told: Vec<Told>, now: Instant) -> Effects {
-        let leg = self.attempt.as_mut().and_then(|attempt| attempt.hear(id, told, now));
+        let leg = self.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
         if leg.is_some() {
             self.drop_stage_status();
         }
@@ -230,7 +230,7 @@ impl App {
 
     /// That a call is running is not said beyond its end.
     pub(crate) fn drop_stage_status(&mut self) {
-        let stage = self.attempt.as_ref().map(|attempt| attempt.stage);
+        let stage = self.screens.attempt().map(|attempt| attempt.stage);
         let is_over = |said: &str| match stage {
             Some(Stage::Asking) => said == JUDGED,
             Some(Stage::Judging) => said == RUNNING,
@@ -243,7 +243,7 @@ impl App {
 
     /// Asks. The one place that leads to a server.
     pub(crate) fn send(&mut self) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         let Some((id, server, calls)) = attempt.send(&mut self.models) else { return Vec::new() };
         let client = Box::new(server.client);
         vec![Effect::Work(Work::StartRun { id, client, calls, at_once: AT_ONCE })]
@@ -251,14 +251,14 @@ impl App {
 
     /// Breaks off what runs; `None`: nothing does.
     pub(crate) fn cancel_run(&mut self) -> Option<Effects> {
-        let (id, leg) = self.attempt.as_mut()?.cancel()?;
+        let (id, leg) = self.screens.attempt_mut()?.cancel()?;
         self.say(Shown::own("broken off; what had come is kept here, and is no answer"));
         Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Leg(id, Box::new(leg)))])
     }
 
     /// `Enter`: sends, chooses, takes or edits what the cursor is on.
     pub(crate) fn open_in_rerun(&mut self) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         match attempt.stage {
             Stage::Choosing => {
                 let id = attempt.id;
@@ -277,7 +277,7 @@ impl App {
     }
 
     pub(crate) fn open_field(&mut self) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         let field = attempt.field();
         let sampling = &self.models.sampling;
         let text = match field {
@@ -301,7 +301,7 @@ impl App {
 
     /// The line that names the endpoint was confirmed.
     pub(crate) fn ask(&mut self) -> Effects {
-        let Some(attempt) = &self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt() else { return Vec::new() };
         let why = if let Some(never) = &attempt.never {
             never.clone()
         } else if self.models.server.is_none() {
@@ -319,7 +319,7 @@ impl App {
 
     /// Left and right on a field.
     pub(crate) fn turn_field(&mut self, by: isize) -> Effects {
-        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.pane == Pane::Top) else {
+        let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.pane == Pane::Top) else {
             return Vec::new();
         };
         if attempt.stage != Stage::Preview {
@@ -349,7 +349,7 @@ impl App {
 
     /// Takes what was typed for a field.
     pub(crate) fn set_field(&mut self, field: Field, typed: &str) -> Result<Effects, Shown> {
-        let Some(attempt) = &mut self.attempt else { return Ok(Vec::new()) };
+        let Some(attempt) = self.screens.attempt_mut() else { return Ok(Vec::new()) };
         let typed = typed.trim();
         let is_none = typed == "none";
         let sampling = &mut self.models.sampling;
@@ -380,7 +380,7 @@ impl App {
 
     /// Takes the reply under the cursor, or all of them together.
     pub(crate) fn take_reply(&mut self, scope: Option<Scope>) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         if let Err(why) = attempt.can_take() {
             self.say(Shown::own(why));
             return Vec::new();
@@ -391,7 +391,7 @@ impl App {
 
     /// Keeps what came as a fork.
     pub(crate) fn keep_attempt(&mut self) -> Effects {
-        let Some(attempt) = &mut self.attempt else { return Vec::new() };
+        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
         let Some(outcome) = &attempt.outcome else { return Vec::new() };
         let line = outcome.line.clone();
         let effects = self.keep_fork(line);
@@ -399,7 +399,7 @@ impl App {
             Effect::Work(Work::KeepFork(keeping)) => Some(keeping.id),
             _ => None,
         });
-        if let Some(attempt) = &mut self.attempt {
+        if let Some(attempt) = self.screens.attempt_mut() {
             attempt.kept = id.map_or(Kept::Failed, Kept::Saving);
         }
         effects
@@ -407,7 +407,7 @@ impl App {
 
     /// Whether a fork is on the disk.
     pub(crate) fn took_fork(&mut self, id: ForkId, is_saved: bool) {
-        let Some(attempt) = &mut self.attempt else { return };
+        let Some(attempt) = self.screens.attempt_mut() else { return };
         if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
             attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };
             if is_saved {
@@ -422,7 +422,7 @@ impl App {
         if let Some(effects) = self.cancel_run() {
             return effects;
         }
-        let Some(attempt) = &mut self.attempt else {
+        let Some(attempt) = self.screens.attempt_mut() else {
             self.screens.pop();
             return Vec::new();
         };
@@ -437,14 +437,13 @@ impl App {
         if !self.may_drop() {
             return Vec::new();
         }
-        self.attempt = None;
         self.screens.pop();
         vec![Effect::Work(Work::CancelRun(id))]
     }
 
     /// Asks once before something is dropped that is not safe.
     pub(crate) fn may_drop(&mut self) -> bool {
-        let Some(attempt) = &mut self.attempt else { return true };
+        let Some(attempt) = self.screens.attempt_mut() else { return true };
         if !attempt.is_unsaved() || attempt.warned {
             return true;
         }
@@ -456,7 +455,7 @@ impl App {
     /// Moves the cursor or scrolls.
     pub(crate) fn go_in_rerun(&mut self, movement: Move) {
         let area = self.area();
-        let Some(attempt) = &mut self.attempt else { return };
+        let Some(attempt) = self.screens.attempt_mut() else { return };
         let place = rerun::draw::place(attempt, area, attempt.pane);
         let height = usize::from(place.height.saturating_sub(2)).max(1);
         let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
@@ -468,9 +467,11 @@ impl App {
             }
             return;
         };
-        let (inspect, theme) = (self.inspect.as_ref(), &self.looks.theme);
+        let Some(attempt) = self.screens.attempt() else { return };
+        let (inspect, theme) = (self.screens.inspect(), &self.looks.theme);
         let lines = rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
         let last = lines.len().saturating_sub(height);
+        let Some(attempt) = self.screens.attempt_mut() else { return };
         let is_reply = attempt.pane == Pane::Reply;
         let Some(top) = attempt.tops.get_mut(lower) else { return };
         if is_reply && attempt.follows {
@@ -491,7 +492,7 @@ impl App {
 
     /// What can be copied of the pane that has the keys.
     pub(crate) fn copied_of_rerun(&self) -> Option<Shown> {
-        let attempt = self.attempt.as_ref()?;
+        let attempt = self.screens.attempt()?;
         if attempt.pane == Pane::Request {
             return attempt.request().map(Untrusted::prose);
         }
@@ -501,7 +502,7 @@ impl App {
 
     /// The next pane, `by` further.
     pub(crate) fn pane_in_rerun(&mut self, by: isize) {
-        let Some(attempt) = &mut self.attempt else { return };
+        let Some(attempt) = self.screens.attempt_mut() else { return };
         let at = Pane::ALL.iter().position(|pane| *pane == attempt.pane).unwrap_or(0) as isize;
         let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
         attempt.pane = Pane::ALL.get(next).copied().unwrap_or_default();
@@ -509,7 +510,7 @@ impl App {
 
     /// Whether the reply that is shown was recorded earlier.
     pub(crate) fn is_replay(&self) -> bool {
-        let round = self.attempt.as_ref().and_then(|attempt| attempt.round.as_ref());
+        let round = self.screens.attempt().and_then(|attempt| attempt.round.as_ref());
         let heard = round.and_then(|round| round.heard.first());
         heard.is_some_and(|heard| heard.reply.endpoint.as_str() == "cassette" && heard.reply.phase != Phase::Connecting)
     }
@@ -531,7 +532,7 @@ impl App {
         use Action as A;
         match action {
             A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
-            _ if self.screens.top() != Screen::Rerun => return None,
+            _ if self.screens.top() != ScreenKind::Rerun => return None,
             A::Keep => return Some(self.keep_attempt()),
             A::Escape | A::Back => return Some(self.leave_rerun()),
             A::Left => return Some(self.turn_field(-1)),
@@ -539,7 +540,7 @@ impl App {
             A::NextPane => self.pane_in_rerun(1),
             A::PreviousPane => self.pane_in_rerun(-1),
             A::Maximise => {
-                if let Some(attempt) = &mut self.attempt {
+                if let Some(attempt) = self.screens.attempt_mut() {
                     attempt.maximised = !attempt.maximised;
                 }
             }
@@ -551,7 +552,7 @@ impl App {
     /// The pane under the mouse gets the keys.
     pub(crate) fn click_rerun(&mut self, at: Position) {
         let area = self.area();
-        let Some(attempt) = self.attempt.as_mut().filter(|_| self.screens.top() == Screen::Rerun) else { return };
+        let Some(Screen::Rerun(attempt)) = self.screens.front_mut() else { return };
         let under = Pane::ALL.into_iter().find(|pane| rerun::draw::place(attempt, area, *pane).contains(at));
         if let Some(pane) = under {
             attempt.pane = pane;
@@ -561,7 +562,7 @@ impl App {
     /// Keeps the cursor among what there is.
     pub(crate) fn settle_rerun(&mut self) {
         let area = self.area();
-        let Some(attempt) = &mut self.attempt else { return };
+        let Some(attempt) = self.screens.attempt_mut() else { return };
         let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
         let rows = attempt.rows();
         attempt.picker.list.settle(attempt.picker.offers.len(), height);

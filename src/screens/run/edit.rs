@@ -9,11 +9,11 @@ use crate::app::msg::Work;
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{Editor, MAX_TEXT, Subject};
+use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
 use crate::screens::run::state::{Pane, Tab};
 use crate::screens::side_by_side::making::Make;
-use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
@@ -25,9 +25,9 @@ use stepscope_terminal::run::{Effect, on_file};
 impl App {
     /// Opens the editor on the value or the prompt that the keys are about.
     pub(crate) fn edit(&mut self) -> Effects {
-        let Some(inspect) = &self.inspect else { return Vec::new() };
+        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
         let opened = match inspect.pane {
-            _ if self.screens.top() == Screen::Rerun => self.prompt_editor(),
+            _ if self.screens.top() == ScreenKind::Rerun => self.prompt_editor(),
             Pane::Step if inspect.tab == Tab::Prompt => self.prompt_editor(),
             _ => self.value_editor(),
         };
@@ -40,7 +40,7 @@ impl App {
 
     /// Whether what the cursor is on can be edited; if not, why not.
     pub(crate) fn may_edit(&self) -> Result<(), &'static str> {
-        let Some(inspect) = &self.inspect else { return Err("open a run with steps first") };
+        let Some(inspect) = self.screens.inspect() else { return Err("open a run with steps first") };
         if inspect.pane == Pane::Step {
             need(inspect.step().is_some(), "this is the start: go to a step with ]")?;
             return need(inspect.detail.prompt.is_some(), "nothing is asked at this step");
@@ -52,7 +52,7 @@ impl App {
     }
 
     pub(crate) fn value_editor(&mut self) -> Result<Editor, Shown> {
-        let inspect = self.inspect.as_mut().ok_or_else(Shown::default)?;
+        let inspect = self.screens.inspect_mut().ok_or_else(Shown::default)?;
         let variable = inspect.variables.at;
         let moment = editable_moment(inspect).map_err(Shown::own)?;
         if moment != inspect.moment.0 {
@@ -81,8 +81,9 @@ impl App {
     }
 
     pub(crate) fn prompt_editor(&self) -> Result<Editor, Shown> {
-        let inspect = self.inspect.as_ref().ok_or_else(Shown::default)?;
-        let sent = self.attempt.as_ref().filter(|_| self.screens.top() == Screen::Rerun).map(|attempt| attempt.step);
+        let inspect = self.screens.inspect().ok_or_else(Shown::default)?;
+        let sent =
+            self.screens.attempt().filter(|_| self.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
         let step = sent.or(inspect.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
         let edited = inspect.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
         let own = own_prompt(inspect, step)?;
@@ -115,7 +116,7 @@ impl App {
     /// Takes what was typed, if it is a value.
     pub(crate) fn take_edit(&mut self, mut editor: Box<Editor>) -> Effects {
         let text = editor.text();
-        let Some(inspect) = &mut self.inspect else { return Vec::new() };
+        let Some(inspect) = self.screens.inspect_mut() else { return Vec::new() };
         match editor.subject.clone() {
             Subject::Value { variable, name, step, plain } => {
                 let json = match Typed::read(&text) {
@@ -147,7 +148,7 @@ impl App {
                 inspect.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
                 let values = inspect.edits.pairs();
                 self.keep_edits();
-                if self.screens.top() == Screen::Rerun {
+                if self.screens.top() == ScreenKind::Rerun {
                     return self.rerun_edited(values, prompt);
                 }
                 let what = if is_own { "the step's own prompt again" } else { "the prompt is edited" };
@@ -159,7 +160,7 @@ impl App {
 
     /// Remembers the edits of the open record while others are looked at.
     pub(crate) fn keep_edits(&mut self) {
-        let Some(inspect) = &self.inspect else { return };
+        let Some(inspect) = self.screens.inspect() else { return };
         let Some(address) = self.store.address(inspect.opened.index) else { return };
         if inspect.edits.is_empty() {
             self.edits.remove(&address);
@@ -171,7 +172,7 @@ impl App {
 
     /// The edits of the open record, from when it was looked at before.
     pub(crate) fn recall_edits(&mut self) {
-        let Some(inspect) = &mut self.inspect else { return };
+        let Some(inspect) = self.screens.inspect_mut() else { return };
         let address = self.store.address(inspect.opened.index);
         inspect.execution = address.map_or_else(String::new, |address| self.forks.family.execution(address));
         inspect.edits = address.and_then(|address| self.edits.get(&address)).cloned().unwrap_or_default();
@@ -185,7 +186,7 @@ impl App {
 
     /// The open record is as it was recorded again.
     pub(crate) fn forget_edits(&mut self) {
-        if let Some(inspect) = &mut self.inspect {
+        if let Some(inspect) = self.screens.inspect_mut() {
             inspect.edits = Edits::default();
         }
         self.keep_edits();
@@ -193,7 +194,7 @@ impl App {
 
     /// Shows the record with its edits as a fork.
     pub(crate) fn fork_edits(&mut self) -> Effects {
-        let Some(inspect) = &self.inspect else { return Vec::new() };
+        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
         let make = Make::Edit { step: inspect.edits.step, edits: inspect.edits.pairs() };
         self.make(make)
     }

@@ -8,8 +8,10 @@ use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::Evidence;
 use crate::screens::json;
 use crate::screens::json::state::Outline;
+use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::edits::Edits;
+use crate::screens::run::find::Find;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move};
 use crate::widgets::prose;
@@ -19,6 +21,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::record::RecordKind;
 use stepscope_core::run::state::{Influence, Moment};
 
 /// The panes of the run screen.
@@ -129,6 +132,10 @@ pub struct Inspect {
     pub execution: String,
     /// The record as JSON.
     pub outline: Outline,
+    /// It is shown as JSON.
+    pub json: bool,
+    /// The search in it.
+    pub find: Find,
     /// How many lines a record that is no JSON takes, in this width.
     raw_lines: Option<(usize, usize)>,
 }
@@ -159,14 +166,31 @@ impl Inspect {
             edits: Edits::default(),
             execution: String::new(),
             outline,
+            json: false,
+            find: Find::default(),
             raw_lines: None,
         };
+        inspect.json = inspect.own_kind() == ScreenKind::Json;
         if steps == 0 {
             inspect.pane = Pane::State;
         }
         inspect.variables.at = inspect.answer_variable();
         inspect.refresh();
         inspect
+    }
+
+    /// The kind of screen that it is on.
+    pub const fn kind(&self) -> ScreenKind {
+        if self.json { ScreenKind::Json } else { self.own_kind() }
+    }
+
+    /// The screen that its kind of record has besides its JSON.
+    pub const fn own_kind(&self) -> ScreenKind {
+        match self.opened.kind {
+            RecordKind::Typed => ScreenKind::Evidence,
+            RecordKind::Answer | RecordKind::Broken | RecordKind::Unknown => ScreenKind::Json,
+            _ => ScreenKind::Run,
+        }
     }
 
     /// Keeps the way of looking that another record had.

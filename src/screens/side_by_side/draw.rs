@@ -26,13 +26,13 @@ type Piece = (String, Role);
 /// How many lines there are, and how many are on screen.
 pub(crate) fn size(app: &App, area: Rect) -> (usize, usize) {
     let body = layout::parts(area).body;
-    let lines = app.desk.versus.as_ref().map_or(0, |versus| lines(versus, inner_width(body)).len());
+    let lines = app.screens.versus().map_or(0, |versus| lines(versus, inner_width(body)).len());
     (lines, inner_height(body))
 }
 
 /// Draws the pane.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Some(versus) = &app.desk.versus else { return };
+    let Some(versus) = app.screens.versus() else { return };
     let [a, b] = &versus.names;
     let title = vec![
         look.span("A ", Role::Accent),
@@ -152,7 +152,7 @@ fn stacked(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usiz
 
 /// What is counted, and what is hidden.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(versus) = &app.desk.versus else { return Vec::new() };
+    let Some(versus) = app.screens.versus() else { return Vec::new() };
     let hidden = versus.rows.len() - versus.shown().count();
     let text = match (versus.all, hidden) {
         (true, _) => "everything is shown; d leaves out what is the same".to_owned(),

@@ -7,6 +7,7 @@ use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Purpose};
+use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, Versus};
 use crate::screens::stack::Screen;
@@ -20,8 +21,8 @@ use stepscope_terminal::run::Effect;
 impl App {
     /// The record that keys are about: under the cursor of the table, or open.
     pub(crate) fn current(&self) -> Option<usize> {
-        match (self.screens.of_record(), &self.inspect) {
-            (Screen::Table, _) | (_, None) => self.record(),
+        match (self.screens.of_record(), self.screens.inspect()) {
+            (ScreenKind::Table, _) | (_, None) => self.record(),
             (_, Some(inspect)) => Some(inspect.opened.index),
         }
     }
@@ -70,7 +71,7 @@ impl App {
 
     /// A fork further than the one side by side, with its parent.
     pub(crate) fn fork_beside(&self, by: isize) -> Result<(usize, usize), &'static str> {
-        let here = self.desk.versus.as_ref().and_then(|versus| self.store.address(versus.record));
+        let here = self.screens.versus().and_then(|versus| self.store.address(versus.record));
         let here = here.ok_or("there is no fork here")?;
         let kin = self.forks.family.of(here);
         let at = kin.iter().position(|address| *address == here).unwrap_or(0);
@@ -98,7 +99,7 @@ impl App {
     }
 
     pub(crate) fn open_seat(&self) -> Option<Seat> {
-        self.seat(self.inspect.as_ref()?.opened.index)
+        self.seat(self.screens.inspect()?.opened.index)
     }
 
     /// What was made of a record.
@@ -142,8 +143,8 @@ impl App {
 
     /// Keeps the fork that is being looked at.
     pub(crate) fn keep_made(&mut self) -> Effects {
-        let unkept = self.desk.versus.as_mut().filter(|_| self.screens.top() == Screen::Versus);
-        let Some(unkept) = unkept.and_then(|versus| versus.fork.take()) else { return Vec::new() };
+        let Some(Screen::Versus(versus)) = self.screens.front_mut() else { return Vec::new() };
+        let Some(unkept) = versus.fork.take() else { return Vec::new() };
         let mut effects = self.leave_desk();
         if unkept.is_edit {
             self.forget_edits();
@@ -162,7 +163,7 @@ impl App {
 
     /// Writes the repaired procedure to a file of its own.
     pub(crate) fn export(&mut self, typed: &str) -> Effects {
-        let procedure = self.desk.versus.as_ref().and_then(|versus| versus.fork.as_ref()?.procedure.clone());
+        let procedure = self.screens.versus().and_then(|versus| versus.fork.as_ref()?.procedure.clone());
         let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
         procedure.push(b'\n');
         vec![Effect::Work(Work::Export(PathBuf::from(typed.trim()), procedure))]

@@ -6,13 +6,12 @@ use std::time::Instant;
 
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
-use crate::app::state::{App, Find};
+use crate::app::state::App;
 use crate::app::update::REARRANGE;
-use crate::screens::run::state::Inspect;
+use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
 use crate::screens::table::state::Search;
-use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Answer, Filter, text_pattern};
@@ -94,15 +93,13 @@ impl App {
         if typed.is_empty() {
             return Ok(Vec::new());
         }
-        if self.screens.top() == Screen::Table {
+        if self.screens.top() == ScreenKind::Table {
             return self.find_in_table(typed);
         }
-        let Some(inspect) = &self.inspect else { return Ok(Vec::new()) };
         let pattern = regex_of(typed)?;
-        let is_match = |text: &str| pattern.is_match(text.as_bytes());
-        let hits = inspect.hits(is_match);
-        let nodes = inspect.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
-        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
+        if let Some(inspect) = self.screens.inspect_mut() {
+            inspect.look_for(typed, |text| pattern.is_match(text.as_bytes()));
+        }
         self.find_by(1);
         Ok(Vec::new())
     }
@@ -126,53 +123,13 @@ impl App {
     }
 
     pub(crate) fn find_by(&mut self, by: isize) {
-        match self.screens.top() {
-            Screen::Table => self.visit_found(by),
-            Screen::Run | Screen::Evidence | Screen::Json => {
-                let count =
-                    if self.screens.top() == Screen::Json { self.find.nodes.len() } else { self.find.hits.len() };
-                if count == 0 {
-                    let typed = Shown::line(self.find.typed.as_bytes());
-                    match self.find.nodes.len() {
-                        0 => self.fail(shown!("nothing here holds {typed}")),
-                        // Prompts, replies and other fields stand in the JSON alone.
-                        more => {
-                            self.fail(shown!(
-                                "nothing on this screen holds {typed}; the JSON does, {more} times: J, n"
-                            ));
-                        }
-                    }
-                    return;
-                }
-                let at = match self.find.at.filter(|(screen, _)| *screen == self.screens.top()).map(|(_, at)| at) {
-                    None => {
-                        if by > 0 {
-                            0
-                        } else {
-                            count - 1
-                        }
-                    }
-                    Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
-                };
-                self.find.at = Some((self.screens.top(), at));
-                self.visit_hit(at);
-                self.say(shown!("{} of {count}", at + 1));
-            }
-            _ => {}
-        }
-    }
-
-    pub(crate) fn visit_hit(&mut self, at: usize) {
-        let Some(inspect) = &mut self.inspect else { return };
-        if self.screens.top() != Screen::Json {
-            if let Some(hit) = self.find.hits.get(at) {
-                inspect.visit(*hit);
-            }
-        } else if let Some(&node) = self.find.nodes.get(at) {
-            let Inspect { opened, outline, .. } = inspect;
-            if let Some(root) = opened.root() {
-                outline.go_to_index(root, node);
-            }
+        match self.screens.front_mut() {
+            None => self.visit_found(by),
+            Some(Screen::Record(inspect)) => match inspect.find_by(by) {
+                Ok(said) => self.say(said),
+                Err(why) => self.fail(why),
+            },
+            Some(_) => {}
         }
     }
 
@@ -237,18 +194,6 @@ impl App {
             }
         }
     }
-}
-
-fn matching_nodes(root: Value<'_>, is_match: impl Fn(&str) -> bool) -> Vec<u32> {
-    let text = |value: Value<'_>| match value.string() {
-        Some(text) => text.line(),
-        None if value.is_container() => Shown::default(),
-        None => Shown::line(value.raw()),
-    };
-    root.walk()
-        .filter(|stop| is_match(text(stop.value).as_str()) || stop.key.is_some_and(|key| is_match(text(key).as_str())))
-        .map(|stop| stop.value.index() as u32)
-        .collect()
 }
 
 /// A pattern for text on screen: as in the filter, small letters find capitals too.
