@@ -25,6 +25,7 @@ use stepscope::app::across::Desk;
 use stepscope::app::review::Ask;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
+use stepscope::screens::rerun::state::Attempt;
 use stepscope::screens::stack::Front;
 use stepscope::widgets::keymap::{BINDINGS, Context};
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
@@ -105,7 +106,7 @@ fn typed(d: &Drive) -> Option<String> {
 fn is_running(d: &Drive) -> bool {
     match (d.app.front(), &d.app.dialog) {
         (_, Some(Dialog::Mending(mending))) => !mending.is_over,
-        (Front::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(|attempt| attempt.is_running()),
+        (Front::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
         _ => false,
     }
 }

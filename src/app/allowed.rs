@@ -1,11 +1,15 @@
 //! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
+use crate::app::across;
+use crate::app::review;
 use crate::app::review::Place;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, DialogKind};
 use crate::screens::answer::state::Evidence;
 use crate::screens::kind::ScreenKind;
+use crate::screens::rerun;
+use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane, Tab};
 use crate::screens::stack::Front;
 use crate::widgets::fuzzy;
@@ -27,190 +31,10 @@ impl App {
     /// Whether an action could be done if this were in front.
     pub(crate) fn allowed_at(&self, front: Front, action: Action) -> Result<(), Reason> {
         match front {
-            Front::Dialog(kind) => self.allowed_in(kind, action),
+            Front::Dialog(kind) => allowed_in(self, kind, action),
             Front::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
             Front::Decision => need(is_plain(action), "Esc gives the decision up first"),
-            Front::Screen(screen) | Front::Labels(screen) => self.allowed_on(screen, action),
-        }
-    }
-
-    /// Whether an action can be done in a dialog.
-    pub(crate) fn allowed_in(&self, kind: DialogKind, action: Action) -> Result<(), Reason> {
-        use Action as A;
-        use DialogKind as K;
-        let dialog = self.dialog.as_ref();
-        let holds = match action {
-            A::Escape | A::Back => true,
-            A::Theme | A::Mouse | A::Redraw | A::Suspend | A::Quit => !kind.takes_text(),
-            _ if is_movement(action) => !matches!(kind, K::Confirm | K::Drop | K::Mending),
-            A::CopyValue => matches!(kind, K::Popup | K::Derivation),
-            A::Open => match dialog {
-                Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
-                Some(Dialog::Review(_)) => return self.allowed_for_label(action),
-                Some(Dialog::Palette(palette)) => {
-                    let rows = self.palette_rows(palette.line.value());
-                    let chosen = rows.get(palette.list.at).ok_or("no action is called that")?;
-                    return self.allowed_at(self.base(), chosen.action);
-                }
-                _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
-            },
-            A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
-            A::TakeEdit => matches!(kind, K::Editor | K::Prompt | K::ReviewLine),
-            A::ExternalEditor => {
-                need(kind == K::Editor, "this is for texts that are being typed")?;
-                return need(
-                    self.outside.command.is_some(),
-                    "no editor is named: set VISUAL or EDITOR before you start",
-                );
-            }
-            A::NewLabel | A::RenameLabel | A::MergeLabel => return self.allowed_for_label(action),
-            A::Confirm => kind == K::Confirm,
-            A::DropText => kind == K::Drop,
-            _ => false,
-        };
-        need(holds, "close what is in front first: Esc")
-    }
-
-    /// Whether an action can be done on a screen.
-    pub(crate) fn allowed_on(&self, screen: ScreenKind, action: Action) -> Result<(), Reason> {
-        use Action as A;
-        if let (A::Review, Place::Nowhere(why)) = (action, self.review.place) {
-            return Err(why);
-        }
-        if let Some(said) = self.desk_allowed(screen, action) {
-            return said;
-        }
-        let inspect = self.screens.inspect();
-        let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
-        if let Some(allowed) = self.review_allowed(screen, action) {
-            return allowed;
-        }
-        let forks = matches!(
-            action,
-            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
-        );
-        if forks && inspect.is_some_and(|inspect| !inspect.opened.hidden.is_empty()) {
-            // A fork is bound to the whole text of its parent.
-            return Err("some of this record is hidden until your verdict: * shows it");
-        }
-        match action {
-            A::Open | A::CopyRecord | A::CopyQuestion if screen == ScreenKind::Table => {
-                need(self.record().is_some(), "there is no record here")
-            }
-            A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => self.may_rerun(action),
-            A::Open => need(screen != ScreenKind::Json, "use Space to fold"),
-            A::Json if screen == ScreenKind::Table => need(self.record().is_some(), "there is no record here"),
-            A::Difference if screen == ScreenKind::Table => {
-                need(self.parent_of_current().is_some(), "only a fork is set beside its parent")
-            }
-            A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
-                need(steps, "this record has no steps")?;
-                need(screen == ScreenKind::Run, "go back to the run first: q")?;
-                match (inspect, action) {
-                    (Some(inspect), A::NextStep) => inspect.may_walk(1),
-                    (Some(inspect), A::PreviousStep) => inspect.may_walk(-1),
-                    (Some(inspect), A::Writer) => inspect.writer().map(drop),
-                    (Some(inspect), A::Reader) => inspect.reader().map(drop),
-                    _ => Ok(()),
-                }
-            }
-            A::CopyStep => need(steps && screen == ScreenKind::Run, "there is no step here"),
-            A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),
-            A::NextPane | A::PreviousPane | A::Maximise => {
-                let has_panes = matches!(screen, ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Rerun);
-                need(has_panes, "there is only one pane here")
-            }
-            A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
-                need(screen == ScreenKind::Evidence, "this is for answers with citations")?;
-                let evidence = inspect.and_then(|inspect| inspect.evidence.as_ref());
-                let sheet = evidence.map(|evidence| &evidence.sheet);
-                match action {
-                    A::CopyQuote => Ok(()),
-                    A::Contents => {
-                        let toc = sheet.and_then(|sheet| sheet.document.as_ref()).map(|document| document.toc());
-                        need(toc.is_some_and(|toc| !toc.is_empty()), "the document has no table of contents")
-                    }
-                    _ => need(evidence.is_some_and(Evidence::cites), "this answer cites nothing"),
-                }
-            }
-            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => self.may_rerun(action),
-            A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first: q"),
-            A::Ladder => match inspect.filter(|_| screen != ScreenKind::Table) {
-                Some(inspect) => {
-                    need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
-                }
-                None => need(false, "open the record first"),
-            },
-            A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first: q"),
-            A::NextRecord | A::PreviousRecord => {
-                need(self.rows() > 1, "there is only one record")?;
-                self.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
-            }
-            A::NextFinding | A::PreviousFinding => match inspect {
-                Some(inspect) if screen != ScreenKind::Table => {
-                    need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
-                    need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
-                }
-                _ => {
-                    need(self.rows() > 0, "there are no records")?;
-                    need(self.others_have_findings(), "no other record has findings")
-                }
-            },
-            A::NextFork | A::PreviousFork => {
-                need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
-                need(self.has_kin(), "this record has no forks")
-            }
-            A::Export => need(false, "only a repaired procedure is written to a file"),
-            A::Exact | A::Repair | A::Between => {
-                need(steps && screen == ScreenKind::Run, "open a run with steps first")
-            }
-            A::Edit => {
-                need(steps && screen == ScreenKind::Run, "open a run with steps first")?;
-                let place = inspect.is_some_and(|inspect| match inspect.pane {
-                    Pane::State => true,
-                    pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
-                });
-                need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
-                self.may_edit()
-            }
-            A::Keep if screen == ScreenKind::Run => {
-                let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
-                need(edited, "there is nothing to keep: v edits a value")
-            }
-            A::Keep => need(false, "there is nothing to keep here"),
-            A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
-            A::TakeEdit
-            | A::ExternalEditor
-            | A::NewLabel
-            | A::RenameLabel
-            | A::MergeLabel
-            | A::Confirm
-            | A::DropText => need(false, "this is for texts that are being typed"),
-            A::SaveAgain => need(self.forks.unsaved() > 0 || self.review.failed().is_some(), "everything is saved"),
-            A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
-            A::FindNext | A::FindPrevious => need(self.has_search(screen), "look for something first: /"),
-            A::Find => need(screen != ScreenKind::Rerun, "go back to the run first: q"),
-            A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
-                need(screen == ScreenKind::Table, "go back to the table first")
-            }
-            A::Fold | A::FoldAll | A::UnfoldAll => need(screen == ScreenKind::Json, "open the record as JSON first: J"),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether some record beside the one under the cursor has findings, in the table or not.
-    pub(crate) fn others_have_findings(&self) -> bool {
-        let own = self.record().and_then(|record| self.store.row(record)).map(|row| row.counts).unwrap_or_default();
-        self.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
-    }
-
-    pub(crate) fn has_search(&self, screen: ScreenKind) -> bool {
-        match screen {
-            ScreenKind::Table => self.table.finding.is_some(),
-            ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Json => {
-                self.screens.inspect().is_some_and(Inspect::has_found)
-            }
-            _ => false,
+            Front::Screen(screen) | Front::Labels(screen) => allowed_on(self, screen, action),
         }
     }
 
@@ -222,20 +46,13 @@ impl App {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 let is_shown = !binding.hint.is_empty() && !is_named && self.key_name(binding).is_some();
-                if is_shown && self.is_offered(front, binding.action) && self.allowed_at(front, binding.action).is_ok()
+                if is_shown && is_offered(self, front, binding.action) && self.allowed_at(front, binding.action).is_ok()
                 {
                     rows.push(binding);
                 }
             }
         }
         rows
-    }
-
-    /// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
-    /// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
-    pub(crate) fn is_offered(&self, front: Front, action: Action) -> bool {
-        let is_failed = self.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
-        !(is_failed && action == Action::Keep && front == Front::Screen(ScreenKind::Rerun))
     }
 
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
@@ -254,11 +71,189 @@ impl App {
             let fresh = !seen.contains(&binding.action);
             seen.push(binding.action);
             fresh
-                && self.is_offered(front, binding.action)
+                && is_offered(self, front, binding.action)
                 && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
         });
         fuzzy::rank(typed, rows, |binding| (binding.action.id().replace('_', " "), binding.help.to_owned()))
     }
+}
+
+/// Whether an action can be done in a dialog.
+fn allowed_in(app: &App, kind: DialogKind, action: Action) -> Result<(), Reason> {
+    use Action as A;
+    use DialogKind as K;
+    let dialog = app.dialog.as_ref();
+    let holds = match action {
+        A::Escape | A::Back => true,
+        A::Theme | A::Mouse | A::Redraw | A::Suspend | A::Quit => !kind.takes_text(),
+        _ if is_movement(action) => !matches!(kind, K::Confirm | K::Drop | K::Mending),
+        A::CopyValue => matches!(kind, K::Popup | K::Derivation),
+        A::Open => match dialog {
+            Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
+            Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
+            Some(Dialog::Palette(palette)) => {
+                let rows = app.palette_rows(palette.line.value());
+                let chosen = rows.get(palette.list.at).ok_or("no action is called that")?;
+                return app.allowed_at(app.base(), chosen.action);
+            }
+            _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
+        },
+        A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
+        A::TakeEdit => matches!(kind, K::Editor | K::Prompt | K::ReviewLine),
+        A::ExternalEditor => {
+            need(kind == K::Editor, "this is for texts that are being typed")?;
+            return need(app.outside.command.is_some(), "no editor is named: set VISUAL or EDITOR before you start");
+        }
+        A::NewLabel | A::RenameLabel | A::MergeLabel => return review::ask::allowed_for_label(app, action),
+        A::Confirm => kind == K::Confirm,
+        A::DropText => kind == K::Drop,
+        _ => false,
+    };
+    need(holds, "close what is in front first: Esc")
+}
+
+/// Whether an action can be done on a screen.
+fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
+    use Action as A;
+    if let (A::Review, Place::Nowhere(why)) = (action, app.review.place) {
+        return Err(why);
+    }
+    if let Some(said) = across::keys::desk_allowed(app, screen, action) {
+        return said;
+    }
+    let inspect = app.screens.inspect();
+    let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+    if let Some(allowed) = review::keys::review_allowed(app, screen, action) {
+        return allowed;
+    }
+    let forks = matches!(
+        action,
+        A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
+    );
+    if forks && inspect.is_some_and(|inspect| !inspect.opened.hidden.is_empty()) {
+        // A fork is bound to the whole text of its parent.
+        return Err("some of this record is hidden until your verdict: * shows it");
+    }
+    match action {
+        A::Open | A::CopyRecord | A::CopyQuestion if screen == ScreenKind::Table => {
+            need(app.record().is_some(), "there is no record here")
+        }
+        A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => rerun::keys::may_rerun(app, action),
+        A::Open => need(screen != ScreenKind::Json, "use Space to fold"),
+        A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "there is no record here"),
+        A::Difference if screen == ScreenKind::Table => {
+            need(app.parent_of_current().is_some(), "only a fork is set beside its parent")
+        }
+        A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
+            need(steps, "this record has no steps")?;
+            need(screen == ScreenKind::Run, "go back to the run first: q")?;
+            match (inspect, action) {
+                (Some(inspect), A::NextStep) => inspect.may_walk(1),
+                (Some(inspect), A::PreviousStep) => inspect.may_walk(-1),
+                (Some(inspect), A::Writer) => inspect.writer().map(drop),
+                (Some(inspect), A::Reader) => inspect.reader().map(drop),
+                _ => Ok(()),
+            }
+        }
+        A::CopyStep => need(steps && screen == ScreenKind::Run, "there is no step here"),
+        A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),
+        A::NextPane | A::PreviousPane | A::Maximise => {
+            let has_panes = matches!(screen, ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Rerun);
+            need(has_panes, "there is only one pane here")
+        }
+        A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
+            need(screen == ScreenKind::Evidence, "this is for answers with citations")?;
+            let evidence = inspect.and_then(|inspect| inspect.evidence.as_ref());
+            let sheet = evidence.map(|evidence| &evidence.sheet);
+            match action {
+                A::CopyQuote => Ok(()),
+                A::Contents => {
+                    let toc = sheet.and_then(|sheet| sheet.document.as_ref()).map(|document| document.toc());
+                    need(toc.is_some_and(|toc| !toc.is_empty()), "the document has no table of contents")
+                }
+                _ => need(evidence.is_some_and(Evidence::cites), "this answer cites nothing"),
+            }
+        }
+        A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => rerun::keys::may_rerun(app, action),
+        A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first: q"),
+        A::Ladder => match inspect.filter(|_| screen != ScreenKind::Table) {
+            Some(inspect) => {
+                need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+            }
+            None => need(false, "open the record first"),
+        },
+        A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first: q"),
+        A::NextRecord | A::PreviousRecord => {
+            need(app.rows() > 1, "there is only one record")?;
+            app.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
+        }
+        A::NextFinding | A::PreviousFinding => match inspect {
+            Some(inspect) if screen != ScreenKind::Table => {
+                need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
+                need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
+            }
+            _ => {
+                need(app.rows() > 0, "there are no records")?;
+                need(others_have_findings(app), "no other record has findings")
+            }
+        },
+        A::NextFork | A::PreviousFork => {
+            need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
+            need(app.has_kin(), "this record has no forks")
+        }
+        A::Export => need(false, "only a repaired procedure is written to a file"),
+        A::Exact | A::Repair | A::Between => need(steps && screen == ScreenKind::Run, "open a run with steps first"),
+        A::Edit => {
+            need(steps && screen == ScreenKind::Run, "open a run with steps first")?;
+            let place = inspect.is_some_and(|inspect| match inspect.pane {
+                Pane::State => true,
+                pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
+            });
+            need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
+            run::edit::may_edit(app)
+        }
+        A::Keep if screen == ScreenKind::Run => {
+            let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
+            need(edited, "there is nothing to keep: v edits a value")
+        }
+        A::Keep => need(false, "there is nothing to keep here"),
+        A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
+        A::TakeEdit | A::ExternalEditor | A::NewLabel | A::RenameLabel | A::MergeLabel | A::Confirm | A::DropText => {
+            need(false, "this is for texts that are being typed")
+        }
+        A::SaveAgain => need(app.forks.unsaved() > 0 || app.review.failed().is_some(), "everything is saved"),
+        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
+        A::FindNext | A::FindPrevious => need(has_search(app, screen), "look for something first: /"),
+        A::Find => need(screen != ScreenKind::Rerun, "go back to the run first: q"),
+        A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
+            need(screen == ScreenKind::Table, "go back to the table first")
+        }
+        A::Fold | A::FoldAll | A::UnfoldAll => need(screen == ScreenKind::Json, "open the record as JSON first: J"),
+        _ => Ok(()),
+    }
+}
+
+/// Whether some record beside the one under the cursor has findings, in the table or not.
+fn others_have_findings(app: &App) -> bool {
+    let own = app.record().and_then(|record| app.store.row(record)).map(|row| row.counts).unwrap_or_default();
+    app.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
+}
+
+fn has_search(app: &App, screen: ScreenKind) -> bool {
+    match screen {
+        ScreenKind::Table => app.table.finding.is_some(),
+        ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Json => {
+            app.screens.inspect().is_some_and(Inspect::has_found)
+        }
+        _ => false,
+    }
+}
+
+/// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
+/// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
+fn is_offered(app: &App, front: Front, action: Action) -> bool {
+    let is_failed = app.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
+    !(is_failed && action == Action::Keep && front == Front::Screen(ScreenKind::Rerun))
 }
 
 /// An action that moves a cursor or scrolls.

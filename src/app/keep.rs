@@ -4,6 +4,7 @@ use crate::app::family::Address;
 use crate::app::forks::{ForkId, Keeping};
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
+use crate::app::review;
 use crate::app::state::App;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
@@ -22,7 +23,7 @@ impl App {
     /// Keeps a fork of the open record, one line without its end: appended beside the record's file, or where told, and
     /// called saved when it is on the disk.
     pub fn keep_fork(&mut self, line: Vec<u8>) -> Effects {
-        let Some(path) = self.forks_path() else {
+        let Some(path) = forks_path(self) else {
             self.fail(Shown::own(
                 "not saved: these records have no file to keep forks beside; start with --forks FILE",
             ));
@@ -36,138 +37,138 @@ impl App {
         let keeping = self.forks.take(path, line);
         vec![keep(keeping)]
     }
+}
 
-    /// Where the forks of the open record are kept.
-    pub(crate) fn forks_path(&self) -> Option<Place> {
-        if let Some(path) = &self.forks.path {
-            return Some(Place::Named(path.clone()));
+/// Where the forks of the open record are kept.
+fn forks_path(app: &App) -> Option<Place> {
+    if let Some(path) = &app.forks.path {
+        return Some(Place::Named(path.clone()));
+    }
+    let record = app.screens.inspect()?.opened.index;
+    let input = &app.store.sources().get(app.store.source_of(record)?)?.input;
+    match input {
+        // A fork of a fork lies with it.
+        Input::Forks(place) => Some(place.clone()),
+        input => input.place().map(|place| place.beside(FORKS.suffix)),
+    }
+}
+
+/// What became of a fork.
+pub(crate) fn fork_wrote(app: &mut App, id: ForkId, result: &Result<Met, Failure>) -> Effects {
+    let Some(path) = app.forks.wrote(id, result) else { return Vec::new() };
+    match result {
+        Ok(met) => {
+            let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
+            let also = match met {
+                Met { anew: true, .. } => "; the file was moved away and is begun anew",
+                Met { sealed: true, .. } => "; its last line was torn and is closed now",
+                _ => "",
+            };
+            app.say(shown!("saved in {name}{also}"));
+            vec![Effect::Work(Work::Follow(path))]
         }
-        let record = self.screens.inspect()?.opened.index;
-        let input = &self.store.sources().get(self.store.source_of(record)?)?.input;
-        match input {
-            // A fork of a fork lies with it.
-            Input::Forks(place) => Some(place.clone()),
-            input => input.place().map(|place| place.beside(FORKS.suffix)),
+        Err(failure) => {
+            let Failure { source, path, .. } = failure;
+            app.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"));
+            Vec::new()
         }
     }
+}
 
-    /// What became of a fork.
-    pub(crate) fn fork_wrote(&mut self, id: ForkId, result: &Result<Met, Failure>) -> Effects {
-        let Some(path) = self.forks.wrote(id, result) else { return Vec::new() };
-        match result {
-            Ok(met) => {
-                let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
-                let also = match met {
-                    Met { anew: true, .. } => "; the file was moved away and is begun anew",
-                    Met { sealed: true, .. } => "; its last line was torn and is closed now",
-                    _ => "",
-                };
-                self.say(shown!("saved in {name}{also}"));
-                vec![Effect::Work(Work::Follow(path))]
-            }
-            Err(failure) => {
-                let Failure { source, path, .. } = failure;
-                self.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"));
-                Vec::new()
-            }
-        }
-    }
+/// The row so many records further, forks not counted.
+pub(crate) fn row_from(app: &App, record: usize, by: isize) -> usize {
+    app.table.row_from(app.table.row_of(record), by, app.store.len())
+}
 
-    /// The row so many records further, forks not counted.
-    pub(crate) fn row_from(&self, record: usize, by: isize) -> usize {
-        self.table.row_from(self.table.row_of(record), by, self.store.len())
-    }
+/// Opens another of the record and its forks, in a circle.
+pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
+    let kin = app.kin();
+    let here = app.screens.inspect().and_then(|inspect| app.store.address(inspect.opened.index));
+    let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
+    let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
+    let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };
+    let Some(record) = app.store.position(source, byte) else { return Vec::new() };
+    app.table.list.at = app.table.row_of(record);
+    app.request(record, app.screens.top())
+}
 
-    /// Opens another of the record and its forks, in a circle.
-    pub(crate) fn fork_by(&mut self, by: isize) -> Effects {
-        let kin = self.kin();
-        let here = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
-        let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
-        let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
-        let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };
-        let Some(record) = self.store.position(source, byte) else { return Vec::new() };
-        self.table.list.at = self.table.row_of(record);
-        self.request(record, self.screens.top())
-    }
+/// The source of forks that an event is about; `true`: it is read anew.
+pub(crate) fn forks_source(app: &App, event: &LoadEvent) -> Option<(usize, bool)> {
+    let (source, anew) = match event {
+        LoadEvent::Opened { source, .. } => (*source, true),
+        LoadEvent::Found { source, .. } => (*source, false),
+        _ => return None,
+    };
+    let is_forks = app.store.sources().get(source).is_some_and(SourceRows::is_forks);
+    is_forks.then_some((source, anew))
+}
 
-    /// The source of forks that an event is about; `true`: it is read anew.
-    pub(crate) fn forks_source(&self, event: &LoadEvent) -> Option<(usize, bool)> {
-        let (source, anew) = match event {
-            LoadEvent::Opened { source, .. } => (*source, true),
-            LoadEvent::Found { source, .. } => (*source, false),
-            _ => return None,
-        };
-        let is_forks = self.store.sources().get(source).is_some_and(SourceRows::is_forks);
-        is_forks.then_some((source, anew))
-    }
+/// Asks about the forks that were found before the loop ran.
+pub(crate) fn first_forks(app: &mut App) -> Effects {
+    let sources = app.store.sources().iter().enumerate();
+    let forks: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
+    forks.into_iter().flat_map(|source| follow_family(app, Some((source, false)))).collect()
+}
 
-    /// Asks about the forks that were found before the loop ran.
-    pub(crate) fn first_forks(&mut self) -> Effects {
-        let sources = self.store.sources().iter().enumerate();
-        let forks: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
-        forks.into_iter().flat_map(|source| self.follow_family(Some((source, false)))).collect()
+/// Asks what is not known yet of the forks that were found, and where their parents are.
+pub(crate) fn follow_family(app: &mut App, found: Option<(usize, bool)>) -> Effects {
+    let App { store, forks, .. } = app;
+    let Some((source, anew)) = found else {
+        return if store.is_settled() { look_for_parents(app).into_iter().collect() } else { Vec::new() };
+    };
+    if anew {
+        forks.family.forget(source);
     }
+    let fresh = forks.family.ask(store, source).into_iter();
+    let readings: Vec<_> = fresh.filter_map(|(address, at)| Some((address, store.reading(at)?))).collect();
+    if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::Marks(readings))] }
+}
 
-    /// Asks what is not known yet of the forks that were found, and where their parents are.
-    pub(crate) fn follow_family(&mut self, found: Option<(usize, bool)>) -> Effects {
-        let Self { store, forks, .. } = self;
-        let Some((source, anew)) = found else {
-            return if store.is_settled() { self.look_for_parents().into_iter().collect() } else { Vec::new() };
-        };
-        if anew {
-            forks.family.forget(source);
-        }
-        let fresh = forks.family.ask(store, source).into_iter();
-        let readings: Vec<_> = fresh.filter_map(|(address, at)| Some((address, store.reading(at)?))).collect();
-        if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::Marks(readings))] }
-    }
+/// Takes what was read of forks.
+pub(crate) fn take_marks(app: &mut App, marks: Vec<(Address, Option<Mark>)>) -> Effects {
+    app.forks.family.take_marks(marks);
+    app.arrange();
+    look_for_parents(app).into_iter().collect()
+}
 
-    /// Takes what was read of forks.
-    pub(crate) fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) -> Effects {
-        self.forks.family.take_marks(marks);
-        self.arrange();
-        self.look_for_parents().into_iter().collect()
+/// Looks among the records for those that forks come from, each of them once.
+fn look_for_parents(app: &mut App) -> Option<Effect<Work>> {
+    let App { store, forks, table, .. } = app;
+    let family = &mut forks.family;
+    if family.is_empty() || !store.is_settled() || family.looked_to >= store.len() {
+        return None;
     }
+    let missing = family.missing();
+    let from = std::mem::replace(&mut family.looked_to, store.len());
+    if missing.is_empty() {
+        return None;
+    }
+    let lengths = family.missing_lengths();
+    let fits = |row: &Row| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
+    Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
+}
 
-    /// Looks among the records for those that forks come from, each of them once.
-    pub(crate) fn look_for_parents(&mut self) -> Option<Effect<Work>> {
-        let Self { store, forks, table, .. } = self;
-        let family = &mut forks.family;
-        if family.is_empty() || !store.is_settled() || family.looked_to >= store.len() {
-            return None;
-        }
-        let missing = family.missing();
-        let from = std::mem::replace(&mut family.looked_to, store.len());
-        if missing.is_empty() {
-            return None;
-        }
-        let lengths = family.missing_lengths();
-        let fits = |row: &Row| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
-        Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
+/// Takes the records that forks come from.
+pub(crate) fn take_parents(app: &mut App, moves: u64, found: Vec<(u32, String)>) -> Effects {
+    if moves != app.table.moves() {
+        app.forks.family.looked_to = 0;
+        return look_for_parents(app).into_iter().collect();
     }
+    let place = |(record, hash): (u32, String)| Some((hash, app.store.address(record as usize)?));
+    let found: Vec<_> = found.into_iter().filter_map(place).collect();
+    if !found.is_empty() {
+        app.forks.family.take_parents(found);
+        app.arrange();
+    }
+    Vec::new()
+}
 
-    /// Takes the records that forks come from.
-    pub(crate) fn take_parents(&mut self, moves: u64, found: Vec<(u32, String)>) -> Effects {
-        if moves != self.table.moves() {
-            self.forks.family.looked_to = 0;
-            return self.look_for_parents().into_iter().collect();
-        }
-        let place = |(record, hash): (u32, String)| Some((hash, self.store.address(record as usize)?));
-        let found: Vec<_> = found.into_iter().filter_map(place).collect();
-        if !found.is_empty() {
-            self.forks.family.take_parents(found);
-            self.arrange();
-        }
-        Vec::new()
-    }
-
-    /// Gives again what could not be saved.
-    pub(crate) fn save_again(&mut self) -> Effects {
-        let mut effects: Effects = self.forks.again().into_iter().map(keep).collect();
-        effects.extend(self.save_verdicts_again());
-        self.say(shown!("saving {} again…", effects.len()));
-        effects
-    }
+/// Gives again what could not be saved.
+pub(crate) fn save_again(app: &mut App) -> Effects {
+    let mut effects: Effects = app.forks.again().into_iter().map(keep).collect();
+    effects.extend(review::keys::save_verdicts_again(app));
+    app.say(shown!("saving {} again…", effects.len()));
+    effects
 }
 
 fn keep(keeping: Keeping) -> Effect<Work> {

@@ -8,20 +8,30 @@ use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use crate::app::across;
 use crate::app::allowed::Reason;
+use crate::app::keep;
+use crate::app::mouse;
 use crate::app::msg::Effects;
 use crate::app::msg::{Msg, Work};
 use crate::app::opened::Opened;
+use crate::app::review;
 use crate::app::scribe::Task;
 use crate::app::state::{App, Patience, Status};
 use crate::app::view;
 use crate::dialogs::dialog::{Dialog, Palette, Popup, Purpose};
 use crate::dialogs::editor;
+use crate::dialogs::keys;
 use crate::dialogs::palette;
+use crate::dialogs::repair;
+use crate::screens::answer;
 use crate::screens::json;
 use crate::screens::kind::ScreenKind;
+use crate::screens::rerun;
+use crate::screens::rerun::state::Attempt;
 use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::side_by_side;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::Front;
 use crate::screens::stack::Screen;
@@ -60,12 +70,12 @@ impl Program for App {
 
     fn update(&mut self, event: Event<Msg>, now: Instant) -> Step<Work> {
         let before = self.table.list;
-        let mut effects = self.take(event, now);
-        self.wait(now);
+        let mut effects = take(self, event, now);
+        wait(self, now);
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
-            effects.extend(self.ask_headlines());
+            effects.extend(ask_headlines(self));
         }
         effects.into()
     }
@@ -75,61 +85,13 @@ impl Program for App {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let running = self.screens.attempt().and_then(|attempt| attempt.wake_at());
+        let running = self.screens.attempt().and_then(Attempt::wake_at);
         let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
         self.arrange_at.into_iter().chain(running).chain(said).min()
     }
 }
 
 impl App {
-    pub(crate) fn take(&mut self, event: Event<Msg>, now: Instant) -> Effects {
-        match event {
-            Event::Start(size) => {
-                self.size = size;
-                let look = self.review.is_on().then_some(Effect::Work(Work::Review(Task::Look)));
-                let mut effects = vec![Effect::Work(Work::Begin)];
-                effects.extend(look);
-                effects.extend(self.first_forks());
-                effects
-            }
-            Event::Resize(size) => {
-                self.size = size;
-                Vec::new()
-            }
-            Event::Input(input) => {
-                self.review.pressed(now);
-                self.table.from_front &= !matches!(input, Input::Key(_) | Input::Mouse(_));
-                self.input(input)
-            }
-            Event::Message(message) => self.message(message, now),
-            Event::Tick if self.arrange_at.is_none_or(|at| now < at) => {
-                self.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
-                Vec::new()
-            }
-            Event::Tick => {
-                self.arrange_at = None;
-                self.arrange();
-                self.go_on_searching(|_| true)
-            }
-            Event::Returned(result) => self.returned(ended(result)),
-            Event::Panicked(text) => {
-                self.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
-                Vec::new()
-            }
-            Event::Stop(_) => vec![self.keep()],
-        }
-    }
-
-    /// Notices since when somebody waits for a record.
-    pub(crate) fn wait(&mut self, now: Instant) {
-        self.patience = match (self.awaited(), self.patience) {
-            (None, _) => Patience::Free,
-            (Some(_), Patience::Free) => Patience::Until(now + UNSAID),
-            (Some(_), Patience::Until(at)) if at <= now => Patience::Over,
-            (Some(_), patience) => patience,
-        };
-    }
-
     /// Keeps every cursor within what there is and on screen.
     pub(crate) fn settle(&mut self) {
         let area = self.area();
@@ -151,10 +113,10 @@ impl App {
             let (len, height) = json_rows(inspect, area);
             inspect.outline.list.settle(len, height);
         }
-        self.settle_evidence();
-        self.settle_rerun();
-        self.settle_desk();
-        self.settle_review();
+        answer::keys::settle_evidence(self);
+        rerun::keys::settle_rerun(self);
+        across::keys::settle_desk(self);
+        review::keys::settle_review(self);
         if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
             editor.settle(editor::draw::height(editor, area));
         }
@@ -172,7 +134,7 @@ impl App {
             record: self.record().unwrap_or(0) as u64,
             ..FileView::default()
         };
-        self.keep_place(&mut view);
+        review::keys::keep_place(self, &mut view);
         Effect::Work(Work::Keep(view, self.looks.chosen.clone()))
     }
 
@@ -181,7 +143,7 @@ impl App {
         self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
         self.table.descending = view.descending;
         self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
-        self.resume_at(view);
+        review::keys::resume_at(self, view);
         if Filter::parse(&view.filter).is_err() {
             return Vec::new();
         }
@@ -204,34 +166,21 @@ impl App {
     // What comes from the terminal.
 
     pub(crate) fn input(&mut self, input: Input) -> Effects {
-        if let Some(input) = self.must_wait(input) { self.input_now(input) } else { Vec::new() }
-    }
-
-    pub(crate) fn input_now(&mut self, input: Input) -> Effects {
-        match input {
-            Input::Key(event) => self.key(event),
-            Input::Paste(text) => self.paste(&text),
-            Input::Mouse(event) => self.mouse(event),
-            Input::Background(rgb) => {
-                self.background(rgb);
-                Vec::new()
-            }
-            Input::FocusGained | Input::FocusLost => Vec::new(),
-        }
+        if let Some(input) = review::keys::must_wait(self, input) { input_now(self, input) } else { Vec::new() }
     }
 
     pub(crate) fn key(&mut self, event: KeyEvent) -> Effects {
         self.status = None;
         let key = Key::from_event(event);
         if Some(key) == Key::from_name("^C") {
-            return self.interrupt();
+            return interrupt(self);
         }
         if matches!(self.dialog, Some(Dialog::Drop(_))) {
-            return self.answer_drop(event);
+            return keys::answer_drop(self, event);
         }
         let front = self.front();
         if matches!(front, Front::Dialog(kind) if kind.takes_text()) {
-            return self.text_key(event);
+            return keys::text_key(self, event);
         }
         self.typed.push(key);
         let contexts = front.contexts();
@@ -255,28 +204,6 @@ impl App {
         }
     }
 
-    /// `^C`: cancels what runs, asks about what was typed, else ends the program.
-    pub(crate) fn interrupt(&mut self) -> Effects {
-        if let Some(effects) = self.cancel_mending().or_else(|| self.cancel_run()) {
-            return effects;
-        }
-        match &self.dialog {
-            Some(Dialog::Drop(_)) => {
-                self.dialog = None;
-                Vec::new()
-            }
-            Some(dialog) if dialog.is_typed_in() => self.close(),
-            _ => self.quit(),
-        }
-    }
-
-    pub(crate) fn background(&mut self, rgb: Rgb) {
-        self.light = rgb.is_light();
-        if self.looks.chosen.is_none() {
-            self.choose_theme(None);
-        }
-    }
-
     // Actions.
 
     pub(crate) fn act(&mut self, action: Action) -> Effects {
@@ -286,7 +213,7 @@ impl App {
             self.refuse(why);
             return Vec::new();
         }
-        let effects = self.perform(action);
+        let effects = perform(self, action);
         if self.count == count {
             self.count = None;
         }
@@ -297,128 +224,8 @@ impl App {
         isize::try_from(self.count.unwrap_or(1)).unwrap_or(1)
     }
 
-    pub(crate) fn perform(&mut self, action: Action) -> Effects {
-        use Action as A;
-        let times = self.times();
-        self.stay(action);
-        if let Some(effects) = self.dialog_action(action) {
-            return effects;
-        }
-        if let Some(effects) = self.desk_action(action, times) {
-            return effects;
-        }
-        let owner = self.evidence_action(action, times).or_else(|| self.rerun_action(action));
-        if let Some(effects) = owner.or_else(|| self.review_action(action)) {
-            return effects;
-        }
-        match action {
-            A::Down => self.go(Move::By(times)),
-            A::Up => self.go(Move::By(-times)),
-            A::HalfDown => self.go(Move::HalfPages(times)),
-            A::HalfUp => self.go(Move::HalfPages(-times)),
-            A::PageDown => self.go(Move::Pages(times)),
-            A::PageUp => self.go(Move::Pages(-times)),
-            A::Top => self.go(Move::To(self.count.map_or(0, |count| count.saturating_sub(1)))),
-            A::Bottom => self.go(Move::To(self.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
-            A::Left => self.sideways(-1),
-            A::Right => self.sideways(1),
-            A::Open if self.screens.top() == ScreenKind::Rerun => return self.open_in_rerun(),
-            A::Open => return self.open(),
-            A::Json => return self.json(),
-            A::Back => return self.back(),
-            A::Escape => return self.escape(),
-            A::Quit => return self.quit(),
-            A::Ladder => self.open_dialog(Dialog::Ladder(0)),
-            A::Help => self.open_dialog(Dialog::Help(0)),
-            A::Palette => self.open_dialog(Dialog::Palette(Palette::default())),
-            A::Filter => {
-                let text = self.table.filter_text.clone();
-                let text = if text.is_empty() { text } else { text + " " };
-                self.open_prompt(Purpose::Filter, text);
-            }
-            A::Find => self.open_prompt(Purpose::Find, String::new()),
-            A::FindNext => self.find_by(times),
-            A::FindPrevious => self.find_by(-times),
-            A::NextFinding => self.finding_by(times),
-            A::PreviousFinding => self.finding_by(-times),
-            A::NextRecord => return self.record_by(times),
-            A::PreviousRecord => return self.record_by(-times),
-            A::SortNext => self.sort_by(1),
-            A::SortPrevious => self.sort_by(-1),
-            A::SortReverse => {
-                self.table.descending = !self.table.descending;
-                self.arrange();
-                self.say_order();
-            }
-            A::NextFork => return self.fork_by(times),
-            A::PreviousFork => return self.fork_by(-times),
-            A::Exact => return self.make(Make::Exact),
-            A::Repair => return self.look_for_fixes(),
-            A::Edit => return self.edit(),
-            A::DropEdits => self.drop_edits(),
-            A::Keep if self.screens.top() == ScreenKind::Run => return self.fork_edits(),
-            A::Keep => return self.keep_made(),
-            A::Export => self.ask_where(),
-            A::SaveAgain => return self.save_again(),
-            A::Review => return self.turn_review(),
-            A::Theme => self.next_theme(),
-            A::Mouse => {
-                self.mouse = !self.mouse;
-                self.say(Shown::own(if self.mouse { "mouse on" } else { "mouse off: select with the terminal" }));
-                return vec![Effect::Mouse(self.mouse)];
-            }
-            A::Redraw => return vec![Effect::Repaint],
-            A::Suspend => return vec![Effect::Suspend],
-            A::CopyValue | A::CopyPath | A::CopyQuestion | A::CopyStep | A::CopyRecord => {
-                return self.copy_action(action);
-            }
-            _ => self.inspect_action(action, times),
-        }
-        Vec::new()
-    }
-
-    pub(crate) fn inspect_action(&mut self, action: Action, times: isize) {
-        let Some(inspect) = self.screens.inspect_mut() else { return };
-        let moved = match action {
-            Action::NextStep => inspect.walk_by(times),
-            Action::PreviousStep => inspect.walk_by(-times),
-            Action::NextPane => {
-                inspect.next_pane(1);
-                Ok(())
-            }
-            Action::PreviousPane => {
-                inspect.next_pane(-1);
-                Ok(())
-            }
-            Action::Maximise => {
-                inspect.maximised = !inspect.maximised;
-                Ok(())
-            }
-            Action::Writer => inspect.go_to_writer(),
-            Action::Reader => inspect.go_to_reader(),
-            Action::Between | Action::Difference => {
-                inspect.toggle_difference();
-                Ok(())
-            }
-            Action::Fold | Action::FoldAll | Action::UnfoldAll => {
-                let Inspect { opened, outline, .. } = inspect;
-                if let Some(root) = opened.root() {
-                    match action {
-                        Action::Fold => outline.fold(root, None),
-                        _ => outline.fold_all(root, action == Action::FoldAll),
-                    }
-                }
-                Ok(())
-            }
-            _ => Ok(()),
-        };
-        if let Err(why) = moved {
-            self.refuse(why);
-        }
-    }
-
     pub(crate) fn go(&mut self, movement: Move) {
-        if self.desk_go(movement) {
+        if across::keys::desk_go(self, movement) {
             return;
         }
         let area = self.area();
@@ -427,8 +234,8 @@ impl App {
                 let place = run::layout::pane_area(area, inspect, inspect.pane);
                 inspect.go(movement, place, &self.looks.theme);
             }
-            (ScreenKind::Evidence, _) => self.go_in_evidence(movement),
-            (ScreenKind::Rerun, _) => self.go_in_rerun(movement),
+            (ScreenKind::Evidence, _) => answer::keys::go_in_evidence(self, movement),
+            (ScreenKind::Rerun, _) => rerun::keys::go_in_rerun(self, movement),
             (ScreenKind::Json, Some(inspect)) => {
                 let (len, height) = json_rows(inspect, area);
                 inspect.outline.list.go(movement, len, height);
@@ -440,63 +247,11 @@ impl App {
         }
     }
 
-    pub(crate) fn sideways(&mut self, by: isize) {
-        let top = self.screens.top();
-        let Some(inspect) = self.screens.inspect_mut() else { return };
-        match top {
-            ScreenKind::Json => {
-                let Inspect { opened, outline, .. } = inspect;
-                let Some(root) = opened.root() else { return };
-                if by < 0 { outline.left(root) } else { outline.right(root) }
-            }
-            ScreenKind::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
-            ScreenKind::Run if inspect.pane == Pane::Question => {
-                inspect.next_quantity(by);
-                self.say_quantity();
-            }
-            ScreenKind::Run if inspect.opened.has_steps() => {
-                if let Err(why) = inspect.walk_by(by) {
-                    self.refuse(why);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// What the chosen quantity of the question is, and which variables took it up.
-    pub(crate) fn say_quantity(&mut self) {
-        if let Some(sentence) = self.screens.inspect().and_then(Inspect::quantity_sentence) {
-            self.say(sentence);
-        }
-    }
-
-    pub(crate) fn open(&mut self) -> Effects {
-        if self.screens.top() == ScreenKind::Table {
-            return self.record().map_or_else(Vec::new, |record| self.request(record, ScreenKind::Run));
-        }
-        let Some(inspect) = self.screens.inspect_mut() else { return Vec::new() };
-        if inspect.pane == Pane::Findings {
-            inspect.show_finding();
-            self.show_json();
-            return Vec::new();
-        }
-        if inspect.pane == Pane::Steps {
-            inspect.focus(Pane::Step);
-            return Vec::new();
-        }
-        if let Some(tree) = inspect.derivation() {
-            self.open_dialog(Dialog::Derivation(tree));
-        } else if let Some((title, text)) = inspect.chosen_text() {
-            self.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
-        }
-        Vec::new()
-    }
-
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
-        if let Some(opened) = self.take_prefetched(record) {
+        if let Some(opened) = review::keys::take_prefetched(self, record) {
             self.opening = None;
             self.inspect(*opened, screen);
-            return self.review_opened();
+            return review::keys::review_opened(self);
         }
         let Some(work) = self.read_record(record) else { return Vec::new() };
         self.opening = Some((record, screen));
@@ -504,50 +259,14 @@ impl App {
     }
 
     pub(crate) fn read_record(&self, record: usize) -> Option<Effect<Work>> {
-        let hide = self.hide_for(record);
+        let hide = review::keys::hide_for(self, record);
         Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide)))
-    }
-
-    pub(crate) fn json(&mut self) -> Effects {
-        match self.screens.top() {
-            ScreenKind::Table => self.record().map_or_else(Vec::new, |record| self.request(record, ScreenKind::Json)),
-            ScreenKind::Json => self.back(),
-            ScreenKind::Run | ScreenKind::Evidence => {
-                if let Some(inspect) = self.screens.inspect_mut() {
-                    let pointer = inspect.pointer();
-                    inspect.show_in_json(&pointer);
-                    self.show_json();
-                }
-                Vec::new()
-            }
-            _ => Vec::new(),
-        }
     }
 
     /// Lays a screen over the others. Who opens something is not taken away from it by what was asked for before.
     pub(crate) fn open_screen(&mut self, screen: Screen) {
         self.opening = None;
         self.screens.push(screen);
-    }
-
-    pub(crate) fn back(&mut self) -> Effects {
-        self.opening = None;
-        match self.screens.top() {
-            ScreenKind::Table => return self.quit(),
-            ScreenKind::Rerun => return self.leave_rerun(),
-            _ => {}
-        }
-        if let Some(Screen::Record(inspect)) = self.screens.front_mut()
-            && inspect.kind() != inspect.own_kind()
-        {
-            inspect.json = false;
-            return Vec::new();
-        }
-        if self.screens.len() <= 1 {
-            return self.back_to_table();
-        }
-        self.screens.pop();
-        Vec::new()
     }
 
     /// Shows the open record as JSON.
@@ -563,120 +282,17 @@ impl App {
         self.opening = None;
         let attempt = self.screens.attempt().map(|attempt| attempt.id);
         self.screens.clear();
-        self.review_left();
+        review::keys::review_left(self);
         attempt.map(|id| Effect::Work(Work::CancelRun(id))).into_iter().collect()
-    }
-
-    pub(crate) fn escape(&mut self) -> Effects {
-        if self.count.is_some() {
-            return Vec::new();
-        }
-        if self.reading().is_some() {
-            (self.opening, self.copying) = (None, None);
-            return Vec::new();
-        }
-        if let Some(Screen::Record(inspect)) = self.screens.front_mut()
-            && !inspect.json
-        {
-            if inspect.anchor.take().is_some() {
-                return Vec::new();
-            }
-            if inspect.maximised {
-                inspect.maximised = false;
-                return Vec::new();
-            }
-        }
-        if self.screens.top() != ScreenKind::Table {
-            return self.back();
-        }
-        self.opening = None;
-        if let Some(end) = self.end_find() {
-            return vec![end];
-        }
-        if !self.table.filter_text.is_empty() {
-            return self.set_filter("");
-        }
-        self.say(Shown::own("q quits"));
-        Vec::new()
-    }
-
-    pub(crate) fn quit(&mut self) -> Effects {
-        let (unsaved, edited) = (self.forks.unsaved() > 0, self.edits.len());
-        if (unsaved || edited > 0) && !self.forks.warn() {
-            self.fail(if unsaved {
-                Shown::own("a fork is not saved: ^S tries again; quit again leaves without it")
-            } else {
-                let records = if edited == 1 { "1 record" } else { "several records" };
-                shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")
-            });
-            return Vec::new();
-        }
-        if let Some(effects) = self.hold_quit() {
-            return effects;
-        }
-        vec![self.keep(), Effect::Quit(0)]
     }
 
     /// The record so many rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
         let inspect = self.screens.inspect().ok_or("open the record first")?;
-        let row = self.row_from(self.root_of(inspect.opened.index), by);
+        let row = keep::row_from(self, self.root_of(inspect.opened.index), by);
         let record = self.table.record(row).filter(|record| *record != inspect.opened.index);
         let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
         Ok((row, record))
-    }
-
-    pub(crate) fn record_by(&mut self, by: isize) -> Effects {
-        match self.record_from(by) {
-            Ok((row, record)) => {
-                self.table.list.at = row;
-                self.request(record, self.screens.top())
-            }
-            Err(why) => {
-                self.refuse(why);
-                Vec::new()
-            }
-        }
-    }
-
-    pub(crate) fn finding_by(&mut self, by: isize) {
-        if self.screens.top() == ScreenKind::Table {
-            let rows = self.rows();
-            let here = self.table.list.at;
-            let has = |row: &usize| {
-                self.table
-                    .record(*row)
-                    .and_then(|record| self.store.row(record))
-                    .is_some_and(|row| row.worst().is_some())
-            };
-            let way = by.signum();
-            let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
-            match others.filter(has).take(by.unsigned_abs()).last() {
-                Some(row) => self.table.list.at = row,
-                // The records with findings are there, or the key would not have been allowed.
-                None => self.say(Shown::own("no other record shown here has findings")),
-            }
-        } else if let Some(inspect) = self.screens.inspect_mut() {
-            inspect.next_finding(by);
-        }
-    }
-
-    pub(crate) fn sort_by(&mut self, by: isize) {
-        // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
-        let columns = table::draw::sorts(self);
-        let at = columns.iter().position(|sort| *sort == self.table.sort).unwrap_or(0) as isize;
-        let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
-        self.table.sort = columns.get(next).copied().unwrap_or_default();
-        // What one looks for comes first: the gravest, the longest, the least sure.
-        self.table.descending =
-            matches!(self.table.sort, SortBy::Findings | SortBy::Number(table::state::SortColumn::Steps));
-        self.arrange();
-        self.say_order();
-    }
-
-    pub(crate) fn say_order(&mut self) {
-        let way = if self.table.descending { "descending" } else { "ascending" };
-        self.say(shown!("sorted by {}, {way}; ~ turns it round", self.table.sort.word()));
     }
 
     pub(crate) fn arrange(&mut self) {
@@ -687,21 +303,7 @@ impl App {
         table.arrange(records, |record| store.row(record).copied(), is_in, review, family);
         self.review.reorder();
         if self.review.is_on() {
-            self.count_progress();
-        }
-    }
-
-    pub(crate) fn next_theme(&mut self) {
-        let names: Vec<String> = self.looks.all.iter().map(|(name, _)| name.clone()).collect();
-        let at = self.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
-        let mut next = at.map_or(0, |at| at + 1);
-        // A theme that cannot be used is said and left out of the round: it must not end it.
-        while !self.choose_theme(names.get(next).map(String::as_str)) {
-            next += 1;
-        }
-        if self.status.is_none() {
-            let name = self.looks.chosen.clone().unwrap_or_else(|| "by the terminal's background".into());
-            self.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+            review::keys::count_progress(self);
         }
     }
 
@@ -736,31 +338,6 @@ impl App {
         true
     }
 
-    // Copying.
-
-    pub(crate) fn copy_action(&mut self, action: Action) -> Effects {
-        if self.screens.top() == ScreenKind::Table {
-            // The record must be read first; the table keeps only its head.
-            let Some(record) = self.record() else { return Vec::new() };
-            let Some(work) = self.read_record(record) else { return Vec::new() };
-            self.copying = Some((record, action));
-            return vec![work];
-        }
-        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
-        let opened = &inspect.opened;
-        let pointer = self.pointer();
-        let (text, what) = match action {
-            Action::CopyPath => (Some(Shown::line(pointer.text().bytes())), "the path"),
-            Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
-            Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
-            Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
-            _ if self.screens.top() == ScreenKind::Rerun => (self.copied_of_rerun(), "the text"),
-            _ if self.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
-            _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
-        };
-        self.copy_if_any(text, what)
-    }
-
     pub(crate) fn copy_if_any(&mut self, text: Option<Shown>, what: &'static str) -> Effects {
         if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
             self.copy(&text, what)
@@ -791,168 +368,6 @@ impl App {
         vec![Effect::Copy(text.as_str().to_owned())]
     }
 
-    // What work has found.
-
-    pub(crate) fn message(&mut self, message: Msg, now: Instant) -> Effects {
-        match message {
-            Msg::Load(event) => self.loaded(event, now),
-            Msg::Headlines(moves, headlines) => {
-                // What was read before rows moved belongs to other numbers now.
-                if moves == self.table.moves() {
-                    self.table.take_headlines(headlines);
-                }
-                Vec::new()
-            }
-            Msg::Record(record, result) => self.take_record(record, result),
-            Msg::Marks(marks) => self.take_marks(marks),
-            Msg::Parents(moves, found) => self.take_parents(moves, found),
-            Msg::Wrote(id, result) => {
-                self.took_fork(id, result.is_ok());
-                self.fork_wrote(id, &result)
-            }
-            Msg::Run(id, told) => match self.mend_told(id, told) {
-                Ok(effects) => effects,
-                Err(told) => self.take_told(id, told, now),
-            },
-            Msg::Reached(id, reached) => self.take_reached(id, *reached),
-            Msg::Chosen(id, chosen) => match self.mend_chosen(id, chosen) {
-                Ok(()) => Vec::new(),
-                Err(chosen) => self.take_chosen(id, chosen),
-            },
-            Msg::Offers(id, offers, trouble) => {
-                self.take_offers(id, offers, trouble);
-                Vec::new()
-            }
-            Msg::Review(news) => self.review_news(news, now),
-            Msg::Found(id, found, done) => {
-                self.take_found(id, &found, done, now);
-                if done { self.go_on_searching(|_| true) } else { Vec::new() }
-            }
-            Msg::Matched(id, found, done) => {
-                self.take_matches(id, found, done);
-                if done { self.follow_matches() } else { Vec::new() }
-            }
-            Msg::Lent(lent) => self.lent(lent),
-            Msg::TakenBack(text) => {
-                self.taken_back(text);
-                Vec::new()
-            }
-            Msg::Exported(path, result) => {
-                self.exported(&path, result);
-                Vec::new()
-            }
-            Msg::Desk(news) => self.take_news(news),
-            Msg::SearchFailed(id, failure) => {
-                let ids = [
-                    self.table.filtering.as_ref().map(|search| search.id),
-                    self.table.finding.as_ref().map(|finding| finding.id),
-                ];
-                if ids.contains(&Some(id)) {
-                    self.fail(shown!("{failure}"));
-                }
-                Vec::new()
-            }
-        }
-    }
-
-    pub(crate) fn loaded(&mut self, event: LoadEvent, now: Instant) -> Effects {
-        let before = self.store.len();
-        let cursor = self.record().and_then(|record| self.store.address(record));
-        let open = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
-        let opening = self.opening.and_then(|(record, _)| self.store.address(record));
-        let forks = self.forks_source(&event);
-        let mut effects = Vec::new();
-        let change = self.store.apply(event);
-        effects.extend(self.follow_family(forks));
-        match change {
-            Change::None => return Vec::new(),
-            Change::Failure => {
-                let failure = self.store.failures.last().map(|failure| shown!("{failure}"));
-                if let Some(failure) = failure {
-                    self.fail(failure);
-                }
-            }
-            Change::Moved => effects.extend(self.follow_moved(cursor, open, opening)),
-            Change::Rows => {}
-        }
-        if let Some(record) = self.return_to.filter(|record| *record < self.store.len()) {
-            self.return_to = None;
-            self.table.list.at = self.table.row_of(record);
-        }
-        effects.extend(self.resume());
-        if !self.table.is_natural() {
-            self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
-        }
-        if self.store.len() > before {
-            effects.extend(self.go_on_searching(|search| search.done));
-        }
-        effects.extend(self.follow_matches());
-        effects.extend(self.refresh_desk());
-        if self.review.is_on() {
-            effects.extend(self.review_loaded(change == Change::Moved));
-        }
-        effects
-    }
-
-    /// Positions have moved: the cursor and the open record stay on what they were on.
-    pub(crate) fn follow_moved(
-        &mut self,
-        cursor: Option<(usize, u64)>,
-        open: Option<(usize, u64)>,
-        opening: Option<(usize, u64)>,
-    ) -> Effects {
-        self.table.forget_headlines();
-        // What was found has moved too; `n` looks again, and the filter with the next tick.
-        let mut effects: Effects = self.end_find().into_iter().collect();
-        if let Some(old) = self.table.filtering.take() {
-            let id = self.new_search_id();
-            self.table.filtering = Some(Search::new(id, &old.typed, old.filter.clone()));
-            effects.extend(end_of(Some(old)));
-        }
-        self.arrange();
-        let position =
-            |address: Option<(usize, u64)>| address.and_then(|(source, byte)| self.store.position(source, byte));
-        if let Some(record) = position(cursor) {
-            self.table.list.at = self.table.row_of(record);
-        }
-        if let Some(record) = position(open)
-            && let Some(inspect) = self.screens.inspect_mut()
-        {
-            inspect.opened.index = record;
-        }
-        if let Some((_, screen)) = self.opening.take()
-            && let Some(record) = position(opening)
-        {
-            effects.extend(self.request(record, screen));
-        }
-        effects
-    }
-
-    pub(crate) fn take_record(&mut self, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
-        let (mut opened, failure) = match result {
-            Ok(opened) => (Some(opened), None),
-            Err(failure) => (None, Some(failure)),
-        };
-        let wanted = failure.is_some() && self.review_unread(record);
-        let mut effects = self.take_review_record(&mut opened, record);
-        let copying = self.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
-        let opening = self.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
-        if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
-            self.fail(shown!("{failure}"));
-        }
-        let Some(opened) = opened.filter(|_| copying.is_some() || opening.is_some()) else { return effects };
-        effects.extend(match copying {
-            Some(Action::CopyQuestion) => self.copy_if_any(Some(opened.question.clone()), "the question"),
-            Some(_) => self.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
-            None => Vec::new(),
-        });
-        if let Some(screen) = opening {
-            self.inspect(*opened, screen);
-            effects.extend(self.review_opened());
-        }
-        effects
-    }
-
     /// Shows a record that was read.
     pub(crate) fn inspect(&mut self, opened: Opened, screen: ScreenKind) {
         let mut inspect = Inspect::new(opened);
@@ -961,24 +376,613 @@ impl App {
         }
         inspect.json |= screen == ScreenKind::Json;
         self.screens.show_record(inspect);
-        self.recall_edits();
+        run::edit::recall_edits(self);
     }
+}
 
-    /// The texts of the rows on screen that were not read yet.
-    pub(crate) fn ask_headlines(&self) -> Option<Effect<Work>> {
-        let (len, height) = (self.rows(), layout::table_height(self.area()));
-        let visible: Range<usize> = self.table.list.visible(len, height);
-        // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
-        let around =
-            |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
-        let near = self.table.missing_headlines(around(1)).len();
-        if near < height.div_ceil(2) && self.table.missing_headlines(around(0)).is_empty() {
-            return None;
+fn take(app: &mut App, event: Event<Msg>, now: Instant) -> Effects {
+    match event {
+        Event::Start(size) => {
+            app.size = size;
+            let look = app.review.is_on().then_some(Effect::Work(Work::Review(Task::Look)));
+            let mut effects = vec![Effect::Work(Work::Begin)];
+            effects.extend(look);
+            effects.extend(keep::first_forks(app));
+            effects
         }
-        let missing = self.table.missing_headlines(around(2)).into_iter();
-        let missing: Vec<_> = missing.filter_map(|record| Some((record, self.store.reading(record)?))).collect();
-        (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(self.table.moves(), missing)))
+        Event::Resize(size) => {
+            app.size = size;
+            Vec::new()
+        }
+        Event::Input(input) => {
+            app.review.pressed(now);
+            app.table.from_front &= !matches!(input, Input::Key(_) | Input::Mouse(_));
+            app.input(input)
+        }
+        Event::Message(message) => heard(app, message, now),
+        Event::Tick if app.arrange_at.is_none_or(|at| now < at) => {
+            app.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
+            Vec::new()
+        }
+        Event::Tick => {
+            app.arrange_at = None;
+            app.arrange();
+            table::search::go_on_searching(app, |_| true)
+        }
+        Event::Returned(result) => run::edit::returned(app, ended(result)),
+        Event::Panicked(text) => {
+            app.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
+            Vec::new()
+        }
+        Event::Stop(_) => vec![app.keep()],
     }
+}
+
+/// Notices since when somebody waits for a record.
+fn wait(app: &mut App, now: Instant) {
+    app.patience = match (app.awaited(), app.patience) {
+        (None, _) => Patience::Free,
+        (Some(_), Patience::Free) => Patience::Until(now + UNSAID),
+        (Some(_), Patience::Until(at)) if at <= now => Patience::Over,
+        (Some(_), patience) => patience,
+    };
+}
+
+fn input_now(app: &mut App, input: Input) -> Effects {
+    match input {
+        Input::Key(event) => app.key(event),
+        Input::Paste(text) => keys::paste(app, &text),
+        Input::Mouse(event) => mouse::mouse(app, event),
+        Input::Background(rgb) => {
+            background(app, rgb);
+            Vec::new()
+        }
+        Input::FocusGained | Input::FocusLost => Vec::new(),
+    }
+}
+
+/// `^C`: cancels what runs, asks about what was typed, else ends the program.
+fn interrupt(app: &mut App) -> Effects {
+    if let Some(effects) = repair::cancel_mending(app).or_else(|| rerun::keys::cancel_run(app)) {
+        return effects;
+    }
+    match &app.dialog {
+        Some(Dialog::Drop(_)) => {
+            app.dialog = None;
+            Vec::new()
+        }
+        Some(dialog) if dialog.is_typed_in() => app.close(),
+        _ => quit(app),
+    }
+}
+
+fn background(app: &mut App, rgb: Rgb) {
+    app.light = rgb.is_light();
+    if app.looks.chosen.is_none() {
+        app.choose_theme(None);
+    }
+}
+
+fn perform(app: &mut App, action: Action) -> Effects {
+    use Action as A;
+    let times = app.times();
+    review::keys::stay(app, action);
+    if let Some(effects) = keys::dialog_action(app, action) {
+        return effects;
+    }
+    if let Some(effects) = across::keys::desk_action(app, action, times) {
+        return effects;
+    }
+    let owner = answer::keys::evidence_action(app, action, times).or_else(|| rerun::keys::rerun_action(app, action));
+    if let Some(effects) = owner.or_else(|| review::keys::review_action(app, action)) {
+        return effects;
+    }
+    match action {
+        A::Down => app.go(Move::By(times)),
+        A::Up => app.go(Move::By(-times)),
+        A::HalfDown => app.go(Move::HalfPages(times)),
+        A::HalfUp => app.go(Move::HalfPages(-times)),
+        A::PageDown => app.go(Move::Pages(times)),
+        A::PageUp => app.go(Move::Pages(-times)),
+        A::Top => app.go(Move::To(app.count.map_or(0, |count| count.saturating_sub(1)))),
+        A::Bottom => app.go(Move::To(app.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
+        A::Left => sideways(app, -1),
+        A::Right => sideways(app, 1),
+        A::Open if app.screens.top() == ScreenKind::Rerun => return rerun::keys::open_in_rerun(app),
+        A::Open => return open(app),
+        A::Json => return json(app),
+        A::Back => return back(app),
+        A::Escape => return escape(app),
+        A::Quit => return quit(app),
+        A::Ladder => app.open_dialog(Dialog::Ladder(0)),
+        A::Help => app.open_dialog(Dialog::Help(0)),
+        A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
+        A::Filter => {
+            let text = app.table.filter_text.clone();
+            let text = if text.is_empty() { text } else { text + " " };
+            app.open_prompt(Purpose::Filter, text);
+        }
+        A::Find => app.open_prompt(Purpose::Find, String::new()),
+        A::FindNext => table::search::find_by(app, times),
+        A::FindPrevious => table::search::find_by(app, -times),
+        A::NextFinding => finding_by(app, times),
+        A::PreviousFinding => finding_by(app, -times),
+        A::NextRecord => return record_by(app, times),
+        A::PreviousRecord => return record_by(app, -times),
+        A::SortNext => sort_by(app, 1),
+        A::SortPrevious => sort_by(app, -1),
+        A::SortReverse => {
+            app.table.descending = !app.table.descending;
+            app.arrange();
+            say_order(app);
+        }
+        A::NextFork => return keep::fork_by(app, times),
+        A::PreviousFork => return keep::fork_by(app, -times),
+        A::Exact => return app.make(Make::Exact),
+        A::Repair => return side_by_side::keys::look_for_fixes(app),
+        A::Edit => return run::edit::edit(app),
+        A::DropEdits => run::edit::drop_edits(app),
+        A::Keep if app.screens.top() == ScreenKind::Run => return run::edit::fork_edits(app),
+        A::Keep => return side_by_side::keys::keep_made(app),
+        A::Export => side_by_side::keys::ask_where(app),
+        A::SaveAgain => return keep::save_again(app),
+        A::Review => return review::keys::turn_review(app),
+        A::Theme => next_theme(app),
+        A::Mouse => {
+            app.mouse = !app.mouse;
+            app.say(Shown::own(if app.mouse { "mouse on" } else { "mouse off: select with the terminal" }));
+            return vec![Effect::Mouse(app.mouse)];
+        }
+        A::Redraw => return vec![Effect::Repaint],
+        A::Suspend => return vec![Effect::Suspend],
+        A::CopyValue | A::CopyPath | A::CopyQuestion | A::CopyStep | A::CopyRecord => {
+            return copy_action(app, action);
+        }
+        _ => inspect_action(app, action, times),
+    }
+    Vec::new()
+}
+
+fn inspect_action(app: &mut App, action: Action, times: isize) {
+    let Some(inspect) = app.screens.inspect_mut() else { return };
+    let moved = match action {
+        Action::NextStep => inspect.walk_by(times),
+        Action::PreviousStep => inspect.walk_by(-times),
+        Action::NextPane => {
+            inspect.next_pane(1);
+            Ok(())
+        }
+        Action::PreviousPane => {
+            inspect.next_pane(-1);
+            Ok(())
+        }
+        Action::Maximise => {
+            inspect.maximised = !inspect.maximised;
+            Ok(())
+        }
+        Action::Writer => inspect.go_to_writer(),
+        Action::Reader => inspect.go_to_reader(),
+        Action::Between | Action::Difference => {
+            inspect.toggle_difference();
+            Ok(())
+        }
+        Action::Fold | Action::FoldAll | Action::UnfoldAll => {
+            let Inspect { opened, outline, .. } = inspect;
+            if let Some(root) = opened.root() {
+                match action {
+                    Action::Fold => outline.fold(root, None),
+                    _ => outline.fold_all(root, action == Action::FoldAll),
+                }
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    if let Err(why) = moved {
+        app.refuse(why);
+    }
+}
+
+fn sideways(app: &mut App, by: isize) {
+    let top = app.screens.top();
+    let Some(inspect) = app.screens.inspect_mut() else { return };
+    match top {
+        ScreenKind::Json => {
+            let Inspect { opened, outline, .. } = inspect;
+            let Some(root) = opened.root() else { return };
+            if by < 0 { outline.left(root) } else { outline.right(root) }
+        }
+        ScreenKind::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
+        ScreenKind::Run if inspect.pane == Pane::Question => {
+            inspect.next_quantity(by);
+            say_quantity(app);
+        }
+        ScreenKind::Run if inspect.opened.has_steps() => {
+            if let Err(why) = inspect.walk_by(by) {
+                app.refuse(why);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the chosen quantity of the question is, and which variables took it up.
+pub(crate) fn say_quantity(app: &mut App) {
+    if let Some(sentence) = app.screens.inspect().and_then(Inspect::quantity_sentence) {
+        app.say(sentence);
+    }
+}
+
+fn open(app: &mut App) -> Effects {
+    if app.screens.top() == ScreenKind::Table {
+        return app.record().map_or_else(Vec::new, |record| app.request(record, ScreenKind::Run));
+    }
+    let Some(inspect) = app.screens.inspect_mut() else { return Vec::new() };
+    if inspect.pane == Pane::Findings {
+        inspect.show_finding();
+        app.show_json();
+        return Vec::new();
+    }
+    if inspect.pane == Pane::Steps {
+        inspect.focus(Pane::Step);
+        return Vec::new();
+    }
+    if let Some(tree) = inspect.derivation() {
+        app.open_dialog(Dialog::Derivation(tree));
+    } else if let Some((title, text)) = inspect.chosen_text() {
+        app.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
+    }
+    Vec::new()
+}
+
+fn json(app: &mut App) -> Effects {
+    match app.screens.top() {
+        ScreenKind::Table => app.record().map_or_else(Vec::new, |record| app.request(record, ScreenKind::Json)),
+        ScreenKind::Json => back(app),
+        ScreenKind::Run | ScreenKind::Evidence => {
+            if let Some(inspect) = app.screens.inspect_mut() {
+                let pointer = inspect.pointer();
+                inspect.show_in_json(&pointer);
+                app.show_json();
+            }
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn back(app: &mut App) -> Effects {
+    app.opening = None;
+    match app.screens.top() {
+        ScreenKind::Table => return quit(app),
+        ScreenKind::Rerun => return rerun::keys::leave_rerun(app),
+        _ => {}
+    }
+    if let Some(Screen::Record(inspect)) = app.screens.front_mut()
+        && inspect.kind() != inspect.own_kind()
+    {
+        inspect.json = false;
+        return Vec::new();
+    }
+    if app.screens.len() <= 1 {
+        return app.back_to_table();
+    }
+    app.screens.pop();
+    Vec::new()
+}
+
+fn escape(app: &mut App) -> Effects {
+    if app.count.is_some() {
+        return Vec::new();
+    }
+    if app.reading().is_some() {
+        (app.opening, app.copying) = (None, None);
+        return Vec::new();
+    }
+    if let Some(Screen::Record(inspect)) = app.screens.front_mut()
+        && !inspect.json
+    {
+        if inspect.anchor.take().is_some() {
+            return Vec::new();
+        }
+        if inspect.maximised {
+            inspect.maximised = false;
+            return Vec::new();
+        }
+    }
+    if app.screens.top() != ScreenKind::Table {
+        return back(app);
+    }
+    app.opening = None;
+    if let Some(end) = app.end_find() {
+        return vec![end];
+    }
+    if !app.table.filter_text.is_empty() {
+        return app.set_filter("");
+    }
+    app.say(Shown::own("q quits"));
+    Vec::new()
+}
+
+fn quit(app: &mut App) -> Effects {
+    let (unsaved, edited) = (app.forks.unsaved() > 0, app.edits.len());
+    if (unsaved || edited > 0) && !app.forks.warn() {
+        app.fail(if unsaved {
+            Shown::own("a fork is not saved: ^S tries again; quit again leaves without it")
+        } else {
+            let records = if edited == 1 { "1 record" } else { "several records" };
+            shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")
+        });
+        return Vec::new();
+    }
+    if let Some(effects) = review::news::hold_quit(app) {
+        return effects;
+    }
+    vec![app.keep(), Effect::Quit(0)]
+}
+
+fn record_by(app: &mut App, by: isize) -> Effects {
+    match app.record_from(by) {
+        Ok((row, record)) => {
+            app.table.list.at = row;
+            app.request(record, app.screens.top())
+        }
+        Err(why) => {
+            app.refuse(why);
+            Vec::new()
+        }
+    }
+}
+
+fn finding_by(app: &mut App, by: isize) {
+    if app.screens.top() == ScreenKind::Table {
+        let rows = app.rows();
+        let here = app.table.list.at;
+        let has = |row: &usize| {
+            app.table.record(*row).and_then(|record| app.store.row(record)).is_some_and(|row| row.worst().is_some())
+        };
+        let way = by.signum();
+        let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
+        match others.filter(has).take(by.unsigned_abs()).last() {
+            Some(row) => app.table.list.at = row,
+            // The records with findings are there, or the key would not have been allowed.
+            None => app.say(Shown::own("no other record shown here has findings")),
+        }
+    } else if let Some(inspect) = app.screens.inspect_mut() {
+        inspect.next_finding(by);
+    }
+}
+
+fn sort_by(app: &mut App, by: isize) {
+    // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
+    let columns = table::draw::sorts(app);
+    let at = columns.iter().position(|sort| *sort == app.table.sort).unwrap_or(0) as isize;
+    let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
+    app.table.sort = columns.get(next).copied().unwrap_or_default();
+    // What one looks for comes first: the gravest, the longest, the least sure.
+    app.table.descending = matches!(app.table.sort, SortBy::Findings | SortBy::Number(table::state::SortColumn::Steps));
+    app.arrange();
+    say_order(app);
+}
+
+fn say_order(app: &mut App) {
+    let way = if app.table.descending { "descending" } else { "ascending" };
+    app.say(shown!("sorted by {}, {way}; ~ turns it round", app.table.sort.word()));
+}
+
+fn next_theme(app: &mut App) {
+    let names: Vec<String> = app.looks.all.iter().map(|(name, _)| name.clone()).collect();
+    let at = app.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
+    let mut next = at.map_or(0, |at| at + 1);
+    // A theme that cannot be used is said and left out of the round: it must not end it.
+    while !app.choose_theme(names.get(next).map(String::as_str)) {
+        next += 1;
+    }
+    if app.status.is_none() {
+        let name = app.looks.chosen.clone().unwrap_or_else(|| "by the terminal's background".into());
+        app.say(shown!("theme: {}", Shown::line(name.as_bytes())));
+    }
+}
+
+// Copying.
+
+fn copy_action(app: &mut App, action: Action) -> Effects {
+    if app.screens.top() == ScreenKind::Table {
+        // The record must be read first; the table keeps only its head.
+        let Some(record) = app.record() else { return Vec::new() };
+        let Some(work) = app.read_record(record) else { return Vec::new() };
+        app.copying = Some((record, action));
+        return vec![work];
+    }
+    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
+    let opened = &inspect.opened;
+    let pointer = app.pointer();
+    let (text, what) = match action {
+        Action::CopyPath => (Some(Shown::line(pointer.text().bytes())), "the path"),
+        Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
+        Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
+        Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
+        _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(app), "the text"),
+        _ if app.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
+        _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
+    };
+    app.copy_if_any(text, what)
+}
+
+// What work has found.
+
+fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
+    match message {
+        Msg::Load(event) => loaded(app, event, now),
+        Msg::Headlines(moves, headlines) => {
+            // What was read before rows moved belongs to other numbers now.
+            if moves == app.table.moves() {
+                app.table.take_headlines(headlines);
+            }
+            Vec::new()
+        }
+        Msg::Record(record, result) => take_record(app, record, result),
+        Msg::Marks(marks) => keep::take_marks(app, marks),
+        Msg::Parents(moves, found) => keep::take_parents(app, moves, found),
+        Msg::Wrote(id, result) => {
+            rerun::keys::took_fork(app, id, result.is_ok());
+            keep::fork_wrote(app, id, &result)
+        }
+        Msg::Run(id, told) => match repair::mend_told(app, id, told) {
+            Ok(effects) => effects,
+            Err(told) => rerun::keys::take_told(app, id, told, now),
+        },
+        Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
+        Msg::Chosen(id, chosen) => match repair::mend_chosen(app, id, chosen) {
+            Ok(()) => Vec::new(),
+            Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
+        },
+        Msg::Offers(id, offers, trouble) => {
+            rerun::keys::take_offers(app, id, offers, trouble);
+            Vec::new()
+        }
+        Msg::Review(news) => review::news::review_news(app, news, now),
+        Msg::Found(id, found, done) => {
+            table::search::take_found(app, id, &found, done, now);
+            if done { table::search::go_on_searching(app, |_| true) } else { Vec::new() }
+        }
+        Msg::Matched(id, found, done) => {
+            table::search::take_matches(app, id, found, done);
+            if done { table::search::follow_matches(app) } else { Vec::new() }
+        }
+        Msg::Lent(lent) => run::edit::lent(app, lent),
+        Msg::TakenBack(text) => {
+            run::edit::taken_back(app, text);
+            Vec::new()
+        }
+        Msg::Exported(path, result) => {
+            side_by_side::keys::exported(app, &path, result);
+            Vec::new()
+        }
+        Msg::Desk(news) => across::keys::take_news(app, news),
+        Msg::SearchFailed(id, failure) => {
+            let ids = [
+                app.table.filtering.as_ref().map(|search| search.id),
+                app.table.finding.as_ref().map(|finding| finding.id),
+            ];
+            if ids.contains(&Some(id)) {
+                app.fail(shown!("{failure}"));
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
+    let before = app.store.len();
+    let cursor = app.record().and_then(|record| app.store.address(record));
+    let open = app.screens.inspect().and_then(|inspect| app.store.address(inspect.opened.index));
+    let opening = app.opening.and_then(|(record, _)| app.store.address(record));
+    let forks = keep::forks_source(app, &event);
+    let mut effects = Vec::new();
+    let change = app.store.apply(event);
+    effects.extend(keep::follow_family(app, forks));
+    match change {
+        Change::None => return Vec::new(),
+        Change::Failure => {
+            let failure = app.store.failures.last().map(|failure| shown!("{failure}"));
+            if let Some(failure) = failure {
+                app.fail(failure);
+            }
+        }
+        Change::Moved => effects.extend(follow_moved(app, cursor, open, opening)),
+        Change::Rows => {}
+    }
+    if let Some(record) = app.return_to.filter(|record| *record < app.store.len()) {
+        app.return_to = None;
+        app.table.list.at = app.table.row_of(record);
+    }
+    effects.extend(review::keys::resume(app));
+    if !app.table.is_natural() {
+        app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
+    }
+    if app.store.len() > before {
+        effects.extend(table::search::go_on_searching(app, |search| search.done));
+    }
+    effects.extend(table::search::follow_matches(app));
+    effects.extend(across::keys::refresh_desk(app));
+    if app.review.is_on() {
+        effects.extend(review::news::review_loaded(app, change == Change::Moved));
+    }
+    effects
+}
+
+/// Positions have moved: the cursor and the open record stay on what they were on.
+fn follow_moved(
+    app: &mut App,
+    cursor: Option<(usize, u64)>,
+    open: Option<(usize, u64)>,
+    opening: Option<(usize, u64)>,
+) -> Effects {
+    app.table.forget_headlines();
+    // What was found has moved too; `n` looks again, and the filter with the next tick.
+    let mut effects: Effects = app.end_find().into_iter().collect();
+    if let Some(old) = app.table.filtering.take() {
+        let id = app.new_search_id();
+        app.table.filtering = Some(Search::new(id, &old.typed, old.filter.clone()));
+        effects.extend(end_of(Some(old)));
+    }
+    app.arrange();
+    let position = |address: Option<(usize, u64)>| address.and_then(|(source, byte)| app.store.position(source, byte));
+    if let Some(record) = position(cursor) {
+        app.table.list.at = app.table.row_of(record);
+    }
+    if let Some(record) = position(open)
+        && let Some(inspect) = app.screens.inspect_mut()
+    {
+        inspect.opened.index = record;
+    }
+    if let Some((_, screen)) = app.opening.take()
+        && let Some(record) = position(opening)
+    {
+        effects.extend(app.request(record, screen));
+    }
+    effects
+}
+
+fn take_record(app: &mut App, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
+    let (mut opened, failure) = match result {
+        Ok(opened) => (Some(opened), None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let wanted = failure.is_some() && review::keys::review_unread(app, record);
+    let mut effects = review::keys::take_review_record(app, &mut opened, record);
+    let copying = app.copying.take_if(|(wanted, _)| *wanted == record).map(|(_, action)| action);
+    let opening = app.opening.take_if(|(wanted, _)| *wanted == record).map(|(_, screen)| screen);
+    if let Some(failure) = failure.filter(|_| wanted || copying.is_some() || opening.is_some()) {
+        app.fail(shown!("{failure}"));
+    }
+    let Some(opened) = opened.filter(|_| copying.is_some() || opening.is_some()) else { return effects };
+    effects.extend(match copying {
+        Some(Action::CopyQuestion) => app.copy_if_any(Some(opened.question.clone()), "the question"),
+        Some(_) => app.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
+        None => Vec::new(),
+    });
+    if let Some(screen) = opening {
+        app.inspect(*opened, screen);
+        effects.extend(review::keys::review_opened(app));
+    }
+    effects
+}
+
+/// The texts of the rows on screen that were not read yet.
+fn ask_headlines(app: &App) -> Option<Effect<Work>> {
+    let (len, height) = (app.rows(), layout::table_height(app.area()));
+    let visible: Range<usize> = app.table.list.visible(len, height);
+    // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
+    let around = |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
+    let near = app.table.missing_headlines(around(1)).len();
+    if near < height.div_ceil(2) && app.table.missing_headlines(around(0)).is_empty() {
+        return None;
+    }
+    let missing = app.table.missing_headlines(around(2)).into_iter();
+    let missing: Vec<_> = missing.filter_map(|record| Some((record, app.store.reading(record)?))).collect();
+    (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(app.table.moves(), missing)))
 }
 
 /// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line

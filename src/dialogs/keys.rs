@@ -4,8 +4,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
+use crate::app::review;
 use crate::app::review::Ask;
 use crate::app::state::App;
+use crate::app::update;
 use crate::dialogs::contents;
 use crate::dialogs::derivation;
 use crate::dialogs::derivation::Origin;
@@ -13,8 +15,14 @@ use crate::dialogs::dialog::{Dialog, Palette, Prompt, Purpose};
 use crate::dialogs::fixes;
 use crate::dialogs::help;
 use crate::dialogs::popup;
+use crate::dialogs::repair;
 use crate::dialogs::rewards;
+use crate::screens::answer;
+use crate::screens::rerun;
+use crate::screens::run;
 use crate::screens::run::state::Pane;
+use crate::screens::side_by_side;
+use crate::screens::table;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::layout;
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
@@ -38,81 +46,13 @@ impl App {
     /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
     /// cancelled, which leaves on screen what came of it. The one place that decides what `Esc`, `^C` and a click drop.
     pub(crate) fn close(&mut self) -> Effects {
-        if let Some(effects) = self.cancel_mending() {
+        if let Some(effects) = repair::cancel_mending(self) {
             return effects;
         }
         match self.dialog.take() {
             Some(dialog) if dialog.is_typed_in() => self.dialog = Some(Dialog::Drop(Box::new(dialog))),
-            Some(dialog) => return self.closed(&dialog),
+            Some(dialog) => return closed(self, &dialog),
             None => {}
-        }
-        Vec::new()
-    }
-
-    /// A dialog was given up: what it left elsewhere goes with it.
-    pub(crate) fn closed(&mut self, dialog: &Dialog) -> Effects {
-        match dialog.own() {
-            Dialog::Review(Ask::Line { .. }) => self.line_closed(),
-            Dialog::Review(Ask::Confirm { .. }) => {
-                self.say(Shown::own("nothing was labelled"));
-                Vec::new()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// A key for the question whether typed text is to be dropped; any key but two keeps it and means what it means.
-    pub(crate) fn answer_drop(&mut self, event: KeyEvent) -> Effects {
-        let Some(Dialog::Drop(dialog)) = self.dialog.take() else { return Vec::new() };
-        let key = Key::from_event(event);
-        if self.keymap.look_up(&[Context::Drop], &[key]) == Lookup::Found(Action::DropText) {
-            return self.closed(&dialog);
-        }
-        self.dialog = Some(*dialog);
-        self.key(event)
-    }
-
-    /// A key where letters are text.
-    pub(crate) fn text_key(&mut self, event: KeyEvent) -> Effects {
-        let Some(dialog) = self.dialog.take() else { return Vec::new() };
-        let key = Key::from_event(event);
-        let found = self.keymap.look_up(&[dialog.kind().context()], &[key]);
-        if found == Lookup::Found(Action::Escape) {
-            self.dialog = Some(dialog);
-            return self.close();
-        }
-        match dialog {
-            Dialog::Review(ask) => self.ask_key(ask, event),
-            Dialog::Prompt(prompt) => self.prompt_key(prompt, event),
-            Dialog::Palette(palette) => self.palette_key(palette, event),
-            Dialog::Editor(editor) => self.editor_key(editor, event),
-            other => {
-                self.dialog = Some(other);
-                Vec::new()
-            }
-        }
-    }
-
-    pub(crate) fn paste(&mut self, text: &str) -> Effects {
-        if let Some(Dialog::Drop(dialog)) = self.dialog.take_if(|dialog| matches!(dialog, Dialog::Drop(_))) {
-            self.dialog = Some(*dialog);
-        }
-        if let Some(Dialog::Editor(editor)) = &mut self.dialog {
-            editor.insert(text);
-            return Vec::new();
-        }
-        let Some(line) = self.dialog.as_mut().and_then(Dialog::line_mut) else {
-            self.say(Shown::own("pasted text is not a command; press / or f to type"));
-            return Vec::new();
-        };
-        if !insert(line, text) {
-            self.fail(shown!("only the first {} kB are taken here", MAX_LINE >> 10));
-        }
-        match &mut self.dialog {
-            Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
-            Some(Dialog::Palette(palette)) => palette.list.at = 0,
-            Some(Dialog::Review(_)) => return self.line_changed(),
-            _ => {}
         }
         Vec::new()
     }
@@ -155,141 +95,6 @@ impl App {
         }
     }
 
-    /// Does what a key means in the dialog in front; `None`: there is none, or it means the same everywhere.
-    pub(crate) fn dialog_action(&mut self, action: Action) -> Option<Effects> {
-        if self.fold_derivation(action) {
-            self.scroll_dialog(0);
-            return Some(Vec::new());
-        }
-        let dialog = self.dialog.as_ref()?;
-        let page = (isize::try_from(self.size.height).unwrap_or(24) - 6).max(1);
-        let times = self.times();
-        let rows = match (action, dialog) {
-            (Action::Down, _) => times,
-            (Action::Up, _) => -times,
-            (Action::HalfDown, _) => (page / 2).max(1),
-            (Action::HalfUp, _) => -(page / 2).max(1),
-            (Action::PageDown, _) => page,
-            (Action::PageUp, _) => -page,
-            (Action::Top, _) => isize::MIN / 2,
-            (Action::Bottom, _) => isize::MAX / 2,
-            (Action::CopyValue, Dialog::Popup(popup)) => {
-                let text = popup.text.clone();
-                return Some(self.copy(&text, "the text"));
-            }
-            (Action::CopyValue, Dialog::Derivation(tree)) => {
-                let text = tree.text();
-                return Some(self.copy(&text, "the text"));
-            }
-            (Action::Open, Dialog::Derivation(_)) => {
-                self.follow_derivation();
-                return Some(Vec::new());
-            }
-            (Action::Open, Dialog::Contents(_)) => {
-                self.follow_contents();
-                return Some(Vec::new());
-            }
-            (Action::Open, Dialog::Mending(_)) => return Some(self.open_mended()),
-            (Action::Open, Dialog::Fixes(..)) => return Some(self.open_fix()),
-            (Action::Confirm, Dialog::Review(_)) => return Some(self.confirmed()),
-            (Action::Escape | Action::Back, _) => return Some(self.close()),
-            (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,
-            _ => return Some(Vec::new()),
-        };
-        self.scroll_dialog(rows);
-        Some(Vec::new())
-    }
-
-    /// Whether the action folds or unfolds the tree in front.
-    pub(crate) fn fold_derivation(&mut self, action: Action) -> bool {
-        let Some(Dialog::Derivation(tree)) = &mut self.dialog else { return false };
-        match action {
-            Action::Left => tree.left(),
-            Action::Right => tree.right(),
-            Action::Fold => tree.toggle(),
-            Action::FoldAll => tree.fold_all(true),
-            Action::UnfoldAll => tree.fold_all(false),
-            _ => return false,
-        }
-        true
-    }
-
-    /// To what the row under the cursor is about.
-    pub(crate) fn follow_derivation(&mut self) {
-        let Some(Dialog::Derivation(tree)) = self.dialog.take() else { return };
-        let (Some(inspect), Some(origin)) = (self.screens.inspect_mut(), tree.origin()) else { return };
-        match origin {
-            Origin::Written { variable, step } => {
-                inspect.focus(Pane::State);
-                inspect.go_to_step(step);
-                inspect.choose_variable(variable);
-            }
-            Origin::Quantity(quantity) => {
-                inspect.focus(Pane::Question);
-                inspect.choose_quantity(quantity);
-                self.say_quantity();
-            }
-        }
-    }
-
-    pub(crate) fn palette_key(&mut self, mut palette: Palette, event: KeyEvent) -> Effects {
-        let rows = self.palette_rows(palette.line.value());
-        match event.code {
-            KeyCode::Enter => {
-                if let Some(binding) = rows.get(palette.list.at) {
-                    return self.act(binding.action);
-                }
-                return Vec::new();
-            }
-            KeyCode::Down | KeyCode::Tab => palette.list.at = (palette.list.at + 1).min(rows.len().saturating_sub(1)),
-            KeyCode::Up | KeyCode::BackTab => palette.list.at = palette.list.at.saturating_sub(1),
-            _ => {
-                if edit(&mut palette.line, event) {
-                    palette.list.at = 0;
-                }
-            }
-        }
-        self.dialog = Some(Dialog::Palette(palette));
-        Vec::new()
-    }
-
-    pub(crate) fn prompt_key(&mut self, mut prompt: Prompt, event: KeyEvent) -> Effects {
-        match event.code {
-            KeyCode::Enter => {
-                let typed = prompt.line.value().to_owned();
-                if prompt.purpose == Purpose::Filter {
-                    prompt.error = Filter::parse(&typed).err();
-                }
-                if prompt.error.is_some() {
-                    self.dialog = Some(Dialog::Prompt(prompt));
-                    return Vec::new();
-                }
-                let done = match prompt.purpose {
-                    Purpose::Filter => self.try_filter(&typed),
-                    Purpose::Find => self.find(&typed),
-                    Purpose::Field(field) => self.set_field(field, &typed),
-                    Purpose::Export => Ok(self.export(&typed)),
-                };
-                // What cannot be done stays to be mended.
-                return done.unwrap_or_else(|why| {
-                    self.fail(why);
-                    self.dialog = Some(Dialog::Prompt(prompt));
-                    Vec::new()
-                });
-            }
-            KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
-            KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),
-            _ => {
-                if edit(&mut prompt.line, event) {
-                    prompt.chosen = None;
-                    refresh_prompt(&mut prompt);
-                }
-            }
-        }
-        self.dialog = Some(Dialog::Prompt(prompt));
-        Vec::new()
-    }
-
     pub(crate) fn open_prompt(&mut self, purpose: Purpose, text: String) {
         let from = text.clone();
         let line = Line::new(text);
@@ -297,6 +102,209 @@ impl App {
         refresh_prompt(&mut prompt);
         self.open_dialog(Dialog::Prompt(prompt));
     }
+}
+
+/// A dialog was given up: what it left elsewhere goes with it.
+fn closed(app: &mut App, dialog: &Dialog) -> Effects {
+    match dialog.own() {
+        Dialog::Review(Ask::Line { .. }) => review::ask::line_closed(app),
+        Dialog::Review(Ask::Confirm { .. }) => {
+            app.say(Shown::own("nothing was labelled"));
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A key for the question whether typed text is to be dropped; any key but two keeps it and means what it means.
+pub(crate) fn answer_drop(app: &mut App, event: KeyEvent) -> Effects {
+    let Some(Dialog::Drop(dialog)) = app.dialog.take() else { return Vec::new() };
+    let key = Key::from_event(event);
+    if app.keymap.look_up(&[Context::Drop], &[key]) == Lookup::Found(Action::DropText) {
+        return closed(app, &dialog);
+    }
+    app.dialog = Some(*dialog);
+    app.key(event)
+}
+
+/// A key where letters are text.
+pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
+    let Some(dialog) = app.dialog.take() else { return Vec::new() };
+    let key = Key::from_event(event);
+    let found = app.keymap.look_up(&[dialog.kind().context()], &[key]);
+    if found == Lookup::Found(Action::Escape) {
+        app.dialog = Some(dialog);
+        return app.close();
+    }
+    match dialog {
+        Dialog::Review(ask) => review::ask::ask_key(app, ask, event),
+        Dialog::Prompt(prompt) => prompt_key(app, prompt, event),
+        Dialog::Palette(palette) => palette_key(app, palette, event),
+        Dialog::Editor(editor) => run::edit::editor_key(app, editor, event),
+        other => {
+            app.dialog = Some(other);
+            Vec::new()
+        }
+    }
+}
+
+pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
+    if let Some(Dialog::Drop(dialog)) = app.dialog.take_if(|dialog| matches!(dialog, Dialog::Drop(_))) {
+        app.dialog = Some(*dialog);
+    }
+    if let Some(Dialog::Editor(editor)) = &mut app.dialog {
+        editor.insert(text);
+        return Vec::new();
+    }
+    let Some(line) = app.dialog.as_mut().and_then(Dialog::line_mut) else {
+        app.say(Shown::own("pasted text is not a command; press / or f to type"));
+        return Vec::new();
+    };
+    if !insert(line, text) {
+        app.fail(shown!("only the first {} kB are taken here", MAX_LINE >> 10));
+    }
+    match &mut app.dialog {
+        Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
+        Some(Dialog::Palette(palette)) => palette.list.at = 0,
+        Some(Dialog::Review(_)) => return review::ask::line_changed(app),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Does what a key means in the dialog in front; `None`: there is none, or it means the same everywhere.
+pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
+    if fold_derivation(app, action) {
+        app.scroll_dialog(0);
+        return Some(Vec::new());
+    }
+    let dialog = app.dialog.as_ref()?;
+    let page = (isize::try_from(app.size.height).unwrap_or(24) - 6).max(1);
+    let times = app.times();
+    let rows = match (action, dialog) {
+        (Action::Down, _) => times,
+        (Action::Up, _) => -times,
+        (Action::HalfDown, _) => (page / 2).max(1),
+        (Action::HalfUp, _) => -(page / 2).max(1),
+        (Action::PageDown, _) => page,
+        (Action::PageUp, _) => -page,
+        (Action::Top, _) => isize::MIN / 2,
+        (Action::Bottom, _) => isize::MAX / 2,
+        (Action::CopyValue, Dialog::Popup(popup)) => {
+            let text = popup.text.clone();
+            return Some(app.copy(&text, "the text"));
+        }
+        (Action::CopyValue, Dialog::Derivation(tree)) => {
+            let text = tree.text();
+            return Some(app.copy(&text, "the text"));
+        }
+        (Action::Open, Dialog::Derivation(_)) => {
+            follow_derivation(app);
+            return Some(Vec::new());
+        }
+        (Action::Open, Dialog::Contents(_)) => {
+            answer::keys::follow_contents(app);
+            return Some(Vec::new());
+        }
+        (Action::Open, Dialog::Mending(_)) => return Some(repair::open_mended(app)),
+        (Action::Open, Dialog::Fixes(..)) => return Some(side_by_side::keys::open_fix(app)),
+        (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
+        (Action::Escape | Action::Back, _) => return Some(app.close()),
+        (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,
+        _ => return Some(Vec::new()),
+    };
+    app.scroll_dialog(rows);
+    Some(Vec::new())
+}
+
+/// Whether the action folds or unfolds the tree in front.
+fn fold_derivation(app: &mut App, action: Action) -> bool {
+    let Some(Dialog::Derivation(tree)) = &mut app.dialog else { return false };
+    match action {
+        Action::Left => tree.left(),
+        Action::Right => tree.right(),
+        Action::Fold => tree.toggle(),
+        Action::FoldAll => tree.fold_all(true),
+        Action::UnfoldAll => tree.fold_all(false),
+        _ => return false,
+    }
+    true
+}
+
+/// To what the row under the cursor is about.
+fn follow_derivation(app: &mut App) {
+    let Some(Dialog::Derivation(tree)) = app.dialog.take() else { return };
+    let (Some(inspect), Some(origin)) = (app.screens.inspect_mut(), tree.origin()) else { return };
+    match origin {
+        Origin::Written { variable, step } => {
+            inspect.focus(Pane::State);
+            inspect.go_to_step(step);
+            inspect.choose_variable(variable);
+        }
+        Origin::Quantity(quantity) => {
+            inspect.focus(Pane::Question);
+            inspect.choose_quantity(quantity);
+            update::say_quantity(app);
+        }
+    }
+}
+
+fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects {
+    let rows = app.palette_rows(palette.line.value());
+    match event.code {
+        KeyCode::Enter => {
+            if let Some(binding) = rows.get(palette.list.at) {
+                return app.act(binding.action);
+            }
+            return Vec::new();
+        }
+        KeyCode::Down | KeyCode::Tab => palette.list.at = (palette.list.at + 1).min(rows.len().saturating_sub(1)),
+        KeyCode::Up | KeyCode::BackTab => palette.list.at = palette.list.at.saturating_sub(1),
+        _ => {
+            if edit(&mut palette.line, event) {
+                palette.list.at = 0;
+            }
+        }
+    }
+    app.dialog = Some(Dialog::Palette(palette));
+    Vec::new()
+}
+
+fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
+    match event.code {
+        KeyCode::Enter => {
+            let typed = prompt.line.value().to_owned();
+            if prompt.purpose == Purpose::Filter {
+                prompt.error = Filter::parse(&typed).err();
+            }
+            if prompt.error.is_some() {
+                app.dialog = Some(Dialog::Prompt(prompt));
+                return Vec::new();
+            }
+            let done = match prompt.purpose {
+                Purpose::Filter => table::search::try_filter(app, &typed),
+                Purpose::Find => table::search::find(app, &typed),
+                Purpose::Field(field) => rerun::keys::set_field(app, field, &typed),
+                Purpose::Export => Ok(side_by_side::keys::export(app, &typed)),
+            };
+            // What cannot be done stays to be mended.
+            return done.unwrap_or_else(|why| {
+                app.fail(why);
+                app.dialog = Some(Dialog::Prompt(prompt));
+                Vec::new()
+            });
+        }
+        KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
+        KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),
+        _ => {
+            if edit(&mut prompt.line, event) {
+                prompt.chosen = None;
+                refresh_prompt(&mut prompt);
+            }
+        }
+    }
+    app.dialog = Some(Dialog::Prompt(prompt));
+    Vec::new()
 }
 
 fn refresh_prompt(prompt: &mut Prompt) {

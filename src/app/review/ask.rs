@@ -5,6 +5,7 @@ use tui_input::Input as Line;
 
 use crate::app::allowed::need;
 use crate::app::msg::Effects;
+use crate::app::review;
 use crate::app::review::{Ask, Field, Purpose, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
@@ -28,396 +29,388 @@ const GONE: &str = "the record has changed or gone meanwhile; copy the text and 
 /// A longer name is no label.
 const MAX_NAME: usize = 80;
 
-impl App {
-    // What is asked.
+// What is asked.
 
-    pub(crate) fn ask_line(&mut self, field: Field, text: String, proposed: bool) -> Effects {
-        let from = text.clone();
-        self.open_dialog(Dialog::Review(Ask::Line { field, line: Line::new(text), from, proposed, refused: None }));
-        Vec::new()
+fn ask_line(app: &mut App, field: Field, text: String, proposed: bool) -> Effects {
+    let from = text.clone();
+    app.open_dialog(Dialog::Review(Ask::Line { field, line: Line::new(text), from, proposed, refused: None }));
+    Vec::new()
+}
+
+/// The triage's proposal stands there, to be confirmed; without one, the step on screen.
+pub(crate) fn ask_step(app: &mut App) -> Effects {
+    let here = app.screens.inspect().map(|inspect| inspect.moment.0.max(1) as u64);
+    let proposed = app.review.subject.as_ref().and_then(|subject| subject.step);
+    let step = app.review.draft.step.or(proposed).or(here);
+    ask_line(app, Field::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
+}
+
+pub(crate) fn ask_note(app: &mut App) -> Effects {
+    let begun = app.review.typing.as_ref().or(app.review.draft.note.as_ref());
+    let begun = begun.and_then(|note| note.utf8()).unwrap_or_default().to_owned();
+    ask_line(app, Field::Note, begun, false)
+}
+
+pub(crate) fn ask_correction(app: &mut App) -> Effects {
+    let begun = app.review.draft.correction.as_ref().and_then(|json| json.utf8()).unwrap_or_default().to_owned();
+    ask_line(app, Field::Correction, begun, true)
+}
+
+pub(crate) fn ask_labels(app: &mut App) -> Effects {
+    open_labels(app, Purpose::Give)
+}
+
+fn open_labels(app: &mut App, purpose: Purpose) -> Effects {
+    app.open_dialog(Dialog::Review(Ask::Labels { purpose, line: Line::default(), list: List::default() }));
+    Vec::new()
+}
+
+pub(crate) fn ask_label_all(app: &mut App) -> Effects {
+    let records: Vec<usize> = (0..app.rows()).take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
+    if records.len() > MAX_BATCH {
+        app.fail(shown!("at most {MAX_BATCH} records are labelled at once; filter them first: f"));
+        return Vec::new();
     }
+    open_labels(app, Purpose::All(records))
+}
 
-    /// The triage's proposal stands there, to be confirmed; without one, the step on screen.
-    pub(crate) fn ask_step(&mut self) -> Effects {
-        let here = self.screens.inspect().map(|inspect| inspect.moment.0.max(1) as u64);
-        let proposed = self.review.subject.as_ref().and_then(|subject| subject.step);
-        let step = self.review.draft.step.or(proposed).or(here);
-        self.ask_line(Field::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
-    }
-
-    pub(crate) fn ask_note(&mut self) -> Effects {
-        let begun = self.review.typing.as_ref().or(self.review.draft.note.as_ref());
-        let begun = begun.and_then(|note| note.utf8()).unwrap_or_default().to_owned();
-        self.ask_line(Field::Note, begun, false)
-    }
-
-    pub(crate) fn ask_correction(&mut self) -> Effects {
-        let begun = self.review.draft.correction.as_ref().and_then(|json| json.utf8()).unwrap_or_default().to_owned();
-        self.ask_line(Field::Correction, begun, true)
-    }
-
-    pub(crate) fn ask_labels(&mut self) -> Effects {
-        self.open_labels(Purpose::Give)
-    }
-
-    pub(crate) fn open_labels(&mut self, purpose: Purpose) -> Effects {
-        self.open_dialog(Dialog::Review(Ask::Labels { purpose, line: Line::default(), list: List::default() }));
-        Vec::new()
-    }
-
-    pub(crate) fn ask_label_all(&mut self) -> Effects {
-        let records: Vec<usize> =
-            (0..self.rows()).take(MAX_BATCH + 1).filter_map(|row| self.table.record(row)).collect();
-        if records.len() > MAX_BATCH {
-            self.fail(shown!("at most {MAX_BATCH} records are labelled at once; filter them first: f"));
-            return Vec::new();
-        }
-        self.open_labels(Purpose::All(records))
-    }
-
-    /// A key where something is typed about a verdict.
-    pub(crate) fn ask_key(&mut self, ask: Ask, event: KeyEvent) -> Effects {
-        match ask {
-            Ask::Line { field, line, from, proposed, .. } => self.line_key((field, from), line, proposed, event),
-            Ask::Labels { purpose, line, list } => self.labels_key(purpose, line, list, event),
-            confirm @ Ask::Confirm { .. } => {
-                self.dialog = Some(Dialog::Review(confirm));
-                Vec::new()
-            }
+/// A key where something is typed about a verdict.
+pub(crate) fn ask_key(app: &mut App, ask: Ask, event: KeyEvent) -> Effects {
+    match ask {
+        Ask::Line { field, line, from, proposed, .. } => line_key(app, (field, from), line, proposed, event),
+        Ask::Labels { purpose, line, list } => labels_key(app, purpose, line, list, event),
+        confirm @ Ask::Confirm { .. } => {
+            app.dialog = Some(Dialog::Review(confirm));
+            Vec::new()
         }
     }
+}
 
-    /// The records are to be labelled.
-    pub(crate) fn confirmed(&mut self) -> Effects {
-        let Some(Dialog::Review(Ask::Confirm { records, label })) = self.dialog.take() else { return Vec::new() };
-        let given = self.give_ref(&label);
-        self.begin_batch(&records, given)
-    }
+/// The records are to be labelled.
+pub(crate) fn confirmed(app: &mut App) -> Effects {
+    let Some(Dialog::Review(Ask::Confirm { records, label })) = app.dialog.take() else { return Vec::new() };
+    let given = give_ref(app, &label);
+    review::news::begin_batch(app, &records, given)
+}
 
-    /// The line was closed without being taken.
-    pub(crate) fn line_closed(&mut self) -> Effects {
-        self.review.typing = None;
-        self.keep_drafts()
-    }
+/// The line was closed without being taken.
+pub(crate) fn line_closed(app: &mut App) -> Effects {
+    app.review.typing = None;
+    review::keys::keep_drafts(app)
+}
 
-    /// The text of the line in front has changed: a note outlives a crash.
-    pub(crate) fn line_changed(&mut self) -> Effects {
-        match &mut self.dialog {
-            Some(Dialog::Review(Ask::Labels { list, .. })) => list.at = 0,
-            Some(Dialog::Review(Ask::Line { field, line, proposed, refused, .. })) => {
-                (*proposed, *refused) = (false, None);
-                if *field == Field::Note {
-                    self.review.typing = Some(Text::from(line.value().to_owned()));
-                    return self.keep_drafts();
-                }
-            }
-            _ => {}
-        }
-        Vec::new()
-    }
-
-    pub(crate) fn line_key(
-        &mut self,
-        (field, from): (Field, String),
-        mut line: Line,
-        proposed: bool,
-        event: KeyEvent,
-    ) -> Effects {
-        match event.code {
-            KeyCode::Enter => {
-                let typed = line.value().trim().to_owned();
-                if let Err(why) = self.take_line(&field, &typed) {
-                    let ask = Ask::Line { field, line, from, proposed, refused: Some(why) };
-                    self.dialog = Some(Dialog::Review(ask));
-                    return Vec::new();
-                }
-                self.review.typing = None;
-                return self.line_taken(&field, &typed);
-            }
-            KeyCode::Char(_) if proposed && !event.modifiers.contains(KeyModifiers::CONTROL) => line = Line::default(),
-            _ => {}
-        }
-        let changed = edit(&mut line, event);
-        self.dialog = Some(Dialog::Review(Ask::Line { field, line, from, proposed, refused: None }));
-        if changed { self.line_changed() } else { Vec::new() }
-    }
-
-    /// Takes what was typed into the draft; `Err`: it cannot be taken.
-    pub(crate) fn take_line(&mut self, field: &Field, typed: &str) -> Result<(), Shown> {
-        let Some(subject) = &self.review.subject else {
-            return if matches!(field, Field::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
-        };
-        match field {
-            Field::Step => {
-                let step: Option<u64> = if typed.is_empty() { None } else { Some(typed.parse().unwrap_or(0)) };
-                if step.is_some_and(|step| step == 0 || step > subject.steps) {
-                    return Err(shown!("a step from 1 to {}, or nothing", subject.steps));
-                }
-                self.take_up();
-                self.review.draft.step = step;
-            }
-            Field::Correction => {
-                let json = (!typed.is_empty()).then(|| as_json(typed, subject.card.answer_type));
-                if let Some(why) = json.as_ref().and_then(|json| subject.card.answer_type.refuses(json.bytes())) {
-                    return Err(why);
-                }
-                self.take_up();
-                self.review.draft.correction = json;
-            }
-            Field::Note if typed.len() > MAX_TEXT => return Err(shown!("a note has at most {} kB", MAX_TEXT >> 10)),
-            Field::Rename(_) if typed.is_empty() || typed.len() > MAX_NAME => {
-                return Err(shown!("a name of 1 to {MAX_NAME} letters"));
-            }
-            Field::Note | Field::Rename(_) => {}
-        }
-        Ok(())
-    }
-
-    pub(crate) fn line_taken(&mut self, field: &Field, typed: &str) -> Effects {
-        match field {
-            Field::Step => {
-                let step = self.review.draft.step;
-                self.amend(&step.map_or(Shown::own("no step named"), |step| shown!("first bad step: {step}")))
-            }
-            Field::Correction => {
-                let sentence =
-                    self.review.draft.correction.as_ref().map_or(Shown::own("no correction"), |json| {
-                        shown!("the right answer: {}", json.line().cut(60))
-                    });
-                self.amend(&sentence)
-            }
-            Field::Note => self.take_note(typed),
-            Field::Rename(id) => {
-                let name = Text::from(typed.to_owned());
-                let set = self.review.label_set();
-                let mut effects = self.new_label_set(set.renamed(id, &name));
-                self.say(shown!("renamed to {}", name.line()));
-                effects.extend(self.ask_labels());
-                effects
+/// The text of the line in front has changed: a note outlives a crash.
+pub(crate) fn line_changed(app: &mut App) -> Effects {
+    match &mut app.dialog {
+        Some(Dialog::Review(Ask::Labels { list, .. })) => list.at = 0,
+        Some(Dialog::Review(Ask::Line { field, line, proposed, refused, .. })) => {
+            (*proposed, *refused) = (false, None);
+            if *field == Field::Note {
+                app.review.typing = Some(Text::from(line.value().to_owned()));
+                return review::keys::keep_drafts(app);
             }
         }
+        _ => {}
     }
+    Vec::new()
+}
 
-    /// A note is saved at once; while labels are chosen it goes with the verdict.
-    pub(crate) fn take_note(&mut self, typed: &str) -> Effects {
-        let note = (!typed.is_empty()).then(|| Text::from(typed.to_owned()));
-        let (anchors, variable) = self.anchor();
-        if self.review.draft.choosing {
-            self.review.draft.anchors = if note.is_some() { anchors } else { Vec::new() };
-            (self.review.draft.note, self.review.draft.variable) = (note, variable);
-            return self.keep_drafts();
-        }
-        self.review.draft.note = None;
-        let Some(note) = note else { return self.keep_drafts() };
-        let Some(mut event) = self.review.event(EventKind::Note) else { return Vec::new() };
-        (event.note, event.anchors, event.variable) = (Some(note), anchors, variable);
-        let place = event.anchors.first().map(phrase_of).unwrap_or_default();
-        let mut effects = self.say_event(event);
-        self.say(shown!("note{place}"));
-        effects.extend(self.keep_drafts());
-        effects
-    }
-
-    /// What the cursor is on: a variable, a value, or lines of the document.
-    pub(crate) fn anchor(&self) -> (Vec<Anchor>, Option<Text>) {
-        let Some(inspect) = self.screens.inspect().filter(|_| self.screens.top() != ScreenKind::Table) else {
-            return (Vec::new(), None);
-        };
-        if self.screens.top() == ScreenKind::Evidence
-            && let Some(evidence) = &inspect.evidence
-        {
-            let in_document = matches!(evidence.pane, EvidencePane::Document | EvidencePane::Citation);
-            let lines = match evidence.pane {
-                EvidencePane::Document => Some(evidence.lines.at..evidence.lines.at + 1),
-                _ => evidence.place(),
-            };
-            if let Some((document, lines)) = evidence.sheet.document.as_deref().zip(lines.filter(|_| in_document)) {
-                let quote = document.text(lines.clone());
-                let quote = Untrusted::new(stepscope_base::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
-                let anchor = Anchor::Span {
-                    document: self.document_name(),
-                    numbering: Text::from(Numbering::Global0.word()),
-                    page: None,
-                    line_start: lines.start as u64,
-                    line_end: lines.end.saturating_sub(1) as u64,
-                    quote: Some(quote),
-                };
-                return (vec![anchor], None);
-            }
-            let pointer = evidence.span_view().map(|view| view.pointer.clone()).unwrap_or_default();
-            return (vec![Anchor::Pointer(pointer.text())], None);
-        }
-        let pointer = self.pointer();
-        let of_state = self.screens.top() == ScreenKind::Run && inspect.pane == Pane::State;
-        let variable = pointer.0.last().filter(|_| of_state).and_then(|part| match part {
-            Part::Key(name) => Some(name.clone()),
-            Part::Index(_) => None,
-        });
-        (vec![Anchor::Pointer(pointer.text())], variable)
-    }
-
-    /// What the open answer calls its document.
-    pub(crate) fn document_name(&self) -> Text {
-        let root = self.screens.inspect().and_then(|inspect| inspect.opened.root());
-        let named = root.and_then(|root| {
-            let document = root.get("document");
-            let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;
-            id.string().map(Untrusted::into_owned)
-        });
-        let item = || self.review.subject.as_ref().and_then(|subject| subject.card.item.id.clone());
-        named.or_else(item).unwrap_or_else(|| Text::from("document"))
-    }
-
-    // Labels.
-
-    /// Gives or takes the label of a place on screen, from 0.
-    pub(crate) fn give_nth(&mut self, n: usize) -> Effects {
-        let set = self.review.label_set();
-        let Some(label) = set.labels.get(n) else {
-            self.say(shown!("there is no label {}; / finds and makes labels", n + 1));
-            return Vec::new();
-        };
-        self.toggle(label, &set)
-    }
-
-    pub(crate) fn toggle(&mut self, label: &Label, set: &LabelSet) -> Effects {
-        let sets = self.review.label_sets();
-        let is = |given: &LabelRef| {
-            given.set == set.id && (given.id == label.id || sets.resolve(given).iter().any(|now| now.id == label.id))
-        };
-        let mut labels = self.review.draft.labels.clone();
-        let before = labels.len();
-        labels.retain(|given| !is(given));
-        if labels.len() == before {
-            labels.push(LabelRef { id: label.id.clone(), set: set.id.clone(), version: set.version });
-        }
-        self.review.draft.labels = labels;
-        self.keep_drafts()
-    }
-
-    pub(crate) fn give_ref(&self, label: &Label) -> LabelRef {
-        let set = self.review.label_set();
-        LabelRef { id: label.id.clone(), set: set.id, version: set.version }
-    }
-
-    /// The labels that fit what was typed, best first.
-    pub(crate) fn labels_that_fit(&self, typed: &str) -> Vec<Label> {
-        let labels = self.review.label_set().labels;
-        fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
-    }
-
-    pub(crate) fn labels_key(&mut self, purpose: Purpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {
-        let typed = line.value().trim().to_owned();
-        let fits = self.labels_that_fit(&typed);
-        let chosen = fits.get(list.at).cloned();
-        let found = self.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
-        if let Lookup::Found(action) = found {
-            // What cannot be done leaves the list and its text as they are.
-            self.dialog = Some(Dialog::Review(Ask::Labels { purpose: purpose.clone(), line, list }));
-            if let Err(why) = self.allowed(action) {
-                self.refuse(why);
+fn line_key(app: &mut App, (field, from): (Field, String), mut line: Line, proposed: bool, event: KeyEvent) -> Effects {
+    match event.code {
+        KeyCode::Enter => {
+            let typed = line.value().trim().to_owned();
+            if let Err(why) = take_line(app, &field, &typed) {
+                let ask = Ask::Line { field, line, from, proposed, refused: Some(why) };
+                app.dialog = Some(Dialog::Review(ask));
                 return Vec::new();
             }
-            self.dialog = None;
-            return match (action, chosen) {
-                (Action::NewLabel, _) | (Action::Open, None) => self.make_label(purpose, &typed),
-                (Action::Open, Some(label)) => self.take_label(purpose, label),
-                (Action::RenameLabel, Some(label)) => {
-                    let name = label.name.utf8().unwrap_or_default().to_owned();
-                    self.ask_line(Field::Rename(label.id), name, false)
-                }
-                (Action::MergeLabel, Some(label)) => self.open_labels(Purpose::MergeInto(label.id)),
-                _ => Vec::new(),
-            };
+            app.review.typing = None;
+            return line_taken(app, &field, &typed);
         }
-        match event.code {
-            KeyCode::Down | KeyCode::Tab => list.at = (list.at + 1).min(fits.len().saturating_sub(1)),
-            KeyCode::Up | KeyCode::BackTab => list.at = list.at.saturating_sub(1),
-            _ => {
-                if edit(&mut line, event) {
-                    list.at = 0;
-                }
-            }
-        }
-        self.dialog = Some(Dialog::Review(Ask::Labels { purpose, line, list }));
-        Vec::new()
+        KeyCode::Char(_) if proposed && !event.modifiers.contains(KeyModifiers::CONTROL) => line = Line::default(),
+        _ => {}
     }
+    let changed = edit(&mut line, event);
+    app.dialog = Some(Dialog::Review(Ask::Line { field, line, from, proposed, refused: None }));
+    if changed { line_changed(app) } else { Vec::new() }
+}
 
-    /// Whether a key of the list of labels can be used now.
-    pub(crate) fn allowed_for_label(&self, action: Action) -> Result<(), &'static str> {
-        let Some(Dialog::Review(Ask::Labels { purpose, line, list })) = &self.dialog else {
-            return Err("find a label first: x, then /");
+/// Takes what was typed into the draft; `Err`: it cannot be taken.
+fn take_line(app: &mut App, field: &Field, typed: &str) -> Result<(), Shown> {
+    let Some(subject) = &app.review.subject else {
+        return if matches!(field, Field::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
+    };
+    match field {
+        Field::Step => {
+            let step: Option<u64> = if typed.is_empty() { None } else { Some(typed.parse().unwrap_or(0)) };
+            if step.is_some_and(|step| step == 0 || step > subject.steps) {
+                return Err(shown!("a step from 1 to {}, or nothing", subject.steps));
+            }
+            review::keys::take_up(app);
+            app.review.draft.step = step;
+        }
+        Field::Correction => {
+            let json = (!typed.is_empty()).then(|| as_json(typed, subject.card.answer_type));
+            if let Some(why) = json.as_ref().and_then(|json| subject.card.answer_type.refuses(json.bytes())) {
+                return Err(why);
+            }
+            review::keys::take_up(app);
+            app.review.draft.correction = json;
+        }
+        Field::Note if typed.len() > MAX_TEXT => return Err(shown!("a note has at most {} kB", MAX_TEXT >> 10)),
+        Field::Rename(_) if typed.is_empty() || typed.len() > MAX_NAME => {
+            return Err(shown!("a name of 1 to {MAX_NAME} letters"));
+        }
+        Field::Note | Field::Rename(_) => {}
+    }
+    Ok(())
+}
+
+fn line_taken(app: &mut App, field: &Field, typed: &str) -> Effects {
+    match field {
+        Field::Step => {
+            let step = app.review.draft.step;
+            review::keys::amend(app, &step.map_or(Shown::own("no step named"), |step| shown!("first bad step: {step}")))
+        }
+        Field::Correction => {
+            let sentence = app
+                .review
+                .draft
+                .correction
+                .as_ref()
+                .map_or(Shown::own("no correction"), |json| shown!("the right answer: {}", json.line().cut(60)));
+            review::keys::amend(app, &sentence)
+        }
+        Field::Note => take_note(app, typed),
+        Field::Rename(id) => {
+            let name = Text::from(typed.to_owned());
+            let set = app.review.label_set();
+            let mut effects = new_label_set(app, set.renamed(id, &name));
+            app.say(shown!("renamed to {}", name.line()));
+            effects.extend(ask_labels(app));
+            effects
+        }
+    }
+}
+
+/// A note is saved at once; while labels are chosen it goes with the verdict.
+fn take_note(app: &mut App, typed: &str) -> Effects {
+    let note = (!typed.is_empty()).then(|| Text::from(typed.to_owned()));
+    let (anchors, variable) = anchor(app);
+    if app.review.draft.choosing {
+        app.review.draft.anchors = if note.is_some() { anchors } else { Vec::new() };
+        (app.review.draft.note, app.review.draft.variable) = (note, variable);
+        return review::keys::keep_drafts(app);
+    }
+    app.review.draft.note = None;
+    let Some(note) = note else { return review::keys::keep_drafts(app) };
+    let Some(mut event) = app.review.event(EventKind::Note) else { return Vec::new() };
+    (event.note, event.anchors, event.variable) = (Some(note), anchors, variable);
+    let place = event.anchors.first().map(phrase_of).unwrap_or_default();
+    let mut effects = review::keys::say_event(app, event);
+    app.say(shown!("note{place}"));
+    effects.extend(review::keys::keep_drafts(app));
+    effects
+}
+
+/// What the cursor is on: a variable, a value, or lines of the document.
+fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
+    let Some(inspect) = app.screens.inspect().filter(|_| app.screens.top() != ScreenKind::Table) else {
+        return (Vec::new(), None);
+    };
+    if app.screens.top() == ScreenKind::Evidence
+        && let Some(evidence) = &inspect.evidence
+    {
+        let in_document = matches!(evidence.pane, EvidencePane::Document | EvidencePane::Citation);
+        let lines = match evidence.pane {
+            EvidencePane::Document => Some(evidence.lines.at..evidence.lines.at + 1),
+            _ => evidence.place(),
         };
-        let typed = line.value().trim();
-        match action {
-            Action::NewLabel => {
-                let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, Purpose::MergeInto(_));
-                need(fits, "type the name of the new label, 1 to 80 letters")
-            }
-            Action::RenameLabel | Action::MergeLabel => {
-                need(*purpose == Purpose::Give, "Esc first: this list is to choose one label")?;
-                need(self.labels_that_fit(typed).len() > list.at, "no label is chosen")
-            }
-            _ => {
-                let fits = self.labels_that_fit(typed).len() > list.at;
-                need(fits || self.allowed_for_label(Action::NewLabel).is_ok(), "no label is called that")
-            }
+        if let Some((document, lines)) = evidence.sheet.document.as_deref().zip(lines.filter(|_| in_document)) {
+            let quote = document.text(lines.clone());
+            let quote = Untrusted::new(stepscope_base::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
+            let anchor = Anchor::Span {
+                document: document_name(app),
+                numbering: Text::from(Numbering::Global0.word()),
+                page: None,
+                line_start: lines.start as u64,
+                line_end: lines.end.saturating_sub(1) as u64,
+                quote: Some(quote),
+            };
+            return (vec![anchor], None);
         }
+        let pointer = evidence.span_view().map(|view| view.pointer.clone()).unwrap_or_default();
+        return (vec![Anchor::Pointer(pointer.text())], None);
     }
+    let pointer = app.pointer();
+    let of_state = app.screens.top() == ScreenKind::Run && inspect.pane == Pane::State;
+    let variable = pointer.0.last().filter(|_| of_state).and_then(|part| match part {
+        Part::Key(name) => Some(name.clone()),
+        Part::Index(_) => None,
+    });
+    (vec![Anchor::Pointer(pointer.text())], variable)
+}
 
-    pub(crate) fn take_label(&mut self, purpose: Purpose, label: Label) -> Effects {
-        match purpose {
-            Purpose::Give => {
-                let set = self.review.label_set();
-                self.toggle(&label, &set)
-            }
-            Purpose::MergeInto(from) if from == label.id => {
-                self.say(Shown::own("a label is not merged into itself"));
-                self.open_labels(Purpose::MergeInto(from))
-            }
-            Purpose::MergeInto(from) => {
-                let set = self.review.label_set();
-                let old =
-                    self.review.names(&[LabelRef { id: from.clone(), set: set.id.clone(), version: set.version }]);
-                let effects = self.new_label_set(set.merged(&from, &label.id));
-                let old = old.into_iter().next().unwrap_or_default();
-                self.say(shown!("{old} is part of {} now; old verdicts follow", label.name.line()));
-                effects
-            }
-            Purpose::All(records) => {
-                self.open_dialog(Dialog::Review(Ask::Confirm { records, label }));
-                Vec::new()
-            }
-        }
-    }
+/// What the open answer calls its document.
+fn document_name(app: &App) -> Text {
+    let root = app.screens.inspect().and_then(|inspect| inspect.opened.root());
+    let named = root.and_then(|root| {
+        let document = root.get("document");
+        let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;
+        id.string().map(Untrusted::into_owned)
+    });
+    let item = || app.review.subject.as_ref().and_then(|subject| subject.card.item.id.clone());
+    named.or_else(item).unwrap_or_else(|| Text::from("document"))
+}
 
-    /// A new label of this name, given at once.
-    pub(crate) fn make_label(&mut self, purpose: Purpose, name: &str) -> Effects {
-        let set = self.review.label_set();
-        if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
-            return self.take_label(purpose, label);
-        }
-        let label = Label { id: id_for(name, &set), name: Text::from(name.to_owned()) };
-        let mut effects = self.new_label_set(set.with(label.clone()));
-        self.say(shown!("new label: {}", label.name.line()));
-        effects.extend(self.take_label(purpose, label));
-        effects
-    }
+// Labels.
 
-    /// A new version of the labels. What is only offered is written down first, so that it has a history.
-    pub(crate) fn new_label_set(&mut self, mut set: LabelSet) -> Effects {
-        let mut effects = Vec::new();
-        if self.review.labels_are_offered() {
-            let mut first = Event::new(EventKind::LabelSet, self.review.me.clone());
-            first.label_set = Some(self.review.label_set());
-            effects.extend(self.say_event(first));
-        }
-        set.labels.truncate(1_000);
-        let mut event = Event::new(EventKind::LabelSet, self.review.me.clone());
-        event.label_set = Some(set);
-        effects.extend(self.say_event(event));
-        effects
+/// Gives or takes the label of a place on screen, from 0.
+pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
+    let set = app.review.label_set();
+    let Some(label) = set.labels.get(n) else {
+        app.say(shown!("there is no label {}; / finds and makes labels", n + 1));
+        return Vec::new();
+    };
+    toggle(app, label, &set)
+}
+
+fn toggle(app: &mut App, label: &Label, set: &LabelSet) -> Effects {
+    let sets = app.review.label_sets();
+    let is = |given: &LabelRef| {
+        given.set == set.id && (given.id == label.id || sets.resolve(given).iter().any(|now| now.id == label.id))
+    };
+    let mut labels = app.review.draft.labels.clone();
+    let before = labels.len();
+    labels.retain(|given| !is(given));
+    if labels.len() == before {
+        labels.push(LabelRef { id: label.id.clone(), set: set.id.clone(), version: set.version });
     }
+    app.review.draft.labels = labels;
+    review::keys::keep_drafts(app)
+}
+
+fn give_ref(app: &App, label: &Label) -> LabelRef {
+    let set = app.review.label_set();
+    LabelRef { id: label.id.clone(), set: set.id, version: set.version }
+}
+
+/// The labels that fit what was typed, best first.
+pub(crate) fn labels_that_fit(app: &App, typed: &str) -> Vec<Label> {
+    let labels = app.review.label_set().labels;
+    fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
+}
+
+fn labels_key(app: &mut App, purpose: Purpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {
+    let typed = line.value().trim().to_owned();
+    let fits = labels_that_fit(app, &typed);
+    let chosen = fits.get(list.at).cloned();
+    let found = app.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
+    if let Lookup::Found(action) = found {
+        // What cannot be done leaves the list and its text as they are.
+        app.dialog = Some(Dialog::Review(Ask::Labels { purpose: purpose.clone(), line, list }));
+        if let Err(why) = app.allowed(action) {
+            app.refuse(why);
+            return Vec::new();
+        }
+        app.dialog = None;
+        return match (action, chosen) {
+            (Action::NewLabel, _) | (Action::Open, None) => make_label(app, purpose, &typed),
+            (Action::Open, Some(label)) => take_label(app, purpose, label),
+            (Action::RenameLabel, Some(label)) => {
+                let name = label.name.utf8().unwrap_or_default().to_owned();
+                ask_line(app, Field::Rename(label.id), name, false)
+            }
+            (Action::MergeLabel, Some(label)) => open_labels(app, Purpose::MergeInto(label.id)),
+            _ => Vec::new(),
+        };
+    }
+    match event.code {
+        KeyCode::Down | KeyCode::Tab => list.at = (list.at + 1).min(fits.len().saturating_sub(1)),
+        KeyCode::Up | KeyCode::BackTab => list.at = list.at.saturating_sub(1),
+        _ => {
+            if edit(&mut line, event) {
+                list.at = 0;
+            }
+        }
+    }
+    app.dialog = Some(Dialog::Review(Ask::Labels { purpose, line, list }));
+    Vec::new()
+}
+
+/// Whether a key of the list of labels can be used now.
+pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
+    let Some(Dialog::Review(Ask::Labels { purpose, line, list })) = &app.dialog else {
+        return Err("find a label first: x, then /");
+    };
+    let typed = line.value().trim();
+    match action {
+        Action::NewLabel => {
+            let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, Purpose::MergeInto(_));
+            need(fits, "type the name of the new label, 1 to 80 letters")
+        }
+        Action::RenameLabel | Action::MergeLabel => {
+            need(*purpose == Purpose::Give, "Esc first: this list is to choose one label")?;
+            need(labels_that_fit(app, typed).len() > list.at, "no label is chosen")
+        }
+        _ => {
+            let fits = labels_that_fit(app, typed).len() > list.at;
+            need(fits || allowed_for_label(app, Action::NewLabel).is_ok(), "no label is called that")
+        }
+    }
+}
+
+fn take_label(app: &mut App, purpose: Purpose, label: Label) -> Effects {
+    match purpose {
+        Purpose::Give => {
+            let set = app.review.label_set();
+            toggle(app, &label, &set)
+        }
+        Purpose::MergeInto(from) if from == label.id => {
+            app.say(Shown::own("a label is not merged into itself"));
+            open_labels(app, Purpose::MergeInto(from))
+        }
+        Purpose::MergeInto(from) => {
+            let set = app.review.label_set();
+            let old = app.review.names(&[LabelRef { id: from.clone(), set: set.id.clone(), version: set.version }]);
+            let effects = new_label_set(app, set.merged(&from, &label.id));
+            let old = old.into_iter().next().unwrap_or_default();
+            app.say(shown!("{old} is part of {} now; old verdicts follow", label.name.line()));
+            effects
+        }
+        Purpose::All(records) => {
+            app.open_dialog(Dialog::Review(Ask::Confirm { records, label }));
+            Vec::new()
+        }
+    }
+}
+
+/// A new label of this name, given at once.
+fn make_label(app: &mut App, purpose: Purpose, name: &str) -> Effects {
+    let set = app.review.label_set();
+    if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
+        return take_label(app, purpose, label);
+    }
+    let label = Label { id: id_for(name, &set), name: Text::from(name.to_owned()) };
+    let mut effects = new_label_set(app, set.with(label.clone()));
+    app.say(shown!("new label: {}", label.name.line()));
+    effects.extend(take_label(app, purpose, label));
+    effects
+}
+
+/// A new version of the labels. What is only offered is written down first, so that it has a history.
+fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
+    let mut effects = Vec::new();
+    if app.review.labels_are_offered() {
+        let mut first = Event::new(EventKind::LabelSet, app.review.me.clone());
+        first.label_set = Some(app.review.label_set());
+        effects.extend(review::keys::say_event(app, first));
+    }
+    set.labels.truncate(1_000);
+    let mut event = Event::new(EventKind::LabelSet, app.review.me.clone());
+    event.label_set = Some(set);
+    effects.extend(review::keys::say_event(app, event));
+    effects
 }
 
 /// What was typed as the JSON of an answer of this type.

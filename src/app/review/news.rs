@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::app::msg::Effects;
+use crate::app::review;
 use crate::app::review::keys::{append, task};
 use crate::app::review::{Batch, Draft, Wait, about};
 use crate::app::scribe::{News, Task};
@@ -17,236 +18,234 @@ use stepscope_core::review::hide::Hide;
 use stepscope_io::search::Plan;
 use stepscope_terminal::run::Effect;
 
-impl App {
-    pub(crate) fn review_news(&mut self, news: News, now: Instant) -> Effects {
-        match news {
-            News::Saved(n, met) => {
-                self.review.take_saved(n);
-                if met.anew {
-                    self.fail(Shown::own("the journal was moved away meanwhile; a new one was begun"));
-                } else if met.sealed {
-                    self.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
-                }
-                let mut effects = vec![task(Task::Look)];
-                if self.review.leaving.is_some() && self.review.unsaved.is_empty() {
-                    effects.extend([self.keep(), Effect::Quit(0)]);
-                }
-                effects
+pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
+    match news {
+        News::Saved(n, met) => {
+            app.review.take_saved(n);
+            if met.anew {
+                app.fail(Shown::own("the journal was moved away meanwhile; a new one was begun"));
+            } else if met.sealed {
+                app.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
             }
-            News::Failed(n, failure) => {
-                self.fail(shown!("NOT SAVED: {failure}; {} saves it again", self.key_of_save_again()));
-                self.review.take_failed(n, failure);
-                self.keep_drafts()
+            let mut effects = vec![task(Task::Look)];
+            if app.review.leaving.is_some() && app.review.unsaved.is_empty() {
+                effects.extend([app.keep(), Effect::Quit(0)]);
             }
-            News::Events(events, anew, sentences) => {
-                let first = !std::mem::replace(&mut self.review.read, true);
-                if let Some(sentence) = sentences.into_iter().next() {
-                    self.fail(sentence);
+            effects
+        }
+        News::Failed(n, failure) => {
+            app.fail(shown!("NOT SAVED: {failure}; {} saves it again", key_of_save_again(app)));
+            app.review.take_failed(n, failure);
+            review::keys::keep_drafts(app)
+        }
+        News::Events(events, anew, sentences) => {
+            let first = !std::mem::replace(&mut app.review.read, true);
+            if let Some(sentence) = sentences.into_iter().next() {
+                app.fail(sentence);
+            }
+            let mut effects = Vec::new();
+            if app.review.take_events(events, anew) {
+                effects.extend(find_reviewed(app));
+                reviews_changed(app);
+            }
+            if first && let Some(Wait::Journal(action)) = app.review.wait.take() {
+                effects.extend(app.act(action));
+                if app.review.wait.is_none() {
+                    effects.extend(review::keys::go_on(app));
                 }
-                let mut effects = Vec::new();
-                if self.review.take_events(events, anew) {
-                    effects.extend(self.find_reviewed());
-                    self.reviews_changed();
+            }
+            effects
+        }
+        News::Trouble(failure) => {
+            app.fail(shown!("{failure}"));
+            app.review.trouble = Some(failure);
+            Vec::new()
+        }
+        News::Kept(events) => {
+            app.review.take_kept(events);
+            let (drafts, failed) = (app.review.aside.len(), app.review.unsaved.len());
+            let saves = key_of_save_again(app);
+            match (drafts, failed) {
+                (_, 1..) => {
+                    app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them"));
                 }
-                if first && let Some(Wait::Journal(action)) = self.review.wait.take() {
-                    effects.extend(self.act(action));
-                    if self.review.wait.is_none() {
-                        effects.extend(self.go_on());
+                (1.., _) => app.say(shown!(
+                    "half-finished verdicts of the last session: {drafts}; they come back with their records"
+                )),
+                _ => {}
+            }
+            reviews_changed(app);
+            Vec::new()
+        }
+        News::NotKept(failure) => {
+            app.fail(shown!("{failure}"));
+            Vec::new()
+        }
+        News::Found(moves, records) => {
+            if moves != app.table.moves() {
+                return Vec::new();
+            }
+            let reading = |record: u32| {
+                let record = record as usize;
+                Some((record, app.store.reading(record)?, *app.store.row(record)?))
+            };
+            let records: Vec<_> = records.into_iter().filter_map(reading).collect();
+            if records.is_empty() { Vec::new() } else { vec![task(Task::Cards(moves, None, records))] }
+        }
+        News::Cards(moves, None, cards) => {
+            if moves == app.table.moves() {
+                for (record, card) in cards {
+                    if let Some(card) = card {
+                        app.review.learn(record, card.item, card.content);
                     }
                 }
-                effects
+                // Counted and put in order with the next tick: there may be many more.
+                app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
             }
-            News::Trouble(failure) => {
-                self.fail(shown!("{failure}"));
-                self.review.trouble = Some(failure);
-                Vec::new()
-            }
-            News::Kept(events) => {
-                self.review.take_kept(events);
-                let (drafts, failed) = (self.review.aside.len(), self.review.unsaved.len());
-                let saves = self.key_of_save_again();
-                match (drafts, failed) {
-                    (_, 1..) => {
-                        self.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them"));
-                    }
-                    (1.., _) => self.say(shown!(
-                        "half-finished verdicts of the last session: {drafts}; they come back with their records"
-                    )),
-                    _ => {}
-                }
-                self.reviews_changed();
-                Vec::new()
-            }
-            News::NotKept(failure) => {
-                self.fail(shown!("{failure}"));
-                Vec::new()
-            }
-            News::Found(moves, records) => {
-                if moves != self.table.moves() {
-                    return Vec::new();
-                }
-                let reading = |record: u32| {
-                    let record = record as usize;
-                    Some((record, self.store.reading(record)?, *self.store.row(record)?))
-                };
-                let records: Vec<_> = records.into_iter().filter_map(reading).collect();
-                if records.is_empty() { Vec::new() } else { vec![task(Task::Cards(moves, None, records))] }
-            }
-            News::Cards(moves, None, cards) => {
-                if moves == self.table.moves() {
-                    for (record, card) in cards {
-                        if let Some(card) = card {
-                            self.review.learn(record, card.item, card.content);
-                        }
-                    }
-                    // Counted and put in order with the next tick: there may be many more.
-                    self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
-                }
-                Vec::new()
-            }
-            News::Cards(_, Some(id), cards) => self.label_cards(id, cards),
+            Vec::new()
+        }
+        News::Cards(_, Some(id), cards) => label_cards(app, id, cards),
+    }
+}
+
+/// What the table shows of reviews has changed.
+fn reviews_changed(app: &mut App) {
+    if app.table.filter.needs_reviews() {
+        app.arrange();
+    }
+    review::keys::count_progress(app);
+    app.review.count_since_new_label();
+}
+
+fn key_of_save_again(app: &App) -> String {
+    let row = keymap::BINDINGS.iter().find(|binding| binding.action == keymap::Action::SaveAgain);
+    row.and_then(|row| app.keymap.names(row).first().cloned()).unwrap_or_default()
+}
+
+/// Looks for the records that somebody judged.
+fn find_reviewed(app: &mut App) -> Effects {
+    let fresh = app.review.wanted();
+    let moves = app.table.moves();
+    let mut effects = Vec::new();
+    let from = std::mem::replace(&mut app.review.looked_through, app.store.len());
+    // What is looked for anew is looked for everywhere, the rest in what came since.
+    let sought = app.review.sought();
+    for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
+        if begun && !ids.is_empty() && first < app.store.len() {
+            effects.push(task(Task::Find(moves, ids, Plan::of(&app.store, first, |_| true))));
         }
     }
+    effects
+}
 
-    /// What the table shows of reviews has changed.
-    pub(crate) fn reviews_changed(&mut self) {
-        if self.table.filter.needs_reviews() {
-            self.arrange();
+/// More records were found, or they have other numbers now.
+pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
+    if moved {
+        app.review.forget_records();
+        if !matches!(app.review.wait, None | Some(Wait::Journal(_))) {
+            app.review.wait = None;
+            app.review.ahead.clear();
+            app.fail(Shown::own("the file has changed meanwhile; look again before you judge"));
         }
-        self.count_progress();
-        self.review.count_since_new_label();
-    }
-
-    pub(crate) fn key_of_save_again(&self) -> String {
-        let row = keymap::BINDINGS.iter().find(|binding| binding.action == keymap::Action::SaveAgain);
-        row.and_then(|row| self.keymap.names(row).first().cloned()).unwrap_or_default()
-    }
-
-    /// Looks for the records that somebody judged.
-    pub(crate) fn find_reviewed(&mut self) -> Effects {
-        let fresh = self.review.wanted();
-        let moves = self.table.moves();
-        let mut effects = Vec::new();
-        let from = std::mem::replace(&mut self.review.looked_through, self.store.len());
-        // What is looked for anew is looked for everywhere, the rest in what came since.
-        let sought = self.review.sought();
-        for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
-            if begun && !ids.is_empty() && first < self.store.len() {
-                effects.push(task(Task::Find(moves, ids, Plan::of(&self.store, first, |_| true))));
-            }
-        }
-        effects
-    }
-
-    /// More records were found, or they have other numbers now.
-    pub(crate) fn review_loaded(&mut self, moved: bool) -> Effects {
-        if moved {
-            self.review.forget_records();
-            if !matches!(self.review.wait, None | Some(Wait::Journal(_))) {
-                self.review.wait = None;
-                self.review.ahead.clear();
-                self.fail(Shown::own("the file has changed meanwhile; look again before you judge"));
-            }
-            if let (Some(inspect), Some(subject)) = (self.screens.inspect(), &mut self.review.subject) {
-                subject.record = inspect.opened.index;
-                let (record, card) = (subject.record, subject.card.clone());
-                self.review.learn(record, card.item, card.content);
-            } else {
-                self.review.put_aside();
-            }
-        }
-        if !self.store.is_settled() {
-            return Vec::new();
-        }
-        self.count_progress();
-        self.find_reviewed()
-    }
-
-    // The end.
-
-    /// Nothing that was said is left behind without a word. `None`: the session may end.
-    pub(crate) fn hold_quit(&mut self) -> Option<Effects> {
-        if self.review.unsaved.is_empty() {
-            return None;
-        }
-        let failed = self.review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count();
-        let said = self.review.leaving.replace(failed > 0);
-        match (said, failed) {
-            // It was said before.
-            (Some(said), _) if said == (failed > 0) => None,
-            (_, 0) => {
-                self.say(Shown::own("saving…; stepscope ends when it is done, quit again ends it now"));
-                Some(Vec::new())
-            }
-            _ => {
-                let saves = self.key_of_save_again();
-                self.fail(shown!(
-                    "{failed} verdicts are NOT SAVED: {saves} tries again; quit again leaves, the next start offers them"
-                ));
-                Some(self.keep_drafts())
-            }
+        if let (Some(inspect), Some(subject)) = (app.screens.inspect(), &mut app.review.subject) {
+            subject.record = inspect.opened.index;
+            let (record, card) = (subject.record, subject.card.clone());
+            app.review.learn(record, card.item, card.content);
+        } else {
+            app.review.put_aside();
         }
     }
-
-    // Many at once.
-
-    pub(crate) fn begin_batch(&mut self, records: &[usize], label: LabelRef) -> Effects {
-        let moves = self.table.moves();
-        let read = |record: &usize| Some((*record, self.store.reading(*record)?, *self.store.row(*record)?));
-        let readings: Vec<_> = records.iter().filter_map(read).collect();
-        let id = self.new_search_id();
-        let draft = Draft { labels: vec![label.clone()], ..Draft::default() };
-        let effects = self.write_label_set(&draft);
-        self.review.batch = Some(Batch { id, label, left: readings.len(), done: 0, passed: 0, events: Vec::new() });
-        self.say(shown!("labelling {} records…", readings.len()));
-        effects.into_iter().chain([task(Task::Cards(moves, Some(id), readings))]).collect()
+    if !app.store.is_settled() {
+        return Vec::new();
     }
+    review::keys::count_progress(app);
+    find_reviewed(app)
+}
 
-    pub(crate) fn label_cards(&mut self, id: u64, cards: Vec<(usize, Option<Box<Card>>)>) -> Effects {
-        let Some(mut batch) = self.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
-        let mut effects = Vec::new();
-        for (record, card) in cards {
-            batch.left = batch.left.saturating_sub(1);
-            let Some(card) = card else { continue };
-            effects.extend(self.label_card(record, &card, &mut batch));
-        }
-        self.count_progress();
-        if batch.left > 0 {
-            self.review.batch = Some(batch);
-            return effects;
-        }
-        let passed = match batch.passed {
-            0 => Shown::default(),
-            n => shown!("; {n} that you passed are left as they are"),
-        };
-        self.say(shown!("{} records labelled{passed}; u takes all of it back", batch.done));
-        self.review.push_batch(batch.events);
-        effects
-    }
+// The end.
 
-    pub(crate) fn label_card(&mut self, record: usize, card: &Card, batch: &mut Batch) -> Effects {
-        self.review.learn(record, card.item.clone(), card.content);
-        let reviewed = self.review.reviews.find(&card.item, Some(&card.content));
-        let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&self.review.me.id)).cloned();
-        let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&card.content)));
-        if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Pass)) {
-            batch.passed += 1;
-            return Vec::new();
-        }
-        let mut draft = fresh.map(Draft::of).unwrap_or_default();
-        batch.done += 1;
-        if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Fail))
-            && draft.labels.iter().any(|label| label.id == batch.label.id && label.set == batch.label.set)
-        {
-            return Vec::new();
-        }
-        draft.labels.push(batch.label.clone());
-        let mut event = about(card, Hide::default(), EventKind::Verdict, &self.review.me);
-        draft.fill(&mut event);
-        event.verdict = Some(Verdict::Fail);
-        event.supersedes = mine.map(|mine| mine.event_id);
-        let unsaved = self.review.say(event);
-        batch.events.push(unsaved.event.event_id.clone());
-        vec![append(&unsaved)]
+/// Nothing that was said is left behind without a word. `None`: the session may end.
+pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
+    if app.review.unsaved.is_empty() {
+        return None;
     }
+    let failed = app.review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count();
+    let said = app.review.leaving.replace(failed > 0);
+    match (said, failed) {
+        // It was said before.
+        (Some(said), _) if said == (failed > 0) => None,
+        (_, 0) => {
+            app.say(Shown::own("saving…; stepscope ends when it is done, quit again ends it now"));
+            Some(Vec::new())
+        }
+        _ => {
+            let saves = key_of_save_again(app);
+            app.fail(shown!(
+                "{failed} verdicts are NOT SAVED: {saves} tries again; quit again leaves, the next start offers them"
+            ));
+            Some(review::keys::keep_drafts(app))
+        }
+    }
+}
+
+// Many at once.
+
+pub(crate) fn begin_batch(app: &mut App, records: &[usize], label: LabelRef) -> Effects {
+    let moves = app.table.moves();
+    let read = |record: &usize| Some((*record, app.store.reading(*record)?, *app.store.row(*record)?));
+    let readings: Vec<_> = records.iter().filter_map(read).collect();
+    let id = app.new_search_id();
+    let draft = Draft { labels: vec![label.clone()], ..Draft::default() };
+    let effects = review::keys::write_label_set(app, &draft);
+    app.review.batch = Some(Batch { id, label, left: readings.len(), done: 0, passed: 0, events: Vec::new() });
+    app.say(shown!("labelling {} records…", readings.len()));
+    effects.into_iter().chain([task(Task::Cards(moves, Some(id), readings))]).collect()
+}
+
+fn label_cards(app: &mut App, id: u64, cards: Vec<(usize, Option<Box<Card>>)>) -> Effects {
+    let Some(mut batch) = app.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
+    let mut effects = Vec::new();
+    for (record, card) in cards {
+        batch.left = batch.left.saturating_sub(1);
+        let Some(card) = card else { continue };
+        effects.extend(label_card(app, record, &card, &mut batch));
+    }
+    review::keys::count_progress(app);
+    if batch.left > 0 {
+        app.review.batch = Some(batch);
+        return effects;
+    }
+    let passed = match batch.passed {
+        0 => Shown::default(),
+        n => shown!("; {n} that you passed are left as they are"),
+    };
+    app.say(shown!("{} records labelled{passed}; u takes all of it back", batch.done));
+    app.review.push_batch(batch.events);
+    effects
+}
+
+fn label_card(app: &mut App, record: usize, card: &Card, batch: &mut Batch) -> Effects {
+    app.review.learn(record, card.item.clone(), card.content);
+    let reviewed = app.review.reviews.find(&card.item, Some(&card.content));
+    let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
+    let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&card.content)));
+    if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Pass)) {
+        batch.passed += 1;
+        return Vec::new();
+    }
+    let mut draft = fresh.map(Draft::of).unwrap_or_default();
+    batch.done += 1;
+    if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Fail))
+        && draft.labels.iter().any(|label| label.id == batch.label.id && label.set == batch.label.set)
+    {
+        return Vec::new();
+    }
+    draft.labels.push(batch.label.clone());
+    let mut event = about(card, Hide::default(), EventKind::Verdict, &app.review.me);
+    draft.fill(&mut event);
+    event.verdict = Some(Verdict::Fail);
+    event.supersedes = mine.map(|mine| mine.event_id);
+    let unsaved = app.review.say(event);
+    batch.events.push(unsaved.event.event_id.clone());
+    vec![append(&unsaved)]
 }

@@ -6,6 +6,7 @@ use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::review;
 use crate::app::review::keys::glyph;
 use crate::app::review::{Ask, Draft, ENOUGH, Field, Purpose};
 use crate::app::state::App;
@@ -351,7 +352,7 @@ fn labels(
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let fits = app.labels_that_fit(line.value().trim());
+    let fits = review::ask::labels_that_fit(app, line.value().trim());
     let height = u16::try_from(fits.len().clamp(1, LISTED) + 4).unwrap_or(8);
     let place = window(area, 70, height);
     Clear.render(place, buf);

@@ -9,6 +9,7 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Size;
 
 use crate::app::opened::{Opened, analyses};
+use crate::app::review;
 use crate::app::review::keys::subject_of;
 use crate::app::review::{Place, Review};
 use crate::app::state::{App, Looks};
@@ -147,7 +148,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
             let subject = subject_of(&opened(&app, record)).unwrap();
             visits::take();
             app.review.look_at(subject);
-            let _ = app.judge(Verdict::Pass);
+            let _ = review::keys::judge(&mut app, Verdict::Pass);
             app.settle();
             rows += if n < judged { 0 } else { visits::take() };
             app.review.unsaved.clear();

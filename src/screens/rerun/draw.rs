@@ -133,7 +133,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 
 fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(heading(attempt), Role::Title)];
-    if app.is_replay() {
+    if rerun::keys::is_replay(app) {
         title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
     } else if app.models.mode() == Mode::Cassette {
         title.push(look.span("  ↺ a cassette plays recorded replies", Role::Warning));
@@ -536,7 +536,7 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static
     let heard = attempt.round.as_ref().and_then(|round| round.heard.get(attempt.shown_reply()));
     let Some(heard) = heard else { return Vec::new() };
     let mut line = Vec::new();
-    if app.is_replay() {
+    if rerun::keys::is_replay(app) {
         line.push(look.span("  ↺ replay", Role::Warning));
     }
     if matches!(heard.reply.phase, Phase::Failed(_) | Phase::Cancelled) {

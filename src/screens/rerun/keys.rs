@@ -38,100 +38,6 @@ const JUDGED: &str = "what came is being judged";
 const MAX_MODEL: usize = 200;
 
 impl App {
-    /// Why a step cannot be asked again; asked by the keys and the footer.
-    pub(crate) fn may_rerun(&self, action: Action) -> Result<(), &'static str> {
-        let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
-        let attempt = self.screens.attempt().filter(|_| self.screens.top() == ScreenKind::Rerun);
-        if let Some(attempt) = attempt {
-            let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
-            return match action {
-                _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
-                Action::Edit if attempt.is_answer() => Err("only the prompts of steps are edited"),
-                Action::Keep => match (&attempt.outcome, &attempt.kept) {
-                    (None, _) => Err("there is nothing to keep yet"),
-                    (_, Kept::Saved) => Err("it is saved already"),
-                    (_, Kept::Saving(_)) => Err("it is being saved"),
-                    (_, Kept::Waiting(_)) => Err("it could not be saved: ^S tries again"),
-                    _ => Ok(()),
-                },
-                Action::Open => match (attempt.stage, attempt.pane) {
-                    (Stage::Asking, _) => Err(RUNNING),
-                    (Stage::Judging, _) => Err(JUDGED),
-                    (Stage::Over, _) if attempt.ended().is_some() => Err("it ended early: r asks again, q leaves"),
-                    (Stage::Over, _) => Err("s keeps it, r asks again, q leaves"),
-                    (_, Pane::Top) => Ok(()),
-                    _ => Err("Tab goes to the box at the top"),
-                },
-                Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
-                Action::Edit => {
-                    need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent")?;
-                    need(attempt.ready.is_some(), "what is sent is still being worked out")
-                }
-                Action::Rerun => need(attempt.stage != Stage::Judging, JUDGED),
-                _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
-            };
-        }
-        let inspect = self.screens.inspect();
-        if self.screens.top() == ScreenKind::Evidence {
-            need(action == Action::Rerun, ONE_CALL)?;
-        } else {
-            need(self.screens.top() == ScreenKind::Run, "open a run first")?;
-            let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
-            need(has_steps, "this record has no steps")?;
-            need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
-        }
-        let offline = self.models.mode() == Mode::Offline && !self.samples;
-        need(!offline, "nothing is sent: --offline forbids it")
-    }
-
-    /// Shows what asking the step under the cursor again would send.
-    pub(crate) fn rerun(&mut self, action: Action) -> Effects {
-        if self.screens.top() == ScreenKind::Rerun {
-            return self.rerun_again(action);
-        }
-        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
-        if self.screens.top() == ScreenKind::Evidence {
-            let opened = &inspect.opened;
-            let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
-            let attempt = Attempt::new(of, opened.text().to_vec(), 0, 1, known);
-            self.open_screen(Screen::Rerun(Box::new(attempt)));
-            return self.plan();
-        }
-        let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
-            return Vec::new();
-        };
-        let known = opened.model_of(step);
-        let mut attempt = Attempt::new(Of::Run, opened.text().to_vec(), step, opened.steps.len(), known);
-        (attempt.scope, attempt.samples) = wanted(action);
-        attempt.edits = edits.pairs();
-        attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
-        self.open_screen(Screen::Rerun(Box::new(attempt)));
-        self.plan()
-    }
-
-    /// The same once more, or farther.
-    pub(crate) fn rerun_again(&mut self, action: Action) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        if attempt.stage == Stage::Several && action == Action::RerunFromHere {
-            return self.take_reply(Some(Scope::FromHere));
-        }
-        if attempt.stage == Stage::Preview {
-            (attempt.scope, attempt.samples) = wanted(action);
-            return self.plan();
-        }
-        if attempt.is_running() {
-            self.say(Shown::own(RUNNING));
-            return Vec::new();
-        }
-        if !self.may_drop() {
-            return Vec::new();
-        }
-        if let Some(attempt) = self.screens.attempt_mut() {
-            attempt.again();
-        }
-        self.plan()
-    }
-
     /// Takes values in place of the recorded ones, as JSON texts, and a prompt in place of the step's own; shows what
     /// would be sent now. Nothing is sent.
     pub fn rerun_edited(
@@ -140,7 +46,7 @@ impl App {
         prompt: Option<Untrusted<'static>>,
     ) -> Effects {
         if self.screens.attempt().is_none() {
-            let effects = self.rerun(Action::Rerun);
+            let effects = rerun(self, Action::Rerun);
             if self.screens.attempt().is_none() {
                 return effects;
             }
@@ -148,372 +54,466 @@ impl App {
         if let Some(attempt) = self.screens.attempt_mut() {
             (attempt.edits, attempt.prompt) = (edits, prompt);
         }
-        self.plan()
+        plan(self)
     }
+}
 
-    /// Works out what would be asked, and of whom.
-    pub(crate) fn plan(&mut self) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        let id = self.models.next_id();
-        let leg = attempt.begin(id);
-        let mut effects = vec![Effect::Work(Work::Leg(id, Box::new(leg)))];
-        if self.models.server.is_some() {
-            return effects;
-        }
-        if self.models.is_configured {
-            effects.push(Effect::Work(Work::Choose(id, Offer::Named(None))));
-        } else {
-            effects.extend(self.offer(id));
-        }
-        effects
-    }
-
-    /// Opens the list of those who may be asked.
-    pub(crate) fn offer(&mut self, id: RunId) -> Effects {
-        let is_offline = self.models.setup.wanted.offline;
-        let profiles = self.models.profiles.iter().filter(|_| !is_offline).cloned().map(Offer::Profile);
-        let samples = self.samples.then_some(Offer::Samples);
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        attempt.picker.offers = profiles.chain(samples).collect();
-        (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
-        attempt.picker.list.at = 0;
-        (attempt.stage, attempt.pane) = (Stage::Choosing, Pane::Top);
-        if is_offline { Vec::new() } else { vec![Effect::Work(Work::Look(id))] }
-    }
-
-    /// Who was found.
-    pub(crate) fn take_offers(&mut self, id: RunId, offers: Vec<Offer>, trouble: Option<Shown>) {
-        if let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.id == id) {
-            attempt.picker.offers.extend(offers);
-            (attempt.picker.is_looking, attempt.picker.trouble) = (false, trouble);
-        }
-    }
-
-    /// Who was chosen, ready to be asked.
-    pub(crate) fn take_chosen(&mut self, id: RunId, chosen: Result<Box<Server>, Shown>) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
-        match chosen {
-            Ok(server) => {
-                self.models.server = Some(*server);
-                self.models.model = None;
-                attempt.measure(&self.models);
-                if attempt.model(&self.models).is_none() {
-                    return self.offer(id);
-                }
-                Vec::new()
+/// Why a step cannot be asked again; asked by the keys and the footer.
+pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
+    let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
+    let attempt = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun);
+    if let Some(attempt) = attempt {
+        let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
+        return match action {
+            _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
+            Action::Edit if attempt.is_answer() => Err("only the prompts of steps are edited"),
+            Action::Keep => match (&attempt.outcome, &attempt.kept) {
+                (None, _) => Err("there is nothing to keep yet"),
+                (_, Kept::Saved) => Err("it is saved already"),
+                (_, Kept::Saving(_)) => Err("it is being saved"),
+                (_, Kept::Waiting(_)) => Err("it could not be saved: ^S tries again"),
+                _ => Ok(()),
+            },
+            Action::Open => match (attempt.stage, attempt.pane) {
+                (Stage::Asking, _) => Err(RUNNING),
+                (Stage::Judging, _) => Err(JUDGED),
+                (Stage::Over, _) if attempt.ended().is_some() => Err("it ended early: r asks again, q leaves"),
+                (Stage::Over, _) => Err("s keeps it, r asks again, q leaves"),
+                (_, Pane::Top) => Ok(()),
+                _ => Err("Tab goes to the box at the top"),
+            },
+            Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
+            Action::Edit => {
+                need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent")?;
+                need(attempt.ready.is_some(), "what is sent is still being worked out")
             }
-            Err(why) => {
-                let effects = if attempt.stage == Stage::Preview { self.offer(id) } else { Vec::new() };
-                self.fail(why);
-                effects
-            }
-        }
-    }
-
-    /// Where a leg led.
-    pub(crate) fn take_reached(&mut self, id: RunId, reached: Reached) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
-        let goes_on = attempt.reach(reached);
-        attempt.measure(&self.models);
-        self.drop_stage_status();
-        if goes_on { self.send() } else { Vec::new() }
-    }
-
-    /// What was heard of the running calls.
-    pub(crate) fn take_told(&mut self, id: RunId, told: Vec<Told>, now: Instant) -> Effects {
-        let leg = self.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
-        if leg.is_some() {
-            self.drop_stage_status();
-        }
-        leg.map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
-    }
-
-    /// That a call is running is not said beyond its end.
-    pub(crate) fn drop_stage_status(&mut self) {
-        let stage = self.screens.attempt().map(|attempt| attempt.stage);
-        let is_over = |said: &str| match stage {
-            Some(Stage::Asking) => said == JUDGED,
-            Some(Stage::Judging) => said == RUNNING,
-            _ => said == RUNNING || said == JUDGED,
+            Action::Rerun => need(attempt.stage != Stage::Judging, JUDGED),
+            _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
         };
-        if self.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
-            self.status = None;
+    }
+    let inspect = app.screens.inspect();
+    if app.screens.top() == ScreenKind::Evidence {
+        need(action == Action::Rerun, ONE_CALL)?;
+    } else {
+        need(app.screens.top() == ScreenKind::Run, "open a run first")?;
+        let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+        need(has_steps, "this record has no steps")?;
+        need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
+    }
+    let offline = app.models.mode() == Mode::Offline && !app.samples;
+    need(!offline, "nothing is sent: --offline forbids it")
+}
+
+/// Shows what asking the step under the cursor again would send.
+fn rerun(app: &mut App, action: Action) -> Effects {
+    if app.screens.top() == ScreenKind::Rerun {
+        return rerun_again(app, action);
+    }
+    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
+    if app.screens.top() == ScreenKind::Evidence {
+        let opened = &inspect.opened;
+        let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
+        let attempt = Attempt::new(of, opened.text().to_vec(), 0, 1, known);
+        app.open_screen(Screen::Rerun(Box::new(attempt)));
+        return plan(app);
+    }
+    let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
+        return Vec::new();
+    };
+    let known = opened.model_of(step);
+    let mut attempt = Attempt::new(Of::Run, opened.text().to_vec(), step, opened.steps.len(), known);
+    (attempt.scope, attempt.samples) = wanted(action);
+    attempt.edits = edits.pairs();
+    attempt.prompt = edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
+    app.open_screen(Screen::Rerun(Box::new(attempt)));
+    plan(app)
+}
+
+/// The same once more, or farther.
+fn rerun_again(app: &mut App, action: Action) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    if attempt.stage == Stage::Several && action == Action::RerunFromHere {
+        return take_reply(app, Some(Scope::FromHere));
+    }
+    if attempt.stage == Stage::Preview {
+        (attempt.scope, attempt.samples) = wanted(action);
+        return plan(app);
+    }
+    if attempt.is_running() {
+        app.say(Shown::own(RUNNING));
+        return Vec::new();
+    }
+    if !may_drop(app) {
+        return Vec::new();
+    }
+    if let Some(attempt) = app.screens.attempt_mut() {
+        attempt.again();
+    }
+    plan(app)
+}
+
+/// Works out what would be asked, and of whom.
+fn plan(app: &mut App) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    let id = app.models.next_id();
+    let leg = attempt.begin(id);
+    let mut effects = vec![Effect::Work(Work::Leg(id, Box::new(leg)))];
+    if app.models.server.is_some() {
+        return effects;
+    }
+    if app.models.is_configured {
+        effects.push(Effect::Work(Work::Choose(id, Offer::Named(None))));
+    } else {
+        effects.extend(offer(app, id));
+    }
+    effects
+}
+
+/// Opens the list of those who may be asked.
+fn offer(app: &mut App, id: RunId) -> Effects {
+    let is_offline = app.models.setup.wanted.offline;
+    let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Offer::Profile);
+    let samples = app.samples.then_some(Offer::Samples);
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    attempt.picker.offers = profiles.chain(samples).collect();
+    (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
+    attempt.picker.list.at = 0;
+    (attempt.stage, attempt.pane) = (Stage::Choosing, Pane::Top);
+    if is_offline { Vec::new() } else { vec![Effect::Work(Work::Look(id))] }
+}
+
+/// Who was found.
+pub(crate) fn take_offers(app: &mut App, id: RunId, offers: Vec<Offer>, trouble: Option<Shown>) {
+    if let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) {
+        attempt.picker.offers.extend(offers);
+        (attempt.picker.is_looking, attempt.picker.trouble) = (false, trouble);
+    }
+}
+
+/// Who was chosen, ready to be asked.
+pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, Shown>) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+    match chosen {
+        Ok(server) => {
+            app.models.server = Some(*server);
+            app.models.model = None;
+            attempt.measure(&app.models);
+            if attempt.model(&app.models).is_none() {
+                return offer(app, id);
+            }
+            Vec::new()
+        }
+        Err(why) => {
+            let effects = if attempt.stage == Stage::Preview { offer(app, id) } else { Vec::new() };
+            app.fail(why);
+            effects
         }
     }
+}
 
-    /// Asks. The one place that leads to a server.
-    pub(crate) fn send(&mut self) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        let Some((id, server, calls)) = attempt.send(&mut self.models) else { return Vec::new() };
-        let client = Box::new(server.client);
-        vec![Effect::Work(Work::StartRun { id, client, calls, at_once: AT_ONCE })]
+/// Where a leg led.
+pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+    let goes_on = attempt.reach(reached);
+    attempt.measure(&app.models);
+    drop_stage_status(app);
+    if goes_on { send(app) } else { Vec::new() }
+}
+
+/// What was heard of the running calls.
+pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<Told>, now: Instant) -> Effects {
+    let leg = app.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
+    if leg.is_some() {
+        drop_stage_status(app);
     }
+    leg.map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+}
 
-    /// Breaks off what runs; `None`: nothing does.
-    pub(crate) fn cancel_run(&mut self) -> Option<Effects> {
-        let (id, leg) = self.screens.attempt_mut()?.cancel()?;
-        self.say(Shown::own("broken off; what had come is kept here, and is no answer"));
-        Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Leg(id, Box::new(leg)))])
+/// That a call is running is not said beyond its end.
+fn drop_stage_status(app: &mut App) {
+    let stage = app.screens.attempt().map(|attempt| attempt.stage);
+    let is_over = |said: &str| match stage {
+        Some(Stage::Asking) => said == JUDGED,
+        Some(Stage::Judging) => said == RUNNING,
+        _ => said == RUNNING || said == JUDGED,
+    };
+    if app.status.as_ref().is_some_and(|status| is_over(status.text.as_str())) {
+        app.status = None;
     }
+}
 
-    /// `Enter`: sends, chooses, takes or edits what the cursor is on.
-    pub(crate) fn open_in_rerun(&mut self) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        match attempt.stage {
-            Stage::Choosing => {
-                let id = attempt.id;
-                let Some(offer) = attempt.picker.offers.get(attempt.picker.list.at).cloned() else {
-                    self.say(Shown::own("there is nobody to choose yet"));
-                    return Vec::new();
-                };
-                attempt.stage = Stage::Preview;
-                attempt.list.at = 0;
-                vec![Effect::Work(Work::Choose(id, offer))]
-            }
-            Stage::Preview => self.open_field(),
-            Stage::Several => self.take_reply(None),
-            Stage::Asking | Stage::Judging | Stage::Over => Vec::new(),
-        }
-    }
+/// Asks. The one place that leads to a server.
+fn send(app: &mut App) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    let Some((id, server, calls)) = attempt.send(&mut app.models) else { return Vec::new() };
+    let client = Box::new(server.client);
+    vec![Effect::Work(Work::StartRun { id, client, calls, at_once: AT_ONCE })]
+}
 
-    pub(crate) fn open_field(&mut self) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        let field = attempt.field();
-        let sampling = &self.models.sampling;
-        let text = match field {
-            Field::Send => return self.ask(),
-            Field::Server => {
-                let id = attempt.id;
-                return self.offer(id);
-            }
-            Field::Scope | Field::Rung => {
-                let effects = self.turn_field(1);
-                return effects;
-            }
-            Field::Model => attempt.model(&self.models).unwrap_or_default(),
-            Field::Samples => attempt.samples.to_string(),
-            Field::Temperature => sampling.temperature.map_or("none".to_owned(), |t| t.to_string()),
-            Field::Seed => sampling.seed.map_or("none".to_owned(), |seed| seed.to_string()),
-        };
-        self.open_prompt(Purpose::Field(field), text);
-        Vec::new()
-    }
+/// Breaks off what runs; `None`: nothing does.
+pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
+    let (id, leg) = app.screens.attempt_mut()?.cancel()?;
+    app.say(Shown::own("broken off; what had come is kept here, and is no answer"));
+    Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Leg(id, Box::new(leg)))])
+}
 
-    /// The line that names the endpoint was confirmed.
-    pub(crate) fn ask(&mut self) -> Effects {
-        let Some(attempt) = self.screens.attempt() else { return Vec::new() };
-        let why = if let Some(never) = &attempt.never {
-            never.clone()
-        } else if self.models.server.is_none() {
-            Shown::own("nobody was chosen to be asked: Enter on the line \"server\"")
-        } else if attempt.model(&self.models).is_none() {
-            Shown::own("no model is named: Enter on the line \"model\"")
-        } else if attempt.ready.is_none() {
-            Shown::own("what is sent is still being worked out")
-        } else {
-            return self.send();
-        };
-        self.fail(why);
-        Vec::new()
-    }
-
-    /// Left and right on a field.
-    pub(crate) fn turn_field(&mut self, by: isize) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut().filter(|attempt| attempt.pane == Pane::Top) else {
-            return Vec::new();
-        };
-        if attempt.stage != Stage::Preview {
-            return Vec::new();
-        }
-        let sampling = &mut self.models.sampling;
-        match attempt.field() {
-            Field::Scope => {
-                attempt.scope = farther(attempt.scope, by);
-                return self.plan();
-            }
-            Field::Samples => {
-                attempt.samples = attempt.samples.saturating_add_signed(by).clamp(1, MAX_SAMPLES);
-                return self.plan();
-            }
-            Field::Temperature => {
-                let tenths = (sampling.temperature.unwrap_or(0.0) * 10.0).round() + by as f64;
-                sampling.temperature = Some((tenths / 10.0).max(0.0));
-            }
-            Field::Seed => sampling.seed = Some(sampling.seed.unwrap_or(0).saturating_add(by as i64)),
-            Field::Rung => sampling.rung = turned(sampling.rung, by),
-            Field::Send | Field::Server | Field::Model => return Vec::new(),
-        }
-        attempt.measure(&self.models);
-        Vec::new()
-    }
-
-    /// Takes what was typed for a field.
-    pub(crate) fn set_field(&mut self, field: Field, typed: &str) -> Result<Effects, Shown> {
-        let Some(attempt) = self.screens.attempt_mut() else { return Ok(Vec::new()) };
-        let typed = typed.trim();
-        let is_none = typed == "none";
-        let sampling = &mut self.models.sampling;
-        match field {
-            Field::Model if typed.is_empty() || typed.len() > MAX_MODEL => {
-                return Err(Shown::own("a model needs a name; `stepscope models` lists what a server offers"));
-            }
-            Field::Model => self.models.model = Some(typed.to_owned()),
-            Field::Samples => {
-                let count = typed.parse().ok().filter(|count| (1..=MAX_SAMPLES).contains(count));
-                attempt.samples = count.ok_or(shown!("it is a number from 1 to {MAX_SAMPLES}"))?;
-                return Ok(self.plan());
-            }
-            Field::Temperature => {
-                let number = typed.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-                let wrong = Shown::own("it is a number from 0 up, or none");
-                sampling.temperature = if is_none { None } else { Some(number.ok_or(wrong)?) };
-            }
-            Field::Seed => {
-                let wrong = |_| Shown::own("it is a whole number, or none");
-                sampling.seed = if is_none { None } else { Some(typed.parse().map_err(wrong)?) };
-            }
-            Field::Send | Field::Server | Field::Scope | Field::Rung => {}
-        }
-        attempt.measure(&self.models);
-        Ok(Vec::new())
-    }
-
-    /// Takes the reply under the cursor, or all of them together.
-    pub(crate) fn take_reply(&mut self, scope: Option<Scope>) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        if let Err(why) = attempt.can_take() {
-            self.say(Shown::own(why));
-            return Vec::new();
-        }
-        let id = attempt.id;
-        attempt.take(scope).map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
-    }
-
-    /// Keeps what came as a fork.
-    pub(crate) fn keep_attempt(&mut self) -> Effects {
-        let Some(attempt) = self.screens.attempt_mut() else { return Vec::new() };
-        let Some(outcome) = &attempt.outcome else { return Vec::new() };
-        let line = outcome.line.clone();
-        let effects = self.keep_fork(line);
-        let id = effects.iter().find_map(|effect| match effect {
-            Effect::Work(Work::KeepFork(keeping)) => Some(keeping.id),
-            _ => None,
-        });
-        if let Some(attempt) = self.screens.attempt_mut() {
-            attempt.kept = id.map_or(Kept::Failed, Kept::Saving);
-        }
-        effects
-    }
-
-    /// Whether a fork is on the disk.
-    pub(crate) fn took_fork(&mut self, id: ForkId, is_saved: bool) {
-        let Some(attempt) = self.screens.attempt_mut() else { return };
-        if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
-            attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };
-            if is_saved {
-                // They are in the fork now.
-                self.forget_edits();
-            }
-        }
-    }
-
-    /// One level up: out of the maximised pane, out of the call, out of the list, out of the screen.
-    pub(crate) fn leave_rerun(&mut self) -> Effects {
-        if let Some(effects) = self.cancel_run() {
-            return effects;
-        }
-        let Some(attempt) = self.screens.attempt_mut() else {
-            self.screens.pop();
-            return Vec::new();
-        };
-        if std::mem::take(&mut attempt.maximised) {
-            return Vec::new();
-        }
-        let id = attempt.id;
-        if attempt.stage == Stage::Choosing && self.models.server.is_some() {
+/// `Enter`: sends, chooses, takes or edits what the cursor is on.
+pub(crate) fn open_in_rerun(app: &mut App) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    match attempt.stage {
+        Stage::Choosing => {
+            let id = attempt.id;
+            let Some(offer) = attempt.picker.offers.get(attempt.picker.list.at).cloned() else {
+                app.say(Shown::own("there is nobody to choose yet"));
+                return Vec::new();
+            };
             attempt.stage = Stage::Preview;
-            return vec![Effect::Work(Work::CancelRun(id))];
+            attempt.list.at = 0;
+            vec![Effect::Work(Work::Choose(id, offer))]
         }
-        if !self.may_drop() {
-            return Vec::new();
-        }
-        self.screens.pop();
-        vec![Effect::Work(Work::CancelRun(id))]
+        Stage::Preview => open_field(app),
+        Stage::Several => take_reply(app, None),
+        Stage::Asking | Stage::Judging | Stage::Over => Vec::new(),
     }
+}
 
-    /// Asks once before something is dropped that is not safe.
-    pub(crate) fn may_drop(&mut self) -> bool {
-        let Some(attempt) = self.screens.attempt_mut() else { return true };
-        if !attempt.is_unsaved() || attempt.warned {
-            return true;
+fn open_field(app: &mut App) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    let field = attempt.field();
+    let sampling = &app.models.sampling;
+    let text = match field {
+        Field::Send => return ask(app),
+        Field::Server => {
+            let id = attempt.id;
+            return offer(app, id);
         }
-        attempt.warned = true;
-        self.say(Shown::own("what came is not kept: s keeps it, the same key again drops it"));
-        false
-    }
-
-    /// Moves the cursor or scrolls.
-    pub(crate) fn go_in_rerun(&mut self, movement: Move) {
-        let area = self.area();
-        let Some(attempt) = self.screens.attempt_mut() else { return };
-        let place = rerun::draw::place(attempt, area, attempt.pane);
-        let height = usize::from(place.height.saturating_sub(2)).max(1);
-        let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
-        let Some(lower) = lower else {
-            if attempt.stage == Stage::Choosing {
-                attempt.picker.list.go(movement, attempt.picker.offers.len(), height);
-            } else {
-                attempt.list.go(movement, attempt.rows(), height);
-            }
-            return;
-        };
-        let Some(attempt) = self.screens.attempt() else { return };
-        let (inspect, theme) = (self.screens.inspect(), &self.looks.theme);
-        let lines = rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
-        let last = lines.len().saturating_sub(height);
-        let Some(attempt) = self.screens.attempt_mut() else { return };
-        let is_reply = attempt.pane == Pane::Reply;
-        let Some(top) = attempt.tops.get_mut(lower) else { return };
-        if is_reply && attempt.follows {
-            *top = last;
+        Field::Scope | Field::Rung => {
+            let effects = turn_field(app, 1);
+            return effects;
         }
-        let page = isize::try_from(height).unwrap_or(isize::MAX);
-        *top = match movement {
-            Move::By(rows) => top.saturating_add_signed(rows),
-            Move::HalfPages(n) => top.saturating_add_signed(n.saturating_mul((page / 2).max(1))),
-            Move::Pages(n) => top.saturating_add_signed(n.saturating_mul(page)),
-            Move::To(line) => line,
-        };
-        *top = (*top).min(last);
-        if is_reply {
-            attempt.follows = *top == last && attempt.stage == Stage::Asking;
+        Field::Model => attempt.model(&app.models).unwrap_or_default(),
+        Field::Samples => attempt.samples.to_string(),
+        Field::Temperature => sampling.temperature.map_or("none".to_owned(), |t| t.to_string()),
+        Field::Seed => sampling.seed.map_or("none".to_owned(), |seed| seed.to_string()),
+    };
+    app.open_prompt(Purpose::Field(field), text);
+    Vec::new()
+}
+
+/// The line that names the endpoint was confirmed.
+fn ask(app: &mut App) -> Effects {
+    let Some(attempt) = app.screens.attempt() else { return Vec::new() };
+    let why = if let Some(never) = &attempt.never {
+        never.clone()
+    } else if app.models.server.is_none() {
+        Shown::own("nobody was chosen to be asked: Enter on the line \"server\"")
+    } else if attempt.model(&app.models).is_none() {
+        Shown::own("no model is named: Enter on the line \"model\"")
+    } else if attempt.ready.is_none() {
+        Shown::own("what is sent is still being worked out")
+    } else {
+        return send(app);
+    };
+    app.fail(why);
+    Vec::new()
+}
+
+/// Left and right on a field.
+fn turn_field(app: &mut App, by: isize) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.pane == Pane::Top) else {
+        return Vec::new();
+    };
+    if attempt.stage != Stage::Preview {
+        return Vec::new();
+    }
+    let sampling = &mut app.models.sampling;
+    match attempt.field() {
+        Field::Scope => {
+            attempt.scope = farther(attempt.scope, by);
+            return plan(app);
+        }
+        Field::Samples => {
+            attempt.samples = attempt.samples.saturating_add_signed(by).clamp(1, MAX_SAMPLES);
+            return plan(app);
+        }
+        Field::Temperature => {
+            let tenths = (sampling.temperature.unwrap_or(0.0) * 10.0).round() + by as f64;
+            sampling.temperature = Some((tenths / 10.0).max(0.0));
+        }
+        Field::Seed => sampling.seed = Some(sampling.seed.unwrap_or(0).saturating_add(by as i64)),
+        Field::Rung => sampling.rung = turned(sampling.rung, by),
+        Field::Send | Field::Server | Field::Model => return Vec::new(),
+    }
+    attempt.measure(&app.models);
+    Vec::new()
+}
+
+/// Takes what was typed for a field.
+pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effects, Shown> {
+    let Some(attempt) = app.screens.attempt_mut() else { return Ok(Vec::new()) };
+    let typed = typed.trim();
+    let is_none = typed == "none";
+    let sampling = &mut app.models.sampling;
+    match field {
+        Field::Model if typed.is_empty() || typed.len() > MAX_MODEL => {
+            return Err(Shown::own("a model needs a name; `stepscope models` lists what a server offers"));
+        }
+        Field::Model => app.models.model = Some(typed.to_owned()),
+        Field::Samples => {
+            let count = typed.parse().ok().filter(|count| (1..=MAX_SAMPLES).contains(count));
+            attempt.samples = count.ok_or(shown!("it is a number from 1 to {MAX_SAMPLES}"))?;
+            return Ok(plan(app));
+        }
+        Field::Temperature => {
+            let number = typed.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+            let wrong = Shown::own("it is a number from 0 up, or none");
+            sampling.temperature = if is_none { None } else { Some(number.ok_or(wrong)?) };
+        }
+        Field::Seed => {
+            let wrong = |_| Shown::own("it is a whole number, or none");
+            sampling.seed = if is_none { None } else { Some(typed.parse().map_err(wrong)?) };
+        }
+        Field::Send | Field::Server | Field::Scope | Field::Rung => {}
+    }
+    attempt.measure(&app.models);
+    Ok(Vec::new())
+}
+
+/// Takes the reply under the cursor, or all of them together.
+fn take_reply(app: &mut App, scope: Option<Scope>) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    if let Err(why) = attempt.can_take() {
+        app.say(Shown::own(why));
+        return Vec::new();
+    }
+    let id = attempt.id;
+    attempt.take(scope).map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+}
+
+/// Keeps what came as a fork.
+fn keep_attempt(app: &mut App) -> Effects {
+    let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
+    let Some(outcome) = &attempt.outcome else { return Vec::new() };
+    let line = outcome.line.clone();
+    let effects = app.keep_fork(line);
+    let id = effects.iter().find_map(|effect| match effect {
+        Effect::Work(Work::KeepFork(keeping)) => Some(keeping.id),
+        _ => None,
+    });
+    if let Some(attempt) = app.screens.attempt_mut() {
+        attempt.kept = id.map_or(Kept::Failed, Kept::Saving);
+    }
+    effects
+}
+
+/// Whether a fork is on the disk.
+pub(crate) fn took_fork(app: &mut App, id: ForkId, is_saved: bool) {
+    let Some(attempt) = app.screens.attempt_mut() else { return };
+    if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
+        attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };
+        if is_saved {
+            // They are in the fork now.
+            app.forget_edits();
         }
     }
+}
 
-    /// What can be copied of the pane that has the keys.
-    pub(crate) fn copied_of_rerun(&self) -> Option<Shown> {
-        let attempt = self.screens.attempt()?;
-        if attempt.pane == Pane::Request {
-            return attempt.request().map(Untrusted::prose);
+/// One level up: out of the maximised pane, out of the call, out of the list, out of the screen.
+pub(crate) fn leave_rerun(app: &mut App) -> Effects {
+    if let Some(effects) = cancel_run(app) {
+        return effects;
+    }
+    let Some(attempt) = app.screens.attempt_mut() else {
+        app.screens.pop();
+        return Vec::new();
+    };
+    if std::mem::take(&mut attempt.maximised) {
+        return Vec::new();
+    }
+    let id = attempt.id;
+    if attempt.stage == Stage::Choosing && app.models.server.is_some() {
+        attempt.stage = Stage::Preview;
+        return vec![Effect::Work(Work::CancelRun(id))];
+    }
+    if !may_drop(app) {
+        return Vec::new();
+    }
+    app.screens.pop();
+    vec![Effect::Work(Work::CancelRun(id))]
+}
+
+/// Asks once before something is dropped that is not safe.
+fn may_drop(app: &mut App) -> bool {
+    let Some(attempt) = app.screens.attempt_mut() else { return true };
+    if !attempt.is_unsaved() || attempt.warned {
+        return true;
+    }
+    attempt.warned = true;
+    app.say(Shown::own("what came is not kept: s keeps it, the same key again drops it"));
+    false
+}
+
+/// Moves the cursor or scrolls.
+pub(crate) fn go_in_rerun(app: &mut App, movement: Move) {
+    let area = app.area();
+    let Some(attempt) = app.screens.attempt_mut() else { return };
+    let place = rerun::draw::place(attempt, area, attempt.pane);
+    let height = usize::from(place.height.saturating_sub(2)).max(1);
+    let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
+    let Some(lower) = lower else {
+        if attempt.stage == Stage::Choosing {
+            attempt.picker.list.go(movement, attempt.picker.offers.len(), height);
+        } else {
+            attempt.list.go(movement, attempt.rows(), height);
         }
-        let heard = attempt.round.as_ref()?.heard.get(attempt.shown_reply())?;
-        Some(Shown::prose(&heard.reply.content))
+        return;
+    };
+    let Some(attempt) = app.screens.attempt() else { return };
+    let (inspect, theme) = (app.screens.inspect(), &app.looks.theme);
+    let lines = rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
+    let last = lines.len().saturating_sub(height);
+    let Some(attempt) = app.screens.attempt_mut() else { return };
+    let is_reply = attempt.pane == Pane::Reply;
+    let Some(top) = attempt.tops.get_mut(lower) else { return };
+    if is_reply && attempt.follows {
+        *top = last;
     }
+    let page = isize::try_from(height).unwrap_or(isize::MAX);
+    *top = match movement {
+        Move::By(rows) => top.saturating_add_signed(rows),
+        Move::HalfPages(n) => top.saturating_add_signed(n.saturating_mul((page / 2).max(1))),
+        Move::Pages(n) => top.saturating_add_signed(n.saturating_mul(page)),
+        Move::To(line) => line,
+    };
+    *top = (*top).min(last);
+    if is_reply {
+        attempt.follows = *top == last && attempt.stage == Stage::Asking;
+    }
+}
 
-    /// The next pane, `by` further.
-    pub(crate) fn pane_in_rerun(&mut self, by: isize) {
-        let Some(attempt) = self.screens.attempt_mut() else { return };
-        let at = Pane::ALL.iter().position(|pane| *pane == attempt.pane).unwrap_or(0) as isize;
-        let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
-        attempt.pane = Pane::ALL.get(next).copied().unwrap_or_default();
+/// What can be copied of the pane that has the keys.
+pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
+    let attempt = app.screens.attempt()?;
+    if attempt.pane == Pane::Request {
+        return attempt.request().map(Untrusted::prose);
     }
+    let heard = attempt.round.as_ref()?.heard.get(attempt.shown_reply())?;
+    Some(Shown::prose(&heard.reply.content))
+}
 
-    /// Whether the reply that is shown was recorded earlier.
-    pub(crate) fn is_replay(&self) -> bool {
-        let round = self.screens.attempt().and_then(|attempt| attempt.round.as_ref());
-        let heard = round.and_then(|round| round.heard.first());
-        heard.is_some_and(|heard| heard.reply.endpoint.as_str() == "cassette" && heard.reply.phase != Phase::Connecting)
-    }
+/// The next pane, `by` further.
+fn pane_in_rerun(app: &mut App, by: isize) {
+    let Some(attempt) = app.screens.attempt_mut() else { return };
+    let at = Pane::ALL.iter().position(|pane| *pane == attempt.pane).unwrap_or(0) as isize;
+    let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
+    attempt.pane = Pane::ALL.get(next).copied().unwrap_or_default();
+}
+
+/// Whether the reply that is shown was recorded earlier.
+pub(crate) fn is_replay(app: &App) -> bool {
+    let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
+    let heard = round.and_then(|round| round.heard.first());
+    heard.is_some_and(|heard| heard.reply.endpoint.as_str() == "cassette" && heard.reply.phase != Phase::Connecting)
 }
 
 /// How far an action goes, and how often it asks.
@@ -526,46 +526,44 @@ const fn wanted(action: Action) -> (Scope, usize) {
     }
 }
 
-impl App {
-    /// What belongs to this screen; `None`: it does not.
-    pub(crate) fn rerun_action(&mut self, action: Action) -> Option<Effects> {
-        use Action as A;
-        match action {
-            A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(self.rerun(action)),
-            _ if self.screens.top() != ScreenKind::Rerun => return None,
-            A::Keep => return Some(self.keep_attempt()),
-            A::Escape | A::Back => return Some(self.leave_rerun()),
-            A::Left => return Some(self.turn_field(-1)),
-            A::Right => return Some(self.turn_field(1)),
-            A::NextPane => self.pane_in_rerun(1),
-            A::PreviousPane => self.pane_in_rerun(-1),
-            A::Maximise => {
-                if let Some(attempt) = self.screens.attempt_mut() {
-                    attempt.maximised = !attempt.maximised;
-                }
+/// What belongs to this screen; `None`: it does not.
+pub(crate) fn rerun_action(app: &mut App, action: Action) -> Option<Effects> {
+    use Action as A;
+    match action {
+        A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(rerun(app, action)),
+        _ if app.screens.top() != ScreenKind::Rerun => return None,
+        A::Keep => return Some(keep_attempt(app)),
+        A::Escape | A::Back => return Some(leave_rerun(app)),
+        A::Left => return Some(turn_field(app, -1)),
+        A::Right => return Some(turn_field(app, 1)),
+        A::NextPane => pane_in_rerun(app, 1),
+        A::PreviousPane => pane_in_rerun(app, -1),
+        A::Maximise => {
+            if let Some(attempt) = app.screens.attempt_mut() {
+                attempt.maximised = !attempt.maximised;
             }
-            _ => return None,
         }
-        Some(Vec::new())
+        _ => return None,
     }
+    Some(Vec::new())
+}
 
-    /// The pane under the mouse gets the keys.
-    pub(crate) fn click_rerun(&mut self, at: Position) {
-        let area = self.area();
-        let Some(Screen::Rerun(attempt)) = self.screens.front_mut() else { return };
-        let under = Pane::ALL.into_iter().find(|pane| rerun::draw::place(attempt, area, *pane).contains(at));
-        if let Some(pane) = under {
-            attempt.pane = pane;
-        }
+/// The pane under the mouse gets the keys.
+pub(crate) fn click_rerun(app: &mut App, at: Position) {
+    let area = app.area();
+    let Some(Screen::Rerun(attempt)) = app.screens.front_mut() else { return };
+    let under = Pane::ALL.into_iter().find(|pane| rerun::draw::place(attempt, area, *pane).contains(at));
+    if let Some(pane) = under {
+        attempt.pane = pane;
     }
+}
 
-    /// Keeps the cursor among what there is.
-    pub(crate) fn settle_rerun(&mut self) {
-        let area = self.area();
-        let Some(attempt) = self.screens.attempt_mut() else { return };
-        let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
-        let rows = attempt.rows();
-        attempt.picker.list.settle(attempt.picker.offers.len(), height);
-        attempt.list.settle(rows, height);
-    }
+/// Keeps the cursor among what there is.
+pub(crate) fn settle_rerun(app: &mut App) {
+    let area = app.area();
+    let Some(attempt) = app.screens.attempt_mut() else { return };
+    let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
+    let rows = attempt.rows();
+    attempt.picker.list.settle(attempt.picker.offers.len(), height);
+    attempt.list.settle(rows, height);
 }

@@ -23,233 +23,231 @@ use stepscope_io::failure::Failure;
 use stepscope_terminal::run::{Effect, on_file};
 
 impl App {
-    /// Opens the editor on the value or the prompt that the keys are about.
-    pub(crate) fn edit(&mut self) -> Effects {
-        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
-        let opened = match inspect.pane {
-            _ if self.screens.top() == ScreenKind::Rerun => self.prompt_editor(),
-            Pane::Step if inspect.tab == Tab::Prompt => self.prompt_editor(),
-            _ => self.value_editor(),
-        };
-        match opened {
-            Ok(editor) => self.open_dialog(Dialog::Editor(Box::new(editor))),
-            Err(why) => self.say(why),
-        }
-        Vec::new()
-    }
-
-    /// Whether what the cursor is on can be edited; if not, why not.
-    pub(crate) fn may_edit(&self) -> Result<(), &'static str> {
-        let Some(inspect) = self.screens.inspect() else { return Err("open a run with steps first") };
-        if inspect.pane == Pane::Step {
-            need(inspect.step().is_some(), "this is the start: go to a step with ]")?;
-            return need(inspect.detail.prompt.is_some(), "nothing is asked at this step");
-        }
-        need(inspect.opened.variables.get(inspect.variables.at).is_some(), "no variable is chosen")?;
-        let moment = editable_moment(inspect)?;
-        let is_elsewhere = inspect.edits.refuses(moment);
-        need(!is_elsewhere, "values are edited before another step already: go there, or drop them first with c e")
-    }
-
-    pub(crate) fn value_editor(&mut self) -> Result<Editor, Shown> {
-        let inspect = self.screens.inspect_mut().ok_or_else(Shown::default)?;
-        let variable = inspect.variables.at;
-        let moment = editable_moment(inspect).map_err(Shown::own)?;
-        if moment != inspect.moment.0 {
-            inspect.go_to_moment(moment);
-        }
-        let step = inspect.moment.0;
-        let name = row_name(inspect, variable).ok_or(Shown::own("no variable is chosen"))?;
-        let edited = inspect.edits.at(variable, inspect.moment, None).map(|edit| edit.json.clone());
-        let held = inspect.opened.write_at(variable, inspect.moment).and_then(|write| write.value.as_ref());
-        let json = held.and_then(|value| inspect.opened.json_at(value.pointer.as_ref()?));
-        let recorded = held.map_or(Shown::own("nothing"), |value| value.line.clone());
-        let json = edited.or(json).unwrap_or_default();
-        let text = plain_text(&json);
-        let plain = text.is_some();
-        let text = text.unwrap_or_else(|| String::from_utf8_lossy(&json).into_owned());
-        if text.len() > MAX_TEXT {
-            return Err(Shown::own("this value is too long to be edited here"));
-        }
-        let what = if plain { "as text" } else { "as JSON" };
-        let title = shown!("{} before step {}, {what}", name.line(), step + 1);
-        let row = inspect.opened.variables.get(variable);
-        let later = row.and_then(|row| row.writes.iter().filter_map(|write| write.step).find(|at| *at >= step));
-        let mut editor = Editor::new(Subject::Value { variable, name, step, plain }, title, recorded, &text);
-        editor.said = later.map(|later| shown!("step {} writes it again, over this value", later + 1));
-        Ok(editor)
-    }
-
-    pub(crate) fn prompt_editor(&self) -> Result<Editor, Shown> {
-        let inspect = self.screens.inspect().ok_or_else(Shown::default)?;
-        let sent =
-            self.screens.attempt().filter(|_| self.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
-        let step = sent.or(inspect.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
-        let edited = inspect.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
-        let own = own_prompt(inspect, step)?;
-        let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is no UTF-8 text"))?.to_owned();
-        if text.len() > MAX_TEXT {
-            return Err(Shown::own("this prompt is too long to be edited here"));
-        }
-        let title = shown!("prompt of step {}", step + 1);
-        Ok(Editor::new(Subject::Prompt(step), title, own.line(), &text))
-    }
-
-    /// What a key does while a text is being typed.
-    pub(crate) fn editor_key(&mut self, mut editor: Box<Editor>, event: KeyEvent) -> Effects {
-        let key = Key::from_event(event);
-        let action = match self.keymap.look_up(&[Context::Editor], &[key]) {
-            // In a text of several lines the key breaks the line.
-            Lookup::Found(Action::TakeEdit) if editor.is_large && event.code == KeyCode::Enter => None,
-            Lookup::Found(action @ (Action::TakeEdit | Action::ExternalEditor)) => Some(action),
-            _ => None,
-        };
-        match action {
-            Some(Action::TakeEdit) => return self.take_edit(editor),
-            Some(Action::ExternalEditor) => return self.open_outside(editor),
-            _ => drop(editor.key(event)),
-        }
-        self.dialog = Some(Dialog::Editor(editor));
-        Vec::new()
-    }
-
-    /// Takes what was typed, if it is a value.
-    pub(crate) fn take_edit(&mut self, mut editor: Box<Editor>) -> Effects {
-        let text = editor.text();
-        let Some(inspect) = self.screens.inspect_mut() else { return Vec::new() };
-        match editor.subject.clone() {
-            Subject::Value { variable, name, step, plain } => {
-                let json = match Typed::read(&text) {
-                    _ if plain => string(&text),
-                    Typed::Nothing => {
-                        inspect.edits.drop_value(variable);
-                        self.keep_edits();
-                        self.say(Shown::own("the recorded value again"));
-                        return Vec::new();
-                    }
-                    Typed::Json(json) => json,
-                    Typed::Word(json) if editor.offered => json,
-                    Typed::Word(json) => {
-                        editor.offered = true;
-                        let word = Shown::line(&json);
-                        editor.said = Some(shown!("this is not JSON; the same key again takes it as the text {word}"));
-                        self.dialog = Some(Dialog::Editor(editor));
-                        return Vec::new();
-                    }
-                };
-                inspect.edits.set(step, variable, name, json);
-                self.keep_edits();
-                self.say(shown!("edited before step {}: r asks on from there, s keeps it as a fork", step + 1));
-            }
-            Subject::Prompt(step) => {
-                let own = own_prompt(inspect, step).ok();
-                let is_own = text.trim().is_empty() || own.is_some_and(|own| own == text.as_str());
-                let prompt = (!is_own).then(|| Untrusted::from(text));
-                inspect.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
-                let values = inspect.edits.pairs();
-                self.keep_edits();
-                if self.screens.top() == ScreenKind::Rerun {
-                    return self.rerun_edited(values, prompt);
-                }
-                let what = if is_own { "the step's own prompt again" } else { "the prompt is edited" };
-                self.say(Shown::own(what));
-            }
-        }
-        Vec::new()
-    }
-
-    /// Remembers the edits of the open record while others are looked at.
-    pub(crate) fn keep_edits(&mut self) {
-        let Some(inspect) = self.screens.inspect() else { return };
-        let Some(address) = self.store.address(inspect.opened.index) else { return };
-        if inspect.edits.is_empty() {
-            self.edits.remove(&address);
-        } else {
-            self.edits.insert(address, inspect.edits.clone());
-            self.forks.warn_again();
-        }
-    }
-
-    /// The edits of the open record, from when it was looked at before.
-    pub(crate) fn recall_edits(&mut self) {
-        let Some(inspect) = self.screens.inspect_mut() else { return };
-        let address = self.store.address(inspect.opened.index);
-        inspect.execution = address.map_or_else(String::new, |address| self.forks.family.execution(address));
-        inspect.edits = address.and_then(|address| self.edits.get(&address)).cloned().unwrap_or_default();
-    }
-
-    /// Takes back everything that was edited.
-    pub(crate) fn drop_edits(&mut self) {
-        self.forget_edits();
-        self.say(Shown::own("everything is as it was recorded again"));
-    }
-
     /// The open record is as it was recorded again.
     pub(crate) fn forget_edits(&mut self) {
         if let Some(inspect) = self.screens.inspect_mut() {
             inspect.edits = Edits::default();
         }
-        self.keep_edits();
+        keep_edits(self);
     }
+}
 
-    /// Shows the record with its edits as a fork.
-    pub(crate) fn fork_edits(&mut self) -> Effects {
-        let Some(inspect) = self.screens.inspect() else { return Vec::new() };
-        let make = Make::Edit { step: inspect.edits.step, edits: inspect.edits.pairs() };
-        self.make(make)
+/// Opens the editor on the value or the prompt that the keys are about.
+pub(crate) fn edit(app: &mut App) -> Effects {
+    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
+    let opened = match inspect.pane {
+        _ if app.screens.top() == ScreenKind::Rerun => prompt_editor(app),
+        Pane::Step if inspect.tab == Tab::Prompt => prompt_editor(app),
+        _ => value_editor(app),
+    };
+    match opened {
+        Ok(editor) => app.open_dialog(Dialog::Editor(Box::new(editor))),
+        Err(why) => app.say(why),
     }
+    Vec::new()
+}
 
-    // The editor of the user's choice.
+/// Whether what the cursor is on can be edited; if not, why not.
+pub(crate) fn may_edit(app: &App) -> Result<(), &'static str> {
+    let Some(inspect) = app.screens.inspect() else { return Err("open a run with steps first") };
+    if inspect.pane == Pane::Step {
+        need(inspect.step().is_some(), "this is the start: go to a step with ]")?;
+        return need(inspect.detail.prompt.is_some(), "nothing is asked at this step");
+    }
+    need(inspect.opened.variables.get(inspect.variables.at).is_some(), "no variable is chosen")?;
+    let moment = editable_moment(inspect)?;
+    let is_elsewhere = inspect.edits.refuses(moment);
+    need(!is_elsewhere, "values are edited before another step already: go there, or drop them first with c e")
+}
 
-    pub(crate) fn open_outside(&mut self, mut editor: Box<Editor>) -> Effects {
-        let mut effects = Vec::new();
-        if self.outside.command.is_none() {
-            editor.said = Some(Shown::own("no editor is named: set VISUAL or EDITOR before you start"));
-        } else {
-            effects.push(Effect::Work(Work::Lend(editor.text())));
+fn value_editor(app: &mut App) -> Result<Editor, Shown> {
+    let inspect = app.screens.inspect_mut().ok_or_else(Shown::default)?;
+    let variable = inspect.variables.at;
+    let moment = editable_moment(inspect).map_err(Shown::own)?;
+    if moment != inspect.moment.0 {
+        inspect.go_to_moment(moment);
+    }
+    let step = inspect.moment.0;
+    let name = row_name(inspect, variable).ok_or(Shown::own("no variable is chosen"))?;
+    let edited = inspect.edits.at(variable, inspect.moment, None).map(|edit| edit.json.clone());
+    let held = inspect.opened.write_at(variable, inspect.moment).and_then(|write| write.value.as_ref());
+    let json = held.and_then(|value| inspect.opened.json_at(value.pointer.as_ref()?));
+    let recorded = held.map_or(Shown::own("nothing"), |value| value.line.clone());
+    let json = edited.or(json).unwrap_or_default();
+    let text = plain_text(&json);
+    let plain = text.is_some();
+    let text = text.unwrap_or_else(|| String::from_utf8_lossy(&json).into_owned());
+    if text.len() > MAX_TEXT {
+        return Err(Shown::own("this value is too long to be edited here"));
+    }
+    let what = if plain { "as text" } else { "as JSON" };
+    let title = shown!("{} before step {}, {what}", name.line(), step + 1);
+    let row = inspect.opened.variables.get(variable);
+    let later = row.and_then(|row| row.writes.iter().filter_map(|write| write.step).find(|at| *at >= step));
+    let mut editor = Editor::new(Subject::Value { variable, name, step, plain }, title, recorded, &text);
+    editor.said = later.map(|later| shown!("step {} writes it again, over this value", later + 1));
+    Ok(editor)
+}
+
+fn prompt_editor(app: &App) -> Result<Editor, Shown> {
+    let inspect = app.screens.inspect().ok_or_else(Shown::default)?;
+    let sent = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
+    let step = sent.or(inspect.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
+    let edited = inspect.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
+    let own = own_prompt(inspect, step)?;
+    let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is no UTF-8 text"))?.to_owned();
+    if text.len() > MAX_TEXT {
+        return Err(Shown::own("this prompt is too long to be edited here"));
+    }
+    let title = shown!("prompt of step {}", step + 1);
+    Ok(Editor::new(Subject::Prompt(step), title, own.line(), &text))
+}
+
+/// What a key does while a text is being typed.
+pub(crate) fn editor_key(app: &mut App, mut editor: Box<Editor>, event: KeyEvent) -> Effects {
+    let key = Key::from_event(event);
+    let action = match app.keymap.look_up(&[Context::Editor], &[key]) {
+        // In a text of several lines the key breaks the line.
+        Lookup::Found(Action::TakeEdit) if editor.is_large && event.code == KeyCode::Enter => None,
+        Lookup::Found(action @ (Action::TakeEdit | Action::ExternalEditor)) => Some(action),
+        _ => None,
+    };
+    match action {
+        Some(Action::TakeEdit) => return take_edit(app, editor),
+        Some(Action::ExternalEditor) => return open_outside(app, editor),
+        _ => drop(editor.key(event)),
+    }
+    app.dialog = Some(Dialog::Editor(editor));
+    Vec::new()
+}
+
+/// Takes what was typed, if it is a value.
+fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
+    let text = editor.text();
+    let Some(inspect) = app.screens.inspect_mut() else { return Vec::new() };
+    match editor.subject.clone() {
+        Subject::Value { variable, name, step, plain } => {
+            let json = match Typed::read(&text) {
+                _ if plain => string(&text),
+                Typed::Nothing => {
+                    inspect.edits.drop_value(variable);
+                    keep_edits(app);
+                    app.say(Shown::own("the recorded value again"));
+                    return Vec::new();
+                }
+                Typed::Json(json) => json,
+                Typed::Word(json) if editor.offered => json,
+                Typed::Word(json) => {
+                    editor.offered = true;
+                    let word = Shown::line(&json);
+                    editor.said = Some(shown!("this is not JSON; the same key again takes it as the text {word}"));
+                    app.dialog = Some(Dialog::Editor(editor));
+                    return Vec::new();
+                }
+            };
+            inspect.edits.set(step, variable, name, json);
+            keep_edits(app);
+            app.say(shown!("edited before step {}: r asks on from there, s keeps it as a fork", step + 1));
         }
-        self.dialog = Some(Dialog::Editor(editor));
-        effects
-    }
-
-    /// The text lies in a file: the editor may have it.
-    pub(crate) fn lent(&mut self, lent: Result<TempPath, Failure>) -> Effects {
-        let path = match lent {
-            Ok(path) => path,
-            Err(failure) => {
-                self.fail(shown!("{failure}"));
-                return Vec::new();
+        Subject::Prompt(step) => {
+            let own = own_prompt(inspect, step).ok();
+            let is_own = text.trim().is_empty() || own.is_some_and(|own| own == text.as_str());
+            let prompt = (!is_own).then(|| Untrusted::from(text));
+            inspect.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
+            let values = inspect.edits.pairs();
+            keep_edits(app);
+            if app.screens.top() == ScreenKind::Rerun {
+                return app.rerun_edited(values, prompt);
             }
-        };
-        let (Some(command), Some(Dialog::Editor(_))) = (&self.outside.command, self.dialog.as_ref().map(Dialog::own))
-        else {
-            return Vec::new();
-        };
-        let effect = Effect::Foreground(on_file(command, &path));
-        self.outside.lent = Some(path);
-        vec![effect]
+            let what = if is_own { "the step's own prompt again" } else { "the prompt is edited" };
+            app.say(Shown::own(what));
+        }
     }
+    Vec::new()
+}
 
-    /// The editor has ended.
-    pub(crate) fn returned(&mut self, ended: Result<(), Shown>) -> Effects {
-        let Some(path) = self.outside.lent.take() else { return Vec::new() };
-        if let Err(why) = ended {
-            self.fail(shown!("the editor {why}; nothing is changed"));
+/// Remembers the edits of the open record while others are looked at.
+fn keep_edits(app: &mut App) {
+    let Some(inspect) = app.screens.inspect() else { return };
+    let Some(address) = app.store.address(inspect.opened.index) else { return };
+    if inspect.edits.is_empty() {
+        app.edits.remove(&address);
+    } else {
+        app.edits.insert(address, inspect.edits.clone());
+        app.forks.warn_again();
+    }
+}
+
+/// The edits of the open record, from when it was looked at before.
+pub(crate) fn recall_edits(app: &mut App) {
+    let Some(inspect) = app.screens.inspect_mut() else { return };
+    let address = app.store.address(inspect.opened.index);
+    inspect.execution = address.map_or_else(String::new, |address| app.forks.family.execution(address));
+    inspect.edits = address.and_then(|address| app.edits.get(&address)).cloned().unwrap_or_default();
+}
+
+/// Takes back everything that was edited.
+pub(crate) fn drop_edits(app: &mut App) {
+    app.forget_edits();
+    app.say(Shown::own("everything is as it was recorded again"));
+}
+
+/// Shows the record with its edits as a fork.
+pub(crate) fn fork_edits(app: &mut App) -> Effects {
+    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
+    let make = Make::Edit { step: inspect.edits.step, edits: inspect.edits.pairs() };
+    app.make(make)
+}
+
+// The editor of the user's choice.
+
+fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
+    let mut effects = Vec::new();
+    if app.outside.command.is_none() {
+        editor.said = Some(Shown::own("no editor is named: set VISUAL or EDITOR before you start"));
+    } else {
+        effects.push(Effect::Work(Work::Lend(editor.text())));
+    }
+    app.dialog = Some(Dialog::Editor(editor));
+    effects
+}
+
+/// The text lies in a file: the editor may have it.
+pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
+    let path = match lent {
+        Ok(path) => path,
+        Err(failure) => {
+            app.fail(shown!("{failure}"));
             return Vec::new();
         }
-        vec![Effect::Work(Work::TakeBack(path))]
-    }
+    };
+    let (Some(command), Some(Dialog::Editor(_))) = (&app.outside.command, app.dialog.as_ref().map(Dialog::own)) else {
+        return Vec::new();
+    };
+    let effect = Effect::Foreground(on_file(command, &path));
+    app.outside.lent = Some(path);
+    vec![effect]
+}
 
-    /// What the editor made of the text.
-    pub(crate) fn taken_back(&mut self, text: Result<String, Failure>) {
-        match (text, self.dialog.as_mut().map(Dialog::own_mut)) {
-            (Ok(text), Some(Dialog::Editor(editor))) => {
-                editor.set(text.strip_suffix('\n').unwrap_or(&text));
-                editor.said = Some(Shown::own("as it came from the editor: ^S takes it"));
-            }
-            (Err(failure), _) => self.fail(shown!("{failure}")),
-            _ => {}
+/// The editor has ended.
+pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
+    let Some(path) = app.outside.lent.take() else { return Vec::new() };
+    if let Err(why) = ended {
+        app.fail(shown!("the editor {why}; nothing is changed"));
+        return Vec::new();
+    }
+    vec![Effect::Work(Work::TakeBack(path))]
+}
+
+/// What the editor made of the text.
+pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
+    match (text, app.dialog.as_mut().map(Dialog::own_mut)) {
+        (Ok(text), Some(Dialog::Editor(editor))) => {
+            editor.set(text.strip_suffix('\n').unwrap_or(&text));
+            editor.said = Some(Shown::own("as it came from the editor: ^S takes it"));
         }
+        (Err(failure), _) => app.fail(shown!("{failure}")),
+        _ => {}
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::app::across;
 use crate::app::across::{Errand, Seat};
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Purpose};
+use crate::dialogs::repair;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, Versus};
@@ -34,146 +36,146 @@ impl App {
         Some((record, self.store.position(source, byte)?))
     }
 
-    /// Puts a fork beside its parent; `None`: it is none, or its parent is not here.
-    pub(crate) fn put_beside_parent(&mut self) -> Option<Effects> {
-        let (fork, parent) = self.parent_of_current()?;
-        Some(self.beside_parent(fork, parent))
-    }
-
-    pub(crate) fn beside_parent(&mut self, fork: usize, parent: usize) -> Effects {
-        let Some((a, b)) = self.seat(parent).zip(self.seat(fork)) else { return Vec::new() };
-        self.desk.partner_of = Some(fork);
-        vec![Effect::Work(Work::Desk(Errand::Sides(fork, Box::new([a, b]), Against::Parent)))]
-    }
-
-    /// A record, to be opened elsewhere, with the name of its execution.
-    pub(crate) fn seat(&self, record: usize) -> Option<Seat> {
-        let (reading, row) = (self.store.reading(record)?, *self.store.row(record)?);
-        let execution = self.forks.family.execution(self.store.address(record)?);
-        let what = self.fork_of(record).and_then(|(mark, ..)| mark.lineage.as_ref()).map(Lineage::phrase);
-        let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
-        Some(Seat { record, reading, row, name })
-    }
-
-    /// The next fork of the same record, beside its parent.
-    pub(crate) fn fork_beside_by(&mut self, by: isize) -> Effects {
-        match self.fork_beside(by) {
-            Ok((fork, parent)) => {
-                self.table.list.at = self.table.row_of(fork);
-                self.beside_parent(fork, parent)
-            }
-            Err(why) => {
-                self.refuse(why);
-                Vec::new()
-            }
-        }
-    }
-
-    /// A fork further than the one side by side, with its parent.
-    pub(crate) fn fork_beside(&self, by: isize) -> Result<(usize, usize), &'static str> {
-        let here = self.screens.versus().and_then(|versus| self.store.address(versus.record));
-        let here = here.ok_or("there is no fork here")?;
-        let kin = self.forks.family.of(here);
-        let at = kin.iter().position(|address| *address == here).unwrap_or(0);
-        // The first is what was recorded: it has no parent.
-        let next = at.saturating_add_signed(by).clamp(1, kin.len().saturating_sub(1).max(1));
-        let position = |(source, byte)| self.store.position(source, byte);
-        let fork = kin.get(next).filter(|_| next != at).copied();
-        let parent = fork.and_then(|fork| self.forks.family.parent(fork)).and_then(position);
-        let both = fork.and_then(position).zip(parent);
-        both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
-    }
-
     /// Makes a fork of the open record, to be looked at first.
     pub(crate) fn make(&mut self, make: Make) -> Effects {
-        let Some(seat) = self.open_seat() else { return Vec::new() };
+        let Some(seat) = open_seat(self) else { return Vec::new() };
         self.desk.partner_of = Some(seat.record);
         vec![Effect::Work(Work::Desk(Errand::Make(Box::new(seat), Box::new(make))))]
     }
+}
 
-    /// Looks for what can be repaired without a model.
-    pub(crate) fn look_for_fixes(&mut self) -> Effects {
-        let Some(seat) = self.open_seat() else { return Vec::new() };
-        self.desk.partner_of = Some(seat.record);
-        vec![Effect::Work(Work::Desk(Errand::Fixes(Box::new(seat))))]
-    }
+/// Puts a fork beside its parent; `None`: it is none, or its parent is not here.
+pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
+    let (fork, parent) = app.parent_of_current()?;
+    Some(beside_parent(app, fork, parent))
+}
 
-    pub(crate) fn open_seat(&self) -> Option<Seat> {
-        self.seat(self.screens.inspect()?.opened.index)
-    }
+fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
+    let Some((a, b)) = seat(app, parent).zip(seat(app, fork)) else { return Vec::new() };
+    app.desk.partner_of = Some(fork);
+    vec![Effect::Work(Work::Desk(Errand::Sides(fork, Box::new([a, b]), Against::Parent)))]
+}
 
-    /// What was made of a record.
-    pub(crate) fn take_made(&mut self, record: usize, made: Result<Box<Versus>, Shown>) {
-        if self.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
-            return;
+/// A record, to be opened elsewhere, with the name of its execution.
+fn seat(app: &App, record: usize) -> Option<Seat> {
+    let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
+    let execution = app.forks.family.execution(app.store.address(record)?);
+    let what = app.fork_of(record).and_then(|(mark, ..)| mark.lineage.as_ref()).map(Lineage::phrase);
+    let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
+    Some(Seat { record, reading, row, name })
+}
+
+/// The next fork of the same record, beside its parent.
+pub(crate) fn fork_beside_by(app: &mut App, by: isize) -> Effects {
+    match fork_beside(app, by) {
+        Ok((fork, parent)) => {
+            app.table.list.at = app.table.row_of(fork);
+            beside_parent(app, fork, parent)
         }
-        match made {
-            Ok(versus) => {
-                self.show_versus(versus);
-                self.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"));
-            }
-            Err(why) => self.say(why),
-        }
-    }
-
-    /// The fixes that were found.
-    pub(crate) fn take_fixes(&mut self, record: usize, found: Result<Box<Fixes>, Shown>) {
-        if self.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
-            return;
-        }
-        match found {
-            Ok(fixes) => {
-                self.open_dialog(Dialog::Fixes(List::default(), fixes));
-                self.refresh_mend_line();
-            }
-            Err(why) => self.say(why),
+        Err(why) => {
+            app.refuse(why);
+            Vec::new()
         }
     }
+}
 
-    /// Shows what the fix under the cursor changes.
-    pub(crate) fn open_fix(&mut self) -> Effects {
-        if matches!(&self.dialog, Some(Dialog::Fixes(list, fixes)) if list.at >= fixes.list.len()) {
-            return self.mend();
+/// A fork further than the one side by side, with its parent.
+pub(crate) fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
+    let here = app.screens.versus().and_then(|versus| app.store.address(versus.record));
+    let here = here.ok_or("there is no fork here")?;
+    let kin = app.forks.family.of(here);
+    let at = kin.iter().position(|address| *address == here).unwrap_or(0);
+    // The first is what was recorded: it has no parent.
+    let next = at.saturating_add_signed(by).clamp(1, kin.len().saturating_sub(1).max(1));
+    let position = |(source, byte)| app.store.position(source, byte);
+    let fork = kin.get(next).filter(|_| next != at).copied();
+    let parent = fork.and_then(|fork| app.forks.family.parent(fork)).and_then(position);
+    let both = fork.and_then(position).zip(parent);
+    both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
+}
+
+/// Looks for what can be repaired without a model.
+pub(crate) fn look_for_fixes(app: &mut App) -> Effects {
+    let Some(seat) = open_seat(app) else { return Vec::new() };
+    app.desk.partner_of = Some(seat.record);
+    vec![Effect::Work(Work::Desk(Errand::Fixes(Box::new(seat))))]
+}
+
+fn open_seat(app: &App) -> Option<Seat> {
+    seat(app, app.screens.inspect()?.opened.index)
+}
+
+/// What was made of a record.
+pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<Versus>, Shown>) {
+    if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
+        return;
+    }
+    match made {
+        Ok(versus) => {
+            across::keys::show_versus(app, versus);
+            app.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"));
         }
-        let Some(Dialog::Fixes(list, mut fixes)) = self.dialog.take() else { return Vec::new() };
-        let fix = fixes.list.swap_remove(list.at);
-        let done = shown!("{}: diagnostics {} → {}", fix.title, fix.before, fix.after);
-        self.make(Make::Repair { done, procedure: fix.procedure })
+        Err(why) => app.say(why),
     }
+}
 
-    /// Keeps the fork that is being looked at.
-    pub(crate) fn keep_made(&mut self) -> Effects {
-        let Some(Screen::Versus(versus)) = self.screens.front_mut() else { return Vec::new() };
-        let Some(unkept) = versus.fork.take() else { return Vec::new() };
-        let mut effects = self.leave_desk();
-        if unkept.is_edit {
-            self.forget_edits();
+/// The fixes that were found.
+pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>, Shown>) {
+    if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
+        return;
+    }
+    match found {
+        Ok(fixes) => {
+            app.open_dialog(Dialog::Fixes(List::default(), fixes));
+            repair::refresh_mend_line(app);
         }
-        effects.extend(self.keep_fork(unkept.line));
-        effects
+        Err(why) => app.say(why),
     }
+}
 
-    /// Asks for the name of the file to which the repaired procedure goes.
-    pub(crate) fn ask_where(&mut self) {
-        let record = self.current();
-        let name = record.map(|record| self.name_of(record).into_string()).unwrap_or_default();
-        let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("procedure");
-        self.open_prompt(Purpose::Export, format!("{stem}.repaired.json"));
+/// Shows what the fix under the cursor changes.
+pub(crate) fn open_fix(app: &mut App) -> Effects {
+    if matches!(&app.dialog, Some(Dialog::Fixes(list, fixes)) if list.at >= fixes.list.len()) {
+        return repair::mend(app);
     }
+    let Some(Dialog::Fixes(list, mut fixes)) = app.dialog.take() else { return Vec::new() };
+    let fix = fixes.list.swap_remove(list.at);
+    let done = shown!("{}: diagnostics {} → {}", fix.title, fix.before, fix.after);
+    app.make(Make::Repair { done, procedure: fix.procedure })
+}
 
-    /// Writes the repaired procedure to a file of its own.
-    pub(crate) fn export(&mut self, typed: &str) -> Effects {
-        let procedure = self.screens.versus().and_then(|versus| versus.fork.as_ref()?.procedure.clone());
-        let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
-        procedure.push(b'\n');
-        vec![Effect::Work(Work::Export(PathBuf::from(typed.trim()), procedure))]
+/// Keeps the fork that is being looked at.
+pub(crate) fn keep_made(app: &mut App) -> Effects {
+    let Some(Screen::Versus(versus)) = app.screens.front_mut() else { return Vec::new() };
+    let Some(unkept) = versus.fork.take() else { return Vec::new() };
+    let mut effects = across::keys::leave_desk(app);
+    if unkept.is_edit {
+        app.forget_edits();
     }
+    effects.extend(app.keep_fork(unkept.line));
+    effects
+}
 
-    /// What became of the file.
-    pub(crate) fn exported(&mut self, path: &std::path::Path, result: Result<(), Failure>) {
-        match result {
-            Ok(()) => self.say(shown!("written to {}", Shown::path(path))),
-            Err(failure) => self.fail(shown!("{failure}")),
-        }
+/// Asks for the name of the file to which the repaired procedure goes.
+pub(crate) fn ask_where(app: &mut App) {
+    let record = app.current();
+    let name = record.map(|record| app.name_of(record).into_string()).unwrap_or_default();
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("procedure");
+    app.open_prompt(Purpose::Export, format!("{stem}.repaired.json"));
+}
+
+/// Writes the repaired procedure to a file of its own.
+pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
+    let procedure = app.screens.versus().and_then(|versus| versus.fork.as_ref()?.procedure.clone());
+    let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
+    procedure.push(b'\n');
+    vec![Effect::Work(Work::Export(PathBuf::from(typed.trim()), procedure))]
+}
+
+/// What became of the file.
+pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(), Failure>) {
+    match result {
+        Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
+        Err(failure) => app.fail(shown!("{failure}")),
     }
 }

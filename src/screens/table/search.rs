@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
@@ -21,67 +22,11 @@ use stepscope_terminal::run::Effect;
 
 impl App {
     /// Takes a filter as typed.
-    pub(crate) fn set_filter(&mut self, typed: &str) -> Effects {
-        self.try_filter(typed).unwrap_or_else(|why| {
+    pub fn set_filter(&mut self, typed: &str) -> Effects {
+        try_filter(self, typed).unwrap_or_else(|why| {
             self.fail(why);
             Vec::new()
         })
-    }
-
-    /// The same; `Err`: the filter cannot be, and nothing has changed.
-    pub(crate) fn try_filter(&mut self, typed: &str) -> Result<Effects, Shown> {
-        let typed = typed.trim().to_owned();
-        let filter = Arc::new(Filter::parse(&typed).map_err(|error| shown!("{}", error.message))?);
-        let prepared = self.prepare_sets(&filter).map_err(Shown::own)?;
-        let old = self.table.filtering.take();
-        self.table.filter_text = typed;
-        self.table.filter = filter;
-        let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
-        if self.table.filter.needs_text() {
-            let id = self.new_search_id();
-            self.table.filtering = Some(Search::new(id, &self.table.filter_text, self.table.filter.clone()));
-            effects.extend(self.go_on_searching(|_| true));
-        }
-        self.arrange();
-        Ok(effects)
-    }
-
-    /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
-    pub(crate) fn go_on_searching(&mut self, wanted: impl Fn(&Search) -> bool) -> Effects {
-        let Self { store, table, .. } = self;
-        let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
-        let begin = |search: &mut Search| {
-            let filter = &search.filter;
-            // What was not checked yet may still come to fit.
-            let asked = |row: &Row| !row.has(Flag::Checked) || filter.fits_row(row) != Answer::No;
-            let plan = Plan::of(store, search.planned, asked);
-            (search.running, search.planned) = (true, store.len());
-            Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
-        };
-        table.filtering.iter_mut().filter(idle).filter(|search| wanted(search)).map(begin).collect()
-    }
-
-    /// Lets find look at the records that came since it began, and goes where it was to go once all were looked at.
-    pub(crate) fn follow_matches(&mut self) -> Effects {
-        let Self { store, table, .. } = self;
-        let Some(finding) = table.finding.as_mut().filter(|finding| !finding.running) else { return Vec::new() };
-        if finding.planned < store.len() {
-            let plan = Plan::of(store, finding.planned, |_| true);
-            finding.go_on(store.len());
-            return vec![Effect::Work(Work::Match(finding.id, finding.letters.clone(), plan))];
-        }
-        self.land();
-        Vec::new()
-    }
-
-    /// Where find was to go, if somebody still waits for it there.
-    pub(crate) fn land(&mut self) {
-        let Some(finding) = &mut self.table.finding else { return };
-        if let Some((by, row)) = finding.jump.take()
-            && row == self.table.list.at
-        {
-            self.visit_found(by);
-        }
     }
 
     pub(crate) fn new_search_id(&mut self) -> u64 {
@@ -89,109 +34,165 @@ impl App {
         self.next_search
     }
 
-    pub(crate) fn find(&mut self, typed: &str) -> Result<Effects, Shown> {
-        if typed.is_empty() {
-            return Ok(Vec::new());
-        }
-        if self.screens.top() == ScreenKind::Table {
-            return self.find_in_table(typed);
-        }
-        let pattern = regex_of(typed)?;
-        if let Some(inspect) = self.screens.inspect_mut() {
-            inspect.look_for(typed, |text| pattern.is_match(text.as_bytes()));
-        }
-        self.find_by(1);
-        Ok(Vec::new())
-    }
-
-    pub(crate) fn find_in_table(&mut self, typed: &str) -> Result<Effects, Shown> {
-        let letters = regex_of(typed)?;
-        let id = self.new_search_id();
-        let mut effects: Effects = self.end_find().into_iter().collect();
-        let (from, records) = (self.table.list.at, self.store.len());
-        let plan = Plan::in_order(&self.store, self.table.rows_from(from, records));
-        let mut matches = Matches::new(id, typed, letters.clone(), [from, self.rows(), records]);
-        matches.jump = Some((0, from));
-        self.table.finding = Some(matches);
-        effects.push(Effect::Work(Work::Match(id, letters, plan)));
-        Ok(effects)
-    }
-
     /// Ends what find looks for in the table.
     pub(crate) fn end_find(&mut self) -> Option<Effect<Work>> {
         self.table.finding.take().map(|finding| Effect::Work(Work::EndSearch(finding.id)))
     }
+}
 
-    pub(crate) fn find_by(&mut self, by: isize) {
-        match self.screens.front_mut() {
-            None => self.visit_found(by),
-            Some(Screen::Record(inspect)) => match inspect.find_by(by) {
-                Ok(said) => self.say(said),
-                Err(why) => self.fail(why),
-            },
-            Some(_) => {}
+/// The same; `Err`: the filter cannot be, and nothing has changed.
+pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
+    let typed = typed.trim().to_owned();
+    let filter = Arc::new(Filter::parse(&typed).map_err(|error| shown!("{}", error.message))?);
+    let prepared = across::keys::prepare_sets(app, &filter).map_err(Shown::own)?;
+    let old = app.table.filtering.take();
+    app.table.filter_text = typed;
+    app.table.filter = filter;
+    let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
+    if app.table.filter.needs_text() {
+        let id = app.new_search_id();
+        app.table.filtering = Some(Search::new(id, &app.table.filter_text, app.table.filter.clone()));
+        effects.extend(go_on_searching(app, |_| true));
+    }
+    app.arrange();
+    Ok(effects)
+}
+
+/// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
+pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -> Effects {
+    let App { store, table, .. } = app;
+    let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
+    let begin = |search: &mut Search| {
+        let filter = &search.filter;
+        // What was not checked yet may still come to fit.
+        let asked = |row: &Row| !row.has(Flag::Checked) || filter.fits_row(row) != Answer::No;
+        let plan = Plan::of(store, search.planned, asked);
+        (search.running, search.planned) = (true, store.len());
+        Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
+    };
+    table.filtering.iter_mut().filter(idle).filter(|search| wanted(search)).map(begin).collect()
+}
+
+/// Lets find look at the records that came since it began, and goes where it was to go once all were looked at.
+pub(crate) fn follow_matches(app: &mut App) -> Effects {
+    let App { store, table, .. } = app;
+    let Some(finding) = table.finding.as_mut().filter(|finding| !finding.running) else { return Vec::new() };
+    if finding.planned < store.len() {
+        let plan = Plan::of(store, finding.planned, |_| true);
+        finding.go_on(store.len());
+        return vec![Effect::Work(Work::Match(finding.id, finding.letters.clone(), plan))];
+    }
+    land(app);
+    Vec::new()
+}
+
+/// Where find was to go, if somebody still waits for it there.
+fn land(app: &mut App) {
+    let Some(finding) = &mut app.table.finding else { return };
+    if let Some((by, row)) = finding.jump.take()
+        && row == app.table.list.at
+    {
+        visit_found(app, by);
+    }
+}
+
+pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
+    if typed.is_empty() {
+        return Ok(Vec::new());
+    }
+    if app.screens.top() == ScreenKind::Table {
+        return find_in_table(app, typed);
+    }
+    let pattern = regex_of(typed)?;
+    if let Some(inspect) = app.screens.inspect_mut() {
+        inspect.look_for(typed, |text| pattern.is_match(text.as_bytes()));
+    }
+    find_by(app, 1);
+    Ok(Vec::new())
+}
+
+fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
+    let letters = regex_of(typed)?;
+    let id = app.new_search_id();
+    let mut effects: Effects = app.end_find().into_iter().collect();
+    let (from, records) = (app.table.list.at, app.store.len());
+    let plan = Plan::in_order(&app.store, app.table.from_row(from, records));
+    let mut matches = Matches::new(id, typed, letters.clone(), [from, app.rows(), records]);
+    matches.jump = Some((0, from));
+    app.table.finding = Some(matches);
+    effects.push(Effect::Work(Work::Match(id, letters, plan)));
+    Ok(effects)
+}
+
+pub(crate) fn find_by(app: &mut App, by: isize) {
+    match app.screens.front_mut() {
+        None => visit_found(app, by),
+        Some(Screen::Record(inspect)) => match inspect.find_by(by) {
+            Ok(said) => app.say(said),
+            Err(why) => app.fail(why),
+        },
+        Some(_) => {}
+    }
+}
+
+/// To a match of the table, so many further: 0 is the first at or after the cursor.
+fn visit_found(app: &mut App, by: isize) {
+    let (here, (found, size)) = (app.table.list.at, app.store.progress());
+    let Some(finding) = &mut app.table.finding else { return };
+    match finding.step(by, here) {
+        Next::Go { row, wrapped, .. } => {
+            let end = match (wrapped, by < 0) {
+                (false, _) => "",
+                (true, true) => " · wrapped to the bottom",
+                (true, false) => " · wrapped to the top",
+            };
+            app.table.list.at = row;
+            tell_match(app, row, end);
+        }
+        Next::Wait => finding.jump = Some((by, here)),
+        // More records are on their way.
+        Next::Nothing if found < size => finding.jump = Some((by, here)),
+        Next::Nothing => {
+            let typed = Shown::line(finding.typed.as_bytes());
+            let hidden = finding.hidden();
+            app.fail(match hidden {
+                0 => shown!("no record holds {typed}"),
+                _ => shown!("no record shown here holds {typed}; {hidden} that the filter hides do"),
+            });
         }
     }
+}
 
-    /// To a match of the table, so many further: 0 is the first at or after the cursor.
-    pub(crate) fn visit_found(&mut self, by: isize) {
-        let (here, (found, size)) = (self.table.list.at, self.store.progress());
-        let Some(finding) = &mut self.table.finding else { return };
-        match finding.step(by, here) {
-            Next::Go { row, wrapped, .. } => {
-                let end = match (wrapped, by < 0) {
-                    (false, _) => "",
-                    (true, true) => " · wrapped to the bottom",
-                    (true, false) => " · wrapped to the top",
-                };
-                self.table.list.at = row;
-                self.tell_match(row, end);
-            }
-            Next::Wait => finding.jump = Some((by, here)),
-            // More records are on their way.
-            Next::Nothing if found < size => finding.jump = Some((by, here)),
-            Next::Nothing => {
-                let typed = Shown::line(finding.typed.as_bytes());
-                let hidden = finding.hidden();
-                self.fail(match hidden {
-                    0 => shown!("no record holds {typed}"),
-                    _ => shown!("no record shown here holds {typed}; {hidden} that the filter hides do"),
-                });
-            }
+pub(crate) fn take_matches(app: &mut App, id: u64, found: Vec<(u32, Shown)>, done: bool) {
+    if app.table.finding.as_ref().is_some_and(|finding| finding.id == id) {
+        app.table.take_matches(found, done);
+        land(app);
+        // How many there are is known now: what was said of it is said again.
+        let told = app.table.finding.as_ref().and_then(|finding| finding.told.clone());
+        if let Some((said, row, end)) = told.filter(|_| done)
+            && app.status.as_ref().is_some_and(|status| status.text == said)
+        {
+            tell_match(app, row, end);
         }
     }
+}
 
-    pub(crate) fn take_matches(&mut self, id: u64, found: Vec<(u32, Shown)>, done: bool) {
-        if self.table.finding.as_ref().is_some_and(|finding| finding.id == id) {
-            self.table.take_matches(found, done);
-            self.land();
-            // How many there are is known now: what was said of it is said again.
-            let told = self.table.finding.as_ref().and_then(|finding| finding.told.clone());
-            if let Some((said, row, end)) = told.filter(|_| done)
-                && self.status.as_ref().is_some_and(|status| status.text == said)
-            {
-                self.tell_match(row, end);
-            }
-        }
-    }
+fn tell_match(app: &mut App, row: usize, end: &'static str) {
+    let record = app.table.record(row).unwrap_or(row);
+    let Some(finding) = &mut app.table.finding else { return };
+    let Some(said) = finding.sentence(row, record).map(|said| said.and(end)) else { return };
+    finding.told = Some((said.clone(), row, end));
+    app.say(said);
+}
 
-    pub(crate) fn tell_match(&mut self, row: usize, end: &'static str) {
-        let record = self.table.record(row).unwrap_or(row);
-        let Some(finding) = &mut self.table.finding else { return };
-        let Some(said) = finding.sentence(row, record).map(|said| said.and(end)) else { return };
-        finding.told = Some((said.clone(), row, end));
-        self.say(said);
-    }
-
-    pub(crate) fn take_found(&mut self, id: u64, found: &[u32], done: bool, now: Instant) {
-        if let Some(search) = self.table.filtering.as_mut().filter(|search| search.id == id) {
-            let first = search.found.is_empty();
-            search.take(found, done);
-            if first || done {
-                self.arrange();
-            } else {
-                self.arrange_at = self.arrange_at.or(Some(now + REARRANGE));
-            }
+pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool, now: Instant) {
+    if let Some(search) = app.table.filtering.as_mut().filter(|search| search.id == id) {
+        let first = search.found.is_empty();
+        search.take(found, done);
+        if first || done {
+            app.arrange();
+        } else {
+            app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
         }
     }
 }
