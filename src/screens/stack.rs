@@ -59,11 +59,6 @@ impl Screens {
         self.0.len()
     }
 
-    /// Whether the table is in front.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Whether it is somewhere in the stack.
     pub fn holds(&self, kind: ScreenKind) -> bool {
         kind == ScreenKind::Table || self.0.iter().any(|screen| screen.kind() == kind)

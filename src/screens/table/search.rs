@@ -116,7 +116,7 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let id = app.new_search_id();
     let mut effects: Effects = app.end_find().into_iter().collect();
     let (from, records) = (app.table.list.at, app.store.len());
-    let plan = Plan::in_order(&app.store, app.table.from_row(from, records));
+    let plan = Plan::in_order(&app.store, app.table.rows_from(from, records));
     let mut matches = Matches::new(id, typed, letters.clone(), [from, app.rows(), records]);
     matches.jump = Some((0, from));
     app.table.finding = Some(matches);
