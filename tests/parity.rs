@@ -8,6 +8,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value as Json;
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::text::{Piece, Untrusted, pieces};
 use stepscope_core::finding::{Finding, Place};
@@ -79,7 +80,7 @@ fn write_guarded(value: Value<'_>, out: &mut Vec<u8>) {
                     _ => text.extend_from_slice(&string.bytes()[range]),
                 }
             }
-            Untrusted::owned(text).write_json(out);
+            Style::ASCII.append(Untrusted::owned(text), out);
         }
         Kind::Int => out.extend_from_slice(format!("\"int {}\"", String::from_utf8_lossy(value.raw())).as_bytes()),
         _ => out.extend_from_slice(value.raw()),
@@ -100,21 +101,14 @@ fn text_of(case: &Json) -> Vec<u8> {
 
 /// A finding as upstream prints a diagnostic.
 fn diagnostic(finding: &Finding) -> Json {
-    let mut out = Vec::new();
-    out.extend_from_slice(b"{\"severity\":\"");
-    out.extend_from_slice(finding.severity.word().as_bytes());
-    out.extend_from_slice(b"\",\"action\":\"");
-    out.extend_from_slice(finding.action.unwrap().word().as_bytes());
-    out.extend_from_slice(b"\",\"message\":");
-    finding.message.write_json(&mut out);
-    out.extend_from_slice(b",\"details\":{");
-    for (n, (key, datum)) in finding.details.iter().enumerate() {
-        out.extend_from_slice(if n > 0 { b",\"" } else { b"\"" });
-        out.extend_from_slice(key.as_bytes());
-        out.extend_from_slice(b"\":");
-        datum.write_json(&mut out);
-    }
-    out.extend_from_slice(b"}}");
+    let out = Style::ASCII.object(|object| {
+        object.put("severity", finding.severity.word()).put("action", finding.action.unwrap().word());
+        object.put("message", &finding.message).object("details", |details| {
+            for (key, datum) in &finding.details {
+                details.put(key, datum);
+            }
+        });
+    });
     serde_json::from_slice(&guarded(&out)).unwrap()
 }
 
@@ -172,7 +166,7 @@ fn answer_message(case: &Json, schema: &Schema, view: View) -> Option<String> {
     let (Place::Key(pointer) | Place::Value(pointer)) = &problem.place else { panic!("case {n}") };
     assert!(root.find(pointer).is_some(), "case {n}: {pointer:?}");
     let mut json = Vec::new();
-    problem.message.write_json(&mut json);
+    Style::ASCII.append(&problem.message, &mut json);
     Some(serde_json::from_slice::<String>(&guarded(&json)).unwrap())
 }
 

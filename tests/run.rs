@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 
 use oracle::{lines, member, unpacked};
 use server::{Seen, Server, Talk};
+use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape as JsonTape, Value};
-use stepscope_base::pyjson::Letters;
 use stepscope_base::text::{Piece, Untrusted, pieces};
 use stepscope_core::procedure::prompt::AnswerShape;
 use stepscope_core::procedure::runner::{Runner, dumped};
@@ -65,7 +65,7 @@ fn scripted(replies: Vec<Untrusted<'static>>) -> Server {
 
 fn ollama_line(talk: &mut Talk, text: &Untrusted<'_>) {
     let mut line = b"{\"model\":\"m\",\"response\":".to_vec();
-    text.write_json(&mut line);
+    Style::ASCII.append(text, &mut line);
     line.extend_from_slice(b",\"done\":false}\n");
     talk.chunk(line);
 }
@@ -81,11 +81,11 @@ fn ollama(talk: &mut Talk, reply: &str) {
 fn upstreams_body(call: Value<'_>) -> Vec<u8> {
     let mut body =
         b"{\"model\":\"m\",\"stream\":true,\"options\":{\"temperature\":1,\"seed\":1234},\"format\":".to_vec();
-    stepscope_base::pyjson::write_line(call.get("schema").unwrap(), stepscope_base::pyjson::Spacing::Tight, &mut body);
+    Style::BODY.append(call.get("schema").unwrap(), &mut body);
     body.extend_from_slice(b",\"prompt\":");
-    stepscope_base::pyjson::write_string(&member(call, "prompt"), &mut body);
+    Style::BODY.append(member(call, "prompt"), &mut body);
     body.push(b'}');
-    stepscope_base::pyjson::spelled(&body, Letters::All)
+    body
 }
 
 #[test]

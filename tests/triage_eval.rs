@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_core::arithmetic::gold::Gold;
 use stepscope_core::finding::{Findings, Severity};
@@ -90,7 +91,7 @@ impl Scorer for Quantities {
             let mut found = findings.iter().filter(|finding| finding.rule == rule && finding.severity < Severity::Note);
             found.find_map(|finding| {
                 let mut out = Vec::new();
-                finding.details.iter().find(|(key, _)| *key == "fault")?.1.write_json(&mut out);
+                Style::ASCII.append(&finding.details.iter().find(|(key, _)| *key == "fault")?.1, &mut out);
                 Some(out)
             })
         };

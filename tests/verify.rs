@@ -223,7 +223,7 @@ proptest::proptest! {
         for spec in specs {
             let result = judge(&verifier(folder.path(), &spec), &text);
             let mut out = Vec::new();
-            result.write_json(None, &mut out);
+            stepscope_base::json::write::Style::ASCII.append_object(&mut out, |object| result.members(None, object));
             let line: Json = serde_json::from_slice(&out).unwrap();
             let reward = line["reward"].as_f64();
             proptest::prop_assert_eq!(reward.is_some(), result.judged, "what is undecided has no reward");

@@ -116,9 +116,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     if options.summary {
         let board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
         if format == Format::Jsonl {
-            let mut json = Vec::new();
-            board.write_json(&mut json);
-            out.write(&json);
+            board.write_json(out);
         } else if outcome.counts.records > 0 {
             board.lines().iter().for_each(|line| out.line(line));
             out.line(&Shown::default());

@@ -6,8 +6,7 @@ use clap::ValueEnum;
 
 use super::{CLEAN, FAILED, Out, UNANSWERED};
 use crate::cli::ask::{Ask, PATIENCE, runtime};
-use stepscope_base::compose::{Object, list, text};
-use stepscope_base::pyjson::Letters;
+use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::model::Endpoint;
@@ -90,10 +89,7 @@ fn print(format: Format, endpoint: &Endpoint, models: &[Untrusted<'static>], out
         Format::Text if models.is_empty() => out.line(&shown!("{address:32}  {kind:10}  (no model)")),
         Format::Text => models.iter().for_each(|model| out.line(&shown!("{address:32}  {kind:10}  {}", model.line()))),
         Format::Jsonl => {
-            let names = list(models.iter().map(|model| text(model.bytes())));
-            let object = Object::new(Letters::Ascii).text("url", address.as_str()).text("backend", kind);
-            out.write(&object.raw("models", names).end());
-            out.write(b"\n");
+            Style::SAVED.line(out, |object| _ = object.put("url", &address).put("backend", kind).put("models", models));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Colour, FAILED};
 use stepscope_base::guard::{is_guarded, sentence};
+use stepscope_base::json::write::Sink;
 use stepscope_base::shown;
 use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
 use stepscope_core::finding::grouped;
@@ -36,6 +37,12 @@ enum Ended {
     Closed,
     /// It could not be written.
     Failed,
+}
+
+impl Sink for Out {
+    fn put(&mut self, bytes: &[u8]) {
+        self.write(bytes);
+    }
 }
 
 impl Out {

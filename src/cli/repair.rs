@@ -96,7 +96,7 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
     out.write(b"\n");
     out.flush();
     if let Some(path) = &options.out {
-        append_line(path, PROCEDURES, &stepscope_base::compose::one_line(&after))
+        append_line(path, PROCEDURES, &stepscope_base::json::write::one_line(&after).0)
             .map_err(|failure| shown!("{failure}"))?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }

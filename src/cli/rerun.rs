@@ -8,9 +8,8 @@ use std::sync::Arc;
 use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Asked, Request, Sampling, Sending};
 use crate::cli::pick::{Pick, Picked};
-use stepscope_base::compose::{Object, list, one_line, text};
+use stepscope_base::json::write::{Object, Raw, Style, one_line};
 use stepscope_base::json::{Tape, Value};
-use stepscope_base::pyjson::Letters;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
@@ -284,9 +283,9 @@ impl Session<'_> {
             return;
         }
         for (n, heard) in round.heard.iter().enumerate() {
-            out.write(&sample_line(n, heard));
+            sample_line(n, heard, out);
         }
-        out.write(&distribution_line(&round.distribution()));
+        distribution_line(&round.distribution(), out);
         self.say(out, &round.tally());
     }
 
@@ -376,47 +375,30 @@ fn around(judged: &Judged) -> Shown {
     if words.is_empty() { Shown::default() } else { shown!(", {words}") }
 }
 
-fn sample_line(n: usize, heard: &Heard) -> Vec<u8> {
+fn sample_line(n: usize, heard: &Heard, out: &mut Out) {
     let (executed, judged) = (&heard.executed, heard.judged.as_ref());
     let outputs = judged.map(|judged| judged.outputs.as_slice()).unwrap_or_default();
     let outputs = object(outputs.iter().map(|(name, value)| (name, value.as_slice())));
-    let mut line = Object::new(Letters::Ascii)
-        .plain("sample", n)
-        .plain("step_index", executed.step)
-        .maybe("seed", executed.seed.map(|seed| seed.to_string()))
-        .text("verdict", executed.verdict.unwrap_or("failed"))
-        .maybe("error", executed.error.as_ref().map(|error| text(error.as_str())))
-        .raw("outputs", one_line(&outputs))
-        .text("raw", &executed.raw)
-        .raw("duration_ms", format!("{:.1}", executed.duration_ms))
-        .end();
-    line.push(b'\n');
-    line
+    Style::SAVED.line(out, |line| {
+        line.put("sample", n).put("step_index", executed.step).maybe("seed", executed.seed);
+        line.put("verdict", executed.verdict.unwrap_or("failed")).maybe("error", executed.error.as_ref());
+        line.put("outputs", one_line(&outputs)).text("raw", &executed.raw);
+        line.put("duration_ms", Raw(format!("{:.1}", executed.duration_ms)));
+    });
 }
 
-fn distribution_line(made: &Distribution) -> Vec<u8> {
-    let numbers = |samples: &[usize]| list(samples.iter().map(ToString::to_string));
-    let field = |field: &Field| {
-        let buckets = field.buckets.iter().map(|bucket| {
-            let bucket_samples = numbers(&bucket.samples);
-            Object::new(Letters::Ascii).raw("value", one_line(&bucket.text)).raw("samples", bucket_samples).end()
+fn distribution_line(made: &Distribution, out: &mut Out) {
+    let field = |field: &Field, object: &mut Object<'_>| {
+        object.put("variable", &field.name).put("tie", field.is_tie());
+        object.objects("values", &field.buckets, |bucket, object| {
+            object.put("value", one_line(&bucket.text)).put("samples", &bucket.samples);
         });
-        Object::new(Letters::Ascii)
-            .text("variable", field.name.bytes())
-            .plain("tie", field.is_tie())
-            .raw("values", list(buckets))
-            .raw("absent", numbers(&field.absent))
-            .end()
+        object.put("absent", &field.absent);
     };
-    let whole = Object::new(Letters::Ascii)
-        .raw("fields", list(made.fields.iter().map(field)))
-        .raw("valid", numbers(&made.valid))
-        .raw("empty", numbers(&made.empty))
-        .raw("invalid", numbers(&made.invalid))
-        .raw("breaks_schema", numbers(&made.breaking))
-        .raw("failed", numbers(&made.failed))
-        .end();
-    let mut line = Object::new(Letters::Ascii).raw("distribution", whole).end();
-    line.push(b'\n');
-    line
+    Style::SAVED.line(out, |line| {
+        line.object("distribution", |whole| {
+            whole.objects("fields", &made.fields, field).put("valid", &made.valid).put("empty", &made.empty);
+            whole.put("invalid", &made.invalid).put("breaks_schema", &made.breaking).put("failed", &made.failed);
+        });
+    });
 }

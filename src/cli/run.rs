@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use super::{CLEAN, FAILED, Out, UNANSWERED};
 use crate::cli::ask::{Asked, Request, Sampling, Sending};
 use crate::cli::check::MAX_SCHEMA;
+use stepscope_base::json::write::Letters;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
-use stepscope_base::pyjson::Letters;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::prompt::AnswerShape;
@@ -140,7 +140,7 @@ fn finished(
         return UNANSWERED;
     }
     if options.format == Format::State {
-        let letters = if out.is_terminal() { Letters::Ascii } else { Letters::All };
+        let letters = if out.is_terminal() { Letters::PythonAscii } else { Letters::All };
         out.write(&dumped(&runner.state().json(), letters));
         out.write(b"\n");
     }

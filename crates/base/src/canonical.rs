@@ -9,8 +9,8 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::json::{Items, Kind, Member, Value};
-use crate::text::{Piece, Untrusted, pieces};
+use crate::json::Value;
+use crate::json::write::{Sink, Style};
 
 /// A SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ impl Digest {
     /// Of the canonical text of a value.
     pub fn of(value: Value<'_>) -> Self {
         let mut hasher = Sha256::new();
-        write(value, &mut |bytes| hasher.update(bytes));
+        Style::CANONICAL.append(value, &mut hasher);
         Self(hasher.finalize().into())
     }
 
@@ -64,100 +64,10 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A container that was opened: what of it is still to be written.
-enum Open<'a> {
-    Array(Items<'a>),
-    Object(std::vec::IntoIter<Member<'a>>),
-}
-
-/// Gives the canonical text of a value to a sink, piece by piece.
-pub fn write(value: Value<'_>, sink: &mut impl FnMut(&[u8])) {
-    write_with(value, sink, &mut |text, sink| string(text, sink));
-}
-
-/// The canonical text with everything but printable ASCII escaped: one line that is safe in a terminal.
-pub fn write_ascii(value: Value<'_>, out: &mut Vec<u8>) {
-    write_with(value, &mut |bytes| out.extend_from_slice(bytes), &mut |text, sink| {
-        let mut escaped = Vec::new();
-        text.write_json(&mut escaped);
-        sink(&escaped);
-    });
-}
-
-fn write_with<S: FnMut(&[u8])>(value: Value<'_>, sink: &mut S, string: &mut impl FnMut(&Untrusted<'_>, &mut S)) {
-    let mut open = Vec::new();
-    begin(value, sink, string, &mut open);
-    let mut first = true;
-    while let Some(top) = open.last_mut() {
-        let next = match top {
-            Open::Array(items) => items.next(),
-            Open::Object(members) => members.next().map(|member| {
-                if !std::mem::take(&mut first) {
-                    sink(b",");
-                }
-                string(&member.name(), sink);
-                sink(b":");
-                first = true;
-                member.value
-            }),
-        };
-        if let Some(value) = next {
-            if !std::mem::take(&mut first) {
-                sink(b",");
-            }
-            first = begin(value, sink, string, &mut open);
-        } else {
-            sink(if matches!(top, Open::Array(_)) { b"]" } else { b"}" });
-            open.pop();
-            first = false;
-        }
+impl Sink for Sha256 {
+    fn put(&mut self, bytes: &[u8]) {
+        self.update(bytes);
     }
-}
-
-/// Writes a value that holds no others, or opens one that does; whether it was opened.
-fn begin<'a, S: FnMut(&[u8])>(
-    value: Value<'a>,
-    sink: &mut S,
-    string: &mut impl FnMut(&Untrusted<'_>, &mut S),
-    open: &mut Vec<Open<'a>>,
-) -> bool {
-    match value.kind() {
-        Kind::Array => {
-            sink(b"[");
-            open.push(Open::Array(value.items()));
-            return true;
-        }
-        Kind::Object => {
-            sink(b"{");
-            let mut members = value.entries();
-            members.sort_by_cached_key(Member::name);
-            open.push(Open::Object(members.into_iter()));
-            return true;
-        }
-        Kind::String | Kind::Key => string(&value.string().unwrap_or_default(), sink),
-        _ => sink(value.raw()),
-    }
-    false
-}
-
-fn string(text: &Untrusted<'_>, sink: &mut impl FnMut(&[u8])) {
-    sink(b"\"");
-    let bytes = text.bytes();
-    let plain = |byte: &u8| (0x20..0x7f).contains(byte) && !matches!(byte, b'"' | b'\\');
-    if bytes.iter().all(plain) {
-        sink(bytes);
-    } else {
-        for (range, piece) in pieces(bytes) {
-            match piece {
-                Piece::Char('"') => sink(b"\\\""),
-                Piece::Char('\\') => sink(b"\\\\"),
-                Piece::Char(c) if u32::from(c) < 0x20 => sink(format!("\\u{:04x}", u32::from(c)).as_bytes()),
-                Piece::Surrogate(code) => sink(format!("\\u{code:04x}").as_bytes()),
-                Piece::Char(_) | Piece::Byte(_) => sink(bytes.get(range).unwrap_or_default()),
-            }
-        }
-    }
-    sink(b"\"");
 }
 
 #[cfg(test)]
@@ -167,9 +77,7 @@ mod tests {
 
     fn text(json: &[u8]) -> String {
         let mut tape = Tape::default();
-        let mut out = Vec::new();
-        write(tape.parse(json).expect("readable"), &mut |bytes| out.extend_from_slice(bytes));
-        String::from_utf8(out).unwrap()
+        String::from_utf8(Style::CANONICAL.of(tape.parse(json).expect("readable"))).unwrap()
     }
 
     fn digest(json: &str) -> Digest {

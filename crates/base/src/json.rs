@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use crate::text::Untrusted;
 
+pub mod write;
+
 /// Deeper nesting is reported, not read. CPython's reader gives up a little below 1,000.
 pub const MAX_DEPTH: usize = 512;
 /// A longer text is not read as one JSON value.

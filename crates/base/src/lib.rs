@@ -4,16 +4,10 @@
 
 /// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
 pub mod canonical;
-/// JSON objects as they are written.
-pub mod compose;
 /// Work that may panic on hostile data.
 pub mod guard;
 /// JSON as people really have it, every value with its place.
 pub mod json;
-/// Writing a JSON object by hand.
-pub mod object;
-/// Python's `json.dumps`, byte for byte.
-pub mod pyjson;
 /// Python's `json.loads`, with its complaints.
 pub mod pyload;
 /// Patterns of Python's `re`, matched as Python matches them, but never for long.

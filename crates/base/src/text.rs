@@ -65,49 +65,17 @@ impl<'a> Untrusted<'a> {
     pub fn prose(&self) -> Shown {
         Shown::prose(&self.0)
     }
-
-    /// As a JSON string literal, all but printable ASCII escaped: safe in any terminal, log or pipe, and exact (lone
-    /// surrogates as `\udXXX`; an invalid byte, which JSON cannot hold, as U+FFFD).
-    pub fn write_json(&self, out: &mut Vec<u8>) {
-        out.push(b'"');
-        let mut rest = self.bytes();
-        let is_plain = |byte: &&u8| (0x20..0x7f).contains(*byte) && !matches!(byte, b'"' | b'\\');
-        loop {
-            let plain = rest.iter().take_while(is_plain).count();
-            let (head, tail) = rest.split_at_checked(plain).unwrap_or_default();
-            out.extend_from_slice(head);
-            if tail.is_empty() {
-                break;
-            }
-            let (len, piece) = first_piece(tail);
-            rest = tail.get(len..).unwrap_or_default();
-            let code = match piece {
-                Piece::Char(c) => u32::from(c),
-                Piece::Surrogate(code) => code,
-                Piece::Byte(_) => 0xfffd,
-            };
-            match code {
-                0x22 => out.extend_from_slice(b"\\\""),
-                0x5c => out.extend_from_slice(b"\\\\"),
-                0x0a => out.extend_from_slice(b"\\n"),
-                0x0d => out.extend_from_slice(b"\\r"),
-                0x09 => out.extend_from_slice(b"\\t"),
-                0x1_0000.. => {
-                    let pair = code - 0x1_0000;
-                    out.extend_from_slice(
-                        format!("\\u{:04x}\\u{:04x}", 0xd800 + (pair >> 10), 0xdc00 + (pair & 0x3ff)).as_bytes(),
-                    );
-                }
-                _ => out.extend_from_slice(format!("\\u{code:04x}").as_bytes()),
-            }
-        }
-        out.push(b'"');
-    }
 }
 
 impl fmt::Debug for Untrusted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.line().as_str(), f)
+    }
+}
+
+impl AsRef<[u8]> for Untrusted<'_> {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -331,7 +299,7 @@ pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Piece)> + '_ 
     })
 }
 
-fn first_piece(rest: &[u8]) -> (usize, Piece) {
+pub(crate) fn first_piece(rest: &[u8]) -> (usize, Piece) {
     let first = rest.first().copied().unwrap_or(0);
     if first < 0x80 {
         return (1, Piece::Char(char::from(first)));
@@ -505,13 +473,5 @@ mod tests {
         assert_eq!(head(b"ab\xffcd", 3), b"ab\xff", "what is no character is cut anywhere");
         assert_eq!(head(b"\xe6\xbc", 1), b"\xe6");
         assert_eq!(head(b"\x80\x80\x80\x80\x80", 4).len(), 4);
-    }
-
-    #[test]
-    fn json_is_ascii_and_exact() {
-        let mut out = Vec::new();
-        Untrusted::new("\"é\u{1f600}\n\u{1}".as_bytes()).write_json(&mut out);
-        Untrusted::new(b"\xed\xbf\xbf").write_json(&mut out);
-        assert_eq!(out, br#""\"\u00e9\ud83d\ude00\n\u0001""\udfff""#);
     }
 }

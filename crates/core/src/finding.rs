@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use stepscope_base::json::Pointer;
+use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
@@ -151,23 +152,15 @@ impl Datum {
     pub fn texts<'a>(texts: impl IntoIterator<Item = &'a Untrusted<'a>>) -> Self {
         Self::List(texts.into_iter().map(|text| Self::Text(text.to_owned())).collect())
     }
+}
 
-    /// As JSON, ASCII only.
-    pub fn write_json(&self, out: &mut Vec<u8>) {
+impl Json for Datum {
+    fn write(&self, writer: &mut Writer<'_>) {
         match self {
-            Self::Null => out.extend_from_slice(b"null"),
-            Self::Text(text) => text.write_json(out),
-            Self::Int(digits) => out.extend_from_slice(digits.as_bytes()),
-            Self::List(items) => {
-                out.push(b'[');
-                for (n, item) in items.iter().enumerate() {
-                    if n > 0 {
-                        out.push(b',');
-                    }
-                    item.write_json(out);
-                }
-                out.push(b']');
-            }
+            Self::Null => writer.raw("null"),
+            Self::Text(text) => text.write(writer),
+            Self::Int(digits) => writer.raw(digits),
+            Self::List(items) => items.write(writer),
         }
     }
 }

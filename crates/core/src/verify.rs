@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use crate::rules::answer::Schema;
 use bleu::{References, score_beside};
 pub use field::Field;
+use stepscope_base::json::write::{Object, Raw, python_float};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::pyjson;
 use stepscope_base::pyload::{Refused, loads};
 use stepscope_base::pyregex::{Pattern, Undecided};
 use stepscope_base::python::Message;
@@ -119,37 +119,19 @@ impl VerifyResult {
         Self::failed(0.0, Message::new("Empty response"), "empty_response")
     }
 
-    /// Appends it as a JSON object, with the reward that was recorded if there is one.
-    pub fn write_json(&self, recorded: Option<f64>, out: &mut Vec<u8>) {
-        out.extend_from_slice(if self.success { b"{\"success\":true" } else { b"{\"success\":false" });
-        out.extend_from_slice(b",\"reward\":");
-        match self.scored() {
-            Some(reward) => pyjson::write_float(reward, out),
-            None => out.extend_from_slice(b"null"),
-        }
-        out.extend_from_slice(b",\"details\":");
-        self.details.write_json(out);
-        out.extend_from_slice(b",\"error\":");
-        match &self.error {
-            Some(error) => error.write_json(out),
-            None => out.extend_from_slice(b"null"),
-        }
-        out.extend_from_slice(b",\"metadata\":{");
-        let begun = out.len();
-        match &self.metadata {
-            Metadata::None => {}
-            Metadata::Passed { stages } => out.extend_from_slice(format!("\"stages_passed\":{stages}").as_bytes()),
-            Metadata::Failed { stage, result } => {
-                out.extend_from_slice(format!("\"failed_stage\":{stage},\"stage_result\":").as_bytes());
-                result.write_json(None, out);
+    /// Writes its members, and the reward that was recorded if there is one.
+    pub fn members(&self, recorded: Option<f64>, object: &mut Object<'_>) {
+        object.put("success", self.success).put("reward", self.scored().map(|reward| Raw(python_float(reward))));
+        object.put("details", &self.details).put("error", &self.error).object("metadata", |metadata| {
+            match &self.metadata {
+                Metadata::None => {}
+                Metadata::Passed { stages } => _ = metadata.put("stages_passed", stages),
+                Metadata::Failed { stage, result } => {
+                    metadata.put("failed_stage", stage).object("stage_result", |object| result.members(None, object));
+                }
             }
-        }
-        if let Some(recorded) = recorded {
-            out.extend_from_slice(if out.len() > begun { b"," } else { b"" });
-            out.extend_from_slice(b"\"recorded_reward\":");
-            pyjson::write_float(recorded, out);
-        }
-        out.extend_from_slice(b"}}");
+            metadata.maybe("recorded_reward", recorded.map(|reward| Raw(python_float(reward))));
+        });
     }
 }
 

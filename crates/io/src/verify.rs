@@ -10,6 +10,7 @@ use crate::input::Expand;
 use crate::line::{self, Done, Origin, Task};
 use crate::room::{End, Room, room_of};
 use stepscope_base::guard::guarded;
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -156,8 +157,8 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
             counts.count(&result, recorded);
             if has_room {
                 let sound = done.out.len();
-                result.located(&place_of(&place.origin(&range))).write_json(recorded, &mut done.out);
-                done.out.push(b'\n');
+                let result = result.located(&place_of(&place.origin(&range)));
+                Style::ASCII.line(&mut done.out, |object| result.members(recorded, object));
                 if done.out.len() > room {
                     done.out.truncate(sound);
                     has_room = false;

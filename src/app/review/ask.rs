@@ -424,9 +424,7 @@ fn as_json(typed: &str, kind: AnswerType) -> Text {
         return Text::from(typed.to_owned());
     }
     let text = if kind == AnswerType::Choice { typed.to_uppercase() } else { typed.to_owned() };
-    let mut json = Vec::new();
-    Untrusted::from(text).write_json(&mut json);
-    Text::owned(json)
+    Text::owned(stepscope_base::json::write::Style::ASCII.of(text))
 }
 
 /// Where a note is: ` on /state/b`.

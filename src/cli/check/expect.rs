@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::cli::review::{checked_cards, contents};
 use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
-use stepscope_base::object::Object;
+use stepscope_base::json::write::Style;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 use stepscope_core::card::Index;
 use stepscope_core::report::Format;
 use stepscope_core::review::expect::{Expectation, judge};
@@ -78,15 +78,14 @@ fn line(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: &
 }
 
 fn write(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>, out: &mut Vec<u8>) {
-    let mut object = Object::begin(out);
-    if let Some(item) = reviewed.item() {
-        object.text("id", item.id.as_ref());
-        object.number("row_index", item.row_index);
-    }
-    object.word("expectation", expectation.word());
-    object.all("why", why, |why, out| Untrusted::new(why.as_str().as_bytes()).write_json(out));
-    let labels = Line { reviewed, content: None }.labels(sets);
-    object.all("labels", &labels, |label, out| label.id.write_json(out));
-    object.end();
-    out.push(b'\n');
+    Style::ASCII.line(out, |object| {
+        if let Some(item) = reviewed.item() {
+            object.maybe("id", item.id.as_ref());
+            object.maybe("row_index", item.row_index);
+        }
+        object.put("expectation", expectation.word());
+        object.put("why", why);
+        let labels = Line { reviewed, content: None }.labels(sets);
+        object.list("labels", labels.iter().map(|label| &label.id));
+    });
 }

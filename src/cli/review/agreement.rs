@@ -20,9 +20,7 @@ pub(super) fn run(options: &Agreement, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
     let agreement = agreement::Agreement::of(&contents.reviews);
     if options.format == CountFormat::Jsonl {
-        let mut json = Vec::new();
-        agreement.write_json(&mut json);
-        out.write(&json);
+        agreement.write_json(out);
     } else {
         for line in agreement.lines() {
             out.line(&line);

@@ -26,9 +26,7 @@ pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     let index = super::index(&cards);
     let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
     if options.format == CountFormat::Jsonl {
-        let mut json = Vec::new();
-        stats.write_json(&mut json);
-        out.write(&json);
+        stats.write_json(out);
         return Some(());
     }
     for line in stats.lines() {

@@ -2,6 +2,7 @@
 //! itself stays as it is.
 
 use crate::app::opened::one_line;
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::state::Moment;
@@ -100,9 +101,7 @@ impl Typed {
 
 /// A text as a JSON string.
 pub(crate) fn string(text: &str) -> Vec<u8> {
-    let mut json = Vec::new();
-    Untrusted::new(text.as_bytes()).write_json(&mut json);
-    json
+    Style::ASCII.of(text)
 }
 
 #[cfg(test)]

@@ -13,9 +13,8 @@ use crate::record::types::Registry;
 use crate::run::fork::round::{Round, failed};
 use crate::schemas;
 use stepscope_base::canonical::sha256;
-use stepscope_base::compose::{Object, list, text, tight};
+use stepscope_base::json::write::{Raw, Style, tight};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::pyjson::Letters;
 use stepscope_base::pyload::loads;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -232,37 +231,35 @@ pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &Round, created_
     let known =
         parent.id_text().unwrap_or_else(|| Untrusted::new(hash.as_bytes().get(..16).unwrap_or_default()).into_owned());
     let id = [known.bytes(), b"~", made.as_bytes().get(..8).unwrap_or_default()].concat();
-    let mut record =
-        Object::new(Letters::Ascii).text("format", "stepscope.answer_trace").plain("version", 1).text("id", id);
-    let entries = parent.root.entries();
-    for member in &entries {
-        let name = member.name();
-        if let Some(name) = name.utf8().filter(|name| !OWN.contains(name)) {
-            record = record.raw(name, tight(member.value));
+    Style::SAVED.object(|record| {
+        record.text("format", "stepscope.answer_trace").put("version", 1).text("id", id);
+        let entries = parent.root.entries();
+        for member in &entries {
+            let name = member.name();
+            if let Some(name) = name.utf8().filter(|name| !OWN.contains(name)) {
+                record.put(name, tight(member.value));
+            }
         }
-    }
-    if !entries.iter().any(|member| member.name() == "question") {
-        record = record.maybe("question", parent.question.map(tight));
-    }
-    record = record.text("prompt", executed.prompt.bytes());
-    if let Some(judged) = judged {
-        let reply = executed.raw.get(judged.parts.json.clone()).unwrap_or_default();
-        let mut tape = Tape::default();
-        record = match loads(&mut tape, reply) {
-            Ok(answer) if answer.kind() == Kind::Object => record.raw("answer", tight(answer)),
-            _ => record.text("answer_text", reply),
-        };
-    }
-    let fork = Object::new(Letters::Ascii)
-        .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
-        .text("parent_sha256", &hash)
-        .text("how", "rerun")
-        .text("model", &executed.model)
-        .text("backend", &executed.backend)
-        .text("created_utc", created_utc)
-        .end();
-    let trace = Object::new(Letters::Ascii).raw("steps", list([executed.json()])).raw("fork", fork).end();
-    record.text("model", &executed.model).raw("created_at", text(created_utc)).raw("trace", trace).end()
+        if !entries.iter().any(|member| member.name() == "question") {
+            record.maybe("question", parent.question.map(tight));
+        }
+        record.put("prompt", &executed.prompt);
+        if let Some(judged) = judged {
+            let reply = executed.raw.get(judged.parts.json.clone()).unwrap_or_default();
+            let mut tape = Tape::default();
+            match loads(&mut tape, reply) {
+                Ok(answer) if answer.kind() == Kind::Object => record.put("answer", tight(answer)),
+                _ => record.text("answer_text", reply),
+            };
+        }
+        record.text("model", &executed.model).text("created_at", created_utc).object("trace", |trace| {
+            trace.list("steps", [Raw(executed.json())]).object("fork", |fork| {
+                fork.put("parent", parent.id.map(tight)).text("parent_sha256", &hash).text("how", "rerun");
+                fork.text("model", &executed.model).text("backend", &executed.backend);
+                fork.text("created_utc", created_utc);
+            });
+        });
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::answer::document::Document;
 use crate::answer::typed::{Citation, Item, whole};
+use stepscope_base::json::write::{Json, Raw, Writer};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -559,43 +560,38 @@ impl Resolution {
             Place::NotInDoc => "not_in_doc",
         }
     }
+}
 
-    /// As a JSON object: `word`, `tier`, `numbering`, `offset`, `cited`, `found`, `places`, `total`, `near`. Lines are
-    /// 0-based over the whole document.
-    pub fn write_json(&self, out: &mut Vec<u8>) {
-        let text = |word: Option<&str>| word.map_or_else(|| "null".to_owned(), |word| format!("\"{word}\""));
-        let head = format!(
-            r#"{{"word":"{}","tier":{},"numbering":{},"offset":{}"#,
-            self.word(),
-            text(self.found.as_ref().map(|found| found.tier.word())),
-            text(self.numbering.map(Numbering::word)),
-            self.offset().map_or_else(|| "null".to_owned(), |offset| offset.to_string()),
-        );
-        out.extend_from_slice(head.as_bytes());
-        let cited = self.cited.as_ref().map(|lines| lines_json(lines, None));
-        let found = self.found.as_ref().map(|found| lines_json(&found.lines, found.pages));
-        for (key, value) in [("cited", cited), ("found", found)] {
-            let value = value.map_or_else(|| "null".to_owned(), |value| format!("{{{value}}}"));
-            out.extend_from_slice(format!(",\"{key}\":{value}").as_bytes());
-        }
-        if self.total > 1 {
-            let places = self.places.iter().map(|found| format!("{{{}}}", lines_json(&found.lines, found.pages)));
-            let places = places.collect::<Vec<_>>().join(",");
-            out.extend_from_slice(format!(",\"places\":[{places}],\"total\":{}", self.total).as_bytes());
-        }
-        if let Some(near) = &self.near {
-            let lines = lines_json(&near.lines, near.pages);
-            let similarity = f64::from(near.similarity) / 100.0;
-            out.extend_from_slice(format!(",\"near\":{{{lines},\"similarity\":{similarity}}}").as_bytes());
-        }
-        out.push(b'}');
+/// An object: `word`, `tier`, `numbering`, `offset`, `cited`, `found`, `places`, `total`, `near`. Lines are 0-based over
+/// the whole document.
+impl Json for Resolution {
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| {
+            object.put("word", self.word()).put("tier", self.found.as_ref().map(|found| found.tier.word()));
+            object.put("numbering", self.numbering.map(Numbering::word)).put("offset", self.offset());
+            object.put("cited", self.cited.as_ref().map(|lines| Lines(lines, None, None)));
+            object.put("found", self.found.as_ref().map(|found| Lines(&found.lines, found.pages, None)));
+            if self.total > 1 {
+                let places = self.places.iter().map(|found| Lines(&found.lines, found.pages, None));
+                object.list("places", places).put("total", self.total);
+            }
+            object.maybe("near", self.near.as_ref().map(|near| Lines(&near.lines, near.pages, Some(near.similarity))));
+        });
     }
 }
 
-fn lines_json(lines: &Range<usize>, pages: Option<(i64, i64)>) -> String {
-    let last = lines.end.saturating_sub(1);
-    let pages = pages.map(|(first, last)| format!(",\"page_start\":{first},\"page_end\":{last}"));
-    format!("\"line_start\":{},\"line_end\":{last}{}", lines.start, pages.unwrap_or_default())
+/// Lines of a document, the pages that were named with them, and how alike they are, in per cent.
+struct Lines<'a>(&'a Range<usize>, Option<(i64, i64)>, Option<u8>);
+
+impl Json for Lines<'_> {
+    fn write(&self, writer: &mut Writer<'_>) {
+        let Self(lines, pages, similarity) = self;
+        writer.object(|object| {
+            object.put("line_start", lines.start).put("line_end", lines.end.saturating_sub(1));
+            object.maybe("page_start", pages.map(|pages| pages.0)).maybe("page_end", pages.map(|pages| pages.1));
+            object.maybe("similarity", similarity.map(|per_cent| Raw((f64::from(per_cent) / 100.0).to_string())));
+        });
+    }
 }
 
 /// Lines and pages in words: `line 267 (page 6, line 33)`, `lines 83-85 (page 5, lines 32-34)`.

@@ -4,8 +4,8 @@ use super::difference::{Change, Difference, Held, MAX_FIELDS};
 use super::{Basis, By, Cell, Column, Join, Judged, Side};
 use crate::card::Card;
 use crate::review::stats::{Share, name_of};
+use stepscope_base::json::write::{Style, sorted};
 use stepscope_base::json::{Pointer, Value};
-use stepscope_base::object::Object;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 
@@ -98,74 +98,80 @@ impl Comparison<'_> {
     /// One item as a JSON object on a line.
     pub fn write_item(&self, item: &Judged, out: &mut Vec<u8>) {
         let [a, b] = self.cards(item);
-        let mut object = Object::begin(out);
-        object.word("kind", "item");
-        object.text("id", [a, b].into_iter().flatten().find_map(|card| card.item.id.as_ref()));
-        object.word("joined_by", item.pair.by.word());
-        object.object("cell", |object| {
-            for basis in Basis::ALL {
-                object.word(basis.word(), item.cell(basis).map_or("left_out", Cell::word));
-            }
-        });
-        object.flag("regression", item.is_regression());
-        let [recorded, reviewed, adjusted] = item.right;
-        for (key, card, right) in
-            [("a", a, [recorded.0, reviewed.0, adjusted.0]), ("b", b, [recorded.1, reviewed.1, adjusted.1])]
-        {
-            let Some(card) = card else { continue };
-            object.object(key, |object| {
-                object.word("kind", card.kind.word());
-                object.number("row_index", card.item.row_index);
-                object.text("answer", card.answer.as_ref());
-                if let Some(gold) = card.gold {
-                    object.json("gold", Some(gold.json().as_bytes()));
-                }
-                for (basis, right) in Basis::ALL.into_iter().zip(right) {
-                    if let Some(right) = right {
-                        object.flag(basis.word(), right);
-                    }
+        Style::ASCII.line(out, |object| {
+            object.put("kind", "item");
+            object.maybe("id", [a, b].into_iter().flatten().find_map(|card| card.item.id.as_ref()));
+            object.put("joined_by", item.pair.by.word());
+            object.object("cell", |object| {
+                for basis in Basis::ALL {
+                    object.put(basis.word(), item.cell(basis).map_or("left_out", Cell::word));
                 }
             });
-        }
-        object.end();
-        out.push(b'\n');
+            object.put("regression", item.is_regression());
+            let [recorded, reviewed, adjusted] = item.right;
+            for (key, card, right) in
+                [("a", a, [recorded.0, reviewed.0, adjusted.0]), ("b", b, [recorded.1, reviewed.1, adjusted.1])]
+            {
+                let Some(card) = card else { continue };
+                object.object(key, |object| {
+                    object.put("kind", card.kind.word());
+                    object.maybe("row_index", card.item.row_index);
+                    object.maybe("answer", card.answer.as_ref());
+                    object.maybe("gold", card.gold.and_then(|gold| sorted(gold.json().as_bytes())));
+                    for (basis, right) in Basis::ALL.into_iter().zip(right) {
+                        object.maybe(basis.word(), right);
+                    }
+                });
+            }
+        });
     }
 
     /// The counts as a JSON object on a line.
     pub fn write_summary(&self, names: [&Untrusted<'_>; 2], out: &mut Vec<u8>) {
-        let mut object = Object::begin(out);
-        object.word("kind", "summary");
-        for (key, name, side, twice, alone) in [
-            ("a", names[0], self.a, &self.join.twice_a, self.items.iter().filter(|item| item.pair.b.is_none()).count()),
-            ("b", names[1], self.b, &self.join.twice_b, self.items.iter().filter(|item| item.pair.a.is_none()).count()),
-        ] {
-            object.object(key, |object| {
-                object.text("source", Some(name));
-                object.digits("records", side.cards.len() as u64);
-                object.digits("duplicates", twice.len() as u64);
-                object.digits("unmatched", alone as u64);
+        Style::ASCII.line(out, |object| {
+            object.put("kind", "summary");
+            for (key, name, side, twice, alone) in [
+                (
+                    "a",
+                    names[0],
+                    self.a,
+                    &self.join.twice_a,
+                    self.items.iter().filter(|item| item.pair.b.is_none()).count(),
+                ),
+                (
+                    "b",
+                    names[1],
+                    self.b,
+                    &self.join.twice_b,
+                    self.items.iter().filter(|item| item.pair.a.is_none()).count(),
+                ),
+            ] {
+                object.object(key, |object| {
+                    object.put("source", name);
+                    object.put("records", side.cards.len());
+                    object.put("duplicates", twice.len());
+                    object.put("unmatched", alone);
+                });
+            }
+            object.object("joined", |object| {
+                object.put("id", self.join.count(By::Id));
+                object.put("question", self.join.count(By::Question));
+                object.put("different_questions", self.join.unlike);
             });
-        }
-        object.object("joined", |object| {
-            object.digits("id", self.join.count(By::Id) as u64);
-            object.digits("question", self.join.count(By::Question) as u64);
-            object.digits("different_questions", self.join.unlike as u64);
+            object.put("regressions", self.items.iter().filter(|item| item.is_regression()).count());
+            for basis in Basis::ALL {
+                let column = Column::of(self.items, basis);
+                object.object(basis.word(), |object| {
+                    for cell in Cell::ALL {
+                        object.put(cell.word(), column.count(cell));
+                    }
+                    object.put("left_out", column.left_out);
+                    object.object("accuracy_a", |object| column.a.write(object));
+                    object.object("accuracy_b", |object| column.b.write(object));
+                    object.put("mcnemar_p", column.p);
+                });
+            }
         });
-        object.digits("regressions", self.items.iter().filter(|item| item.is_regression()).count() as u64);
-        for basis in Basis::ALL {
-            let column = Column::of(self.items, basis);
-            object.object(basis.word(), |object| {
-                for cell in Cell::ALL {
-                    object.digits(cell.word(), column.count(cell));
-                }
-                object.digits("left_out", column.left_out);
-                object.object("accuracy_a", |object| column.a.write(object));
-                object.object("accuracy_b", |object| column.b.write(object));
-                object.float("mcnemar_p", column.p);
-            });
-        }
-        object.end();
-        out.push(b'\n');
     }
 }
 
@@ -243,41 +249,36 @@ pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
 
 /// The difference of two records as a JSON object on a line.
 pub fn write_difference(difference: &Difference<'_>, out: &mut Vec<u8>) {
-    let mut object = Object::begin(out);
-    object.word("kind", "difference");
-    object.word("a", difference.kinds.0.word());
-    object.word("b", difference.kinds.1.word());
-    if let Some(first) = &difference.first {
-        object.object("first_diverging_step", |object| {
-            object.digits("step", first.step as u64 + 1);
-            object.all("what", &first.what, |what, out| Untrusted::from(what.word()).write_json(out));
-            object.all("variables", &first.variables, Untrusted::write_json);
-        });
-    }
-    object.all("fields", &difference.fields, |field, out| {
-        let mut object = Object::begin(out);
-        object.text("pointer", Some(&field.pointer.text()));
-        object.word("change", field.change.word());
-        object.json("a", field.a.map(Value::raw));
-        object.json("b", field.b.map(Value::raw));
-        object.end();
-    });
-    object.flag("more_fields", difference.more_fields);
-    object.all("variables", &difference.variables, |variable, out| {
-        let mut object = Object::begin(out);
-        object.text("name", Some(&variable.name));
-        object.word("change", variable.change.word());
-        for (key, held) in [("a", &variable.a), ("b", &variable.b)] {
-            let Some(held) = held else { continue };
-            object.object(key, |object| {
-                object.json("value", held.value.map(Value::raw));
-                object.word("badge", held.badge.word());
-                object.number("step", held.step.map(|step| step as u64 + 1));
-                object.text("pointer", held.pointer.as_ref().map(Pointer::text).as_ref());
+    Style::ASCII.line(out, |object| {
+        object.put("kind", "difference");
+        object.put("a", difference.kinds.0.word());
+        object.put("b", difference.kinds.1.word());
+        if let Some(first) = &difference.first {
+            object.object("first_diverging_step", |object| {
+                object.put("step", first.step + 1);
+                object.list("what", first.what.iter().map(|what| what.word()));
+                object.put("variables", &first.variables);
             });
         }
-        object.end();
+        object.objects("fields", &difference.fields, |field, object| {
+            object.put("pointer", field.pointer.text());
+            object.put("change", field.change.word());
+            object.maybe("a", field.a.and_then(|value| sorted(value.raw())));
+            object.maybe("b", field.b.and_then(|value| sorted(value.raw())));
+        });
+        object.put("more_fields", difference.more_fields);
+        object.objects("variables", &difference.variables, |variable, object| {
+            object.put("name", &variable.name);
+            object.put("change", variable.change.word());
+            for (key, held) in [("a", &variable.a), ("b", &variable.b)] {
+                let Some(held) = held else { continue };
+                object.object(key, |object| {
+                    object.maybe("value", held.value.and_then(|value| sorted(value.raw())));
+                    object.put("badge", held.badge.word());
+                    object.maybe("step", held.step.map(|step| step + 1));
+                    object.maybe("pointer", held.pointer.as_ref().map(Pointer::text).as_ref());
+                });
+            }
+        });
     });
-    object.end();
-    out.push(b'\n');
 }

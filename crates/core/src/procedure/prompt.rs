@@ -10,8 +10,8 @@ use crate::procedure::{PROBLEM_TEXT, Procedure};
 use crate::record::{AnswerSchema, Record};
 use crate::run::state::{Badge, State, runs_as_last};
 use crate::schemas;
+use stepscope_base::json::write::{Letters, Object, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::pyjson::{write_list, write_object, write_string, write_value};
 use stepscope_base::python::{self, rstrip};
 use stepscope_base::text::Untrusted;
 
@@ -88,6 +88,9 @@ pub fn visible_inputs<'a>(
     Ok(inputs)
 }
 
+/// How prompts hold inputs and schemas.
+const DUMPED: Style = Style::python(Letters::Kept, Spacing::Indented);
+
 /// The names that a step asks for, in its order: what its inputs are called.
 pub fn needs<'a>(procedure: &Procedure<'a>, step: usize) -> Result<Vec<Untrusted<'a>>, Refused> {
     let value = procedure.steps.get(step).ok_or(Refused::NoStep)?.value;
@@ -112,7 +115,11 @@ pub fn execution<'a>(
     let (schema, outputs) = if is_final { answer_schema(answer)? } else { step_schema(value)? };
     let mut prompt = action(value)?;
     prompt.extend_from_slice(b"\n# Inputs (JSON)\n");
-    write_object(once(inputs), 0, &mut prompt, |value, out| write_value(value, 1, out));
+    DUMPED.append_object(&mut prompt, |object| {
+        for (name, value) in once(inputs) {
+            object.put(name, value);
+        }
+    });
     prompt.extend_from_slice(b"\n# Required Outputs\nReturn a JSON object with exactly these keys");
     prompt.extend_from_slice(if is_final { b" (final_answer):\n" } else { b":\n" });
     if outputs.is_empty() {
@@ -154,8 +161,7 @@ fn answer_schema(answer: AnswerShape<'_>) -> Result<Shape, Refused> {
 }
 
 fn own_schema(schema: Value<'_>) -> Result<Shape, Refused> {
-    let mut text = Vec::new();
-    write_value(schema, 0, &mut text);
+    let text = DUMPED.of(schema);
     let properties = schema.get("properties").map(Value::entries).unwrap_or_default();
     let outputs = properties.into_iter().map(|member| {
         let description = match member.value.get("description") {
@@ -171,20 +177,16 @@ fn own_schema(schema: Value<'_>) -> Result<Shape, Refused> {
 fn step_schema(step: Value<'_>) -> Result<Shape, Refused> {
     const TYPES: [&str; 3] = ["number", "string", "boolean"];
     let names = names(step.get("output"))?;
-    let mut text = b"{\n  \"type\": \"object\",\n  \"properties\": ".to_vec();
-    let pairs: Vec<_> = names.iter().map(|name| (name.clone(), ())).collect();
-    write_object(once(&pairs), 1, &mut text, |(), out| {
-        out.extend_from_slice(b"{\n      \"oneOf\": ");
-        write_list(TYPES, 3, out, |kind, out| {
-            out.extend_from_slice(b"{\n          \"type\": ");
-            write_string(&Untrusted::from(kind), out);
-            out.extend_from_slice(b"\n        }");
+    let any = |object: &mut Object<'_>| _ = object.objects("oneOf", TYPES, |kind, object| _ = object.put("type", kind));
+    let text = DUMPED.object(|object| {
+        object.put("type", "object").object("properties", |properties| {
+            let pairs: Vec<_> = names.iter().map(|name| (name.clone(), ())).collect();
+            for (name, ()) in once(&pairs) {
+                properties.key(name).object(any);
+            }
         });
-        out.extend_from_slice(b"\n    }");
+        object.put("required", &names).put("additionalProperties", false);
     });
-    text.extend_from_slice(b",\n  \"required\": ");
-    write_list(&names, 1, &mut text, write_string);
-    text.extend_from_slice(b",\n  \"additionalProperties\": false\n}");
     let descriptions = descriptions(step.get("output"))?;
     let described = |name: Untrusted<'_>| {
         let description = descriptions.get(&name).cloned().unwrap_or_default();

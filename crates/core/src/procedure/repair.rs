@@ -10,9 +10,8 @@ use crate::record::formats;
 use crate::rules::procedure::UPSTREAM;
 use crate::rules::{Subject, check_by};
 use crate::schemas;
-use stepscope_base::compose::{Object, list, one_line, text};
+use stepscope_base::json::write::{Letters, Raw, Spacing, Style, tight};
 use stepscope_base::json::{Kind, Part, Pointer, Tape, Value};
-use stepscope_base::pyjson::{Letters, Spacing, write_line, write_value};
 use stepscope_base::python::repr_text;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -44,6 +43,9 @@ pub fn schema() -> Untrusted<'static> {
     Untrusted::from(schema.map_or("", |schema| schema.text.trim_ascii_end()))
 }
 
+/// How prompts hold what they show.
+const DUMPED: Style = Style::python(Letters::Kept, Spacing::Wide);
+
 /// Upstream's prompt for a procedure and what is wrong with it.
 pub fn prompt(procedure: Value<'_>, diagnostics: &[Finding]) -> Untrusted<'static> {
     let mut out = b"You will make the requested minimal structural fixes to the following procedure JSON so that it \
@@ -51,7 +53,7 @@ pub fn prompt(procedure: Value<'_>, diagnostics: &[Finding]) -> Untrusted<'stati
         .to_vec();
     let mut tape = Tape::default();
     if let Some(schema) = tape.parse(schema().bytes()) {
-        write_line(schema, Spacing::Wide, &mut out);
+        DUMPED.append(schema, &mut out);
     }
     out.extend_from_slice(b"\n\n# Fix Instructions\n- ");
     for (n, finding) in diagnostics.iter().enumerate() {
@@ -59,7 +61,7 @@ pub fn prompt(procedure: Value<'_>, diagnostics: &[Finding]) -> Untrusted<'stati
         diagnostic(finding, &mut out);
     }
     out.extend_from_slice(b"\n\n# Procedure JSON\n");
-    write_line(procedure, Spacing::Wide, &mut out);
+    DUMPED.append(procedure, &mut out);
     out.extend_from_slice(b"\n\nReturn ONLY the corrected JSON object. No commentary.");
     Untrusted::owned(out)
 }
@@ -231,7 +233,7 @@ fn step_pointer(position: usize) -> Pointer {
 }
 
 fn field(name: &[u8], description: &str) -> Vec<u8> {
-    Object::new(Letters::All).text("name", name).text("description", description).end()
+    Style::BODY.object(|object| _ = object.text("name", name).text("description", description))
 }
 
 /// The first step reads `problem_text` and nothing else.
@@ -240,7 +242,7 @@ fn first_step(procedure: &Procedure<'_>) -> Candidates {
     if step.input_names().eq([Untrusted::from(PROBLEM_TEXT)]) {
         return Vec::new();
     }
-    let inputs = list([field(PROBLEM_TEXT.as_bytes(), "The full text of the problem.")]);
+    let inputs = [b"[", &*field(PROBLEM_TEXT.as_bytes(), "The full text of the problem."), b"]"].concat();
     let edit = member_edit(step, 0, step.inputs_member.is_some(), "inputs", inputs);
     vec![(Shown::own("let step 1 read exactly problem_text"), vec![edit])]
 }
@@ -256,7 +258,7 @@ fn misspelt(procedure: &Procedure<'_>) -> Candidates {
             if let Some(meant) = known.nearest(&name) {
                 let title = shown!("let step {} read {} instead of {}", position + 1, meant.line(), name.line());
                 let place = step.input_pointer(&step_pointer(position), n).then("name");
-                found.push((title, vec![(place, Edit::Replace(text(meant.bytes())))]));
+                found.push((title, vec![(place, Edit::Replace(Style::ASCII.of(meant)))]));
             }
         }
         step.output_names().for_each(|name| known.add(name));
@@ -378,7 +380,7 @@ impl Uses {
         let place = |((position, n), is_read): (&(usize, usize), bool)| {
             let (step, at) = (procedure.steps.get(*position)?, step_pointer(*position));
             let place = if is_read { step.input_pointer(&at, *n) } else { step.output_pointer(&at, *n) };
-            Some((place.then("name"), Edit::Replace(text(to.bytes()))))
+            Some((place.then("name"), Edit::Replace(Style::ASCII.of(to))))
         };
         writes.chain(reads.map(|place| (place, true))).filter_map(place).collect()
     }
@@ -432,7 +434,7 @@ fn final_step(procedure: &Procedure<'_>) -> Candidates {
     }
     let place = |n: usize| step.output_pointer(&step_pointer(position), n);
     if let [only] = names.as_slice() {
-        let edit = (place(0).then("name"), Edit::Replace(text(FINAL_ANSWER)));
+        let edit = (place(0).then("name"), Edit::Replace(Style::ASCII.of(FINAL_ANSWER)));
         return vec![(shown!("call what the last step writes final_answer instead of {}", only.line()), vec![edit])];
     }
     if names.iter().any(is_final) {
@@ -444,17 +446,16 @@ fn final_step(procedure: &Procedure<'_>) -> Candidates {
         let edits = others.map(|(n, _)| (place(n), Edit::Remove)).collect();
         return vec![(Shown::own("let the last step write final_answer alone"), edits)];
     }
-    let inputs =
-        step.outputs.iter().filter(|field| field.name_text().is_some()).map(|field| one_line(field.value.raw()));
-    let inputs: Vec<_> = inputs.collect();
-    let inputs =
-        if inputs.is_empty() { vec![field(PROBLEM_TEXT.as_bytes(), "The full text of the problem.")] } else { inputs };
-    let added = Object::new(Letters::All)
-        .plain("id", procedure.steps.len() + 1)
-        .raw("inputs", list(inputs))
-        .text("stepDescription", "State the final answer.")
-        .raw("output", list([field(FINAL_ANSWER.as_bytes(), "Description of the final answer.")]))
-        .end();
+    let inputs = step.outputs.iter().filter(|field| field.name_text().is_some()).map(|field| tight(field.value));
+    let mut inputs: Vec<_> = inputs.collect();
+    if inputs.is_empty() {
+        inputs.push(Raw(field(PROBLEM_TEXT.as_bytes(), "The full text of the problem.")));
+    }
+    let answer = field(FINAL_ANSWER.as_bytes(), "Description of the final answer.");
+    let added = Style::BODY.object(|object| {
+        object.put("id", procedure.steps.len() + 1).put("inputs", inputs);
+        object.text("stepDescription", "State the final answer.").list("output", [Raw(answer)]);
+    });
     let edit = (Pointer::from_iter(["steps"]), Edit::Append(added));
     vec![(Shown::own("add a last step that writes final_answer"), vec![edit])]
 }
@@ -465,11 +466,13 @@ fn member_edit(step: &Step<'_>, position: usize, is_there: bool, key: &'static s
     if is_there {
         return (place.then(key), Edit::Replace(json));
     }
-    let mut object = Object::new(Letters::All);
-    for member in step.value.entries() {
-        object = object.raw(&String::from_utf8_lossy(member.name().bytes()), one_line(member.value.raw()));
-    }
-    (place, Edit::Replace(object.raw(key, json).end()))
+    let step = Style::BODY.object(|object| {
+        for member in step.value.entries() {
+            object.put(member.name(), tight(member.value));
+        }
+        object.put(key, Raw(json));
+    });
+    (place, Edit::Replace(step))
 }
 
 /// A value with the edits below it; what is not edited stays letter for letter.
@@ -534,10 +537,8 @@ fn write_edited(value: Value<'_>, at: &Pointer, edits: &Placed<'_>, out: &mut Ve
 /// A JSON text with an indent of two, as upstream's users save procedures.
 pub fn pretty(json: &[u8]) -> Vec<u8> {
     let mut tape = Tape::default();
-    let Some(value) = tape.parse(json) else { return json.to_vec() };
-    let mut out = Vec::new();
-    write_value(value, 0, &mut out);
-    stepscope_base::pyjson::spelled(&out, Letters::All)
+    let style = Style::python(Letters::All, Spacing::Indented);
+    tape.parse(json).map_or_else(|| json.to_vec(), |value| style.of(value))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::fmt;
 
 use crate::procedure::prompt::{AnswerShape, Refused, Request, execution, needs};
 use crate::procedure::{PROBLEM_TEXT, Procedure};
+use stepscope_base::json::write::{Letters, Raw, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::pyjson::{Letters, Spacing, spelled, write_line};
 use stepscope_base::pyload::loads;
 use stepscope_base::python::{self, Message};
 use stepscope_base::shown;
@@ -51,24 +51,13 @@ impl Values {
 
 /// Names and JSON texts as one object.
 pub fn object<'a>(members: impl Iterator<Item = (&'a Untrusted<'static>, &'a [u8])>) -> Vec<u8> {
-    let mut out = b"{".to_vec();
-    for (n, (name, text)) in members.enumerate() {
-        out.extend_from_slice(if n > 0 { b"," } else { b"" });
-        name.write_json(&mut out);
-        out.push(b':');
-        out.extend_from_slice(text);
-    }
-    out.push(b'}');
-    out
+    Style::ASCII.object(|object| members.for_each(|(name, text)| _ = object.put(name, Raw(text))))
 }
 
 /// A JSON text on one line as Python dumps it: numbers as Python prints them, of duplicate keys the last value.
 pub fn dumped(text: &[u8], letters: Letters) -> Vec<u8> {
     let mut tape = Tape::default();
-    let Some(value) = tape.parse(text) else { return text.to_vec() };
-    let mut line = Vec::new();
-    write_line(value, Spacing::Wide, &mut line);
-    spelled(&line, letters)
+    tape.parse(text).map_or_else(|| text.to_vec(), |value| Style::python(letters, Spacing::Wide).of(value))
 }
 
 /// Why a run ended early, in upstream's words, and what that means.
@@ -138,8 +127,7 @@ impl<'a> Runner<'a> {
     /// Stands before the first step. `strict`: a reply that lacks an expected key ends the run (upstream's
     /// `strict_missing`).
     pub fn new(procedure: Value<'a>, question: &Untrusted<'_>, answer: AnswerShape<'a>, strict: bool) -> Self {
-        let mut problem_text = Vec::new();
-        question.write_json(&mut problem_text);
+        let problem_text = Style::ASCII.of(question);
         let mut state = Values::default();
         state.set(&Untrusted::from(PROBLEM_TEXT), &problem_text);
         Self { procedure: Procedure::read(procedure), answer, strict, problem_text, state, position: 0 }
@@ -419,7 +407,7 @@ mod tests {
         let dumped = |letters| String::from_utf8(dumped(text.as_bytes(), letters)).unwrap();
         assert_eq!(dumped(Letters::All), "{\"é\": 0, \"a\": \"🍎\\ud800\\u0000\u{7f}\", \"b\": [1, 2.5, NaN]}");
         assert_eq!(
-            dumped(Letters::Ascii),
+            dumped(Letters::PythonAscii),
             r#"{"\u00e9": 0, "a": "\ud83c\udf4e\ud800\u0000\u007f", "b": [1, 2.5, NaN]}"#
         );
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::triage::{Confidence, Fix, Triage};
-use stepscope_base::object::Object;
+use stepscope_base::json::write::{Json, Object, Sink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -62,29 +62,23 @@ impl Board {
     }
 
     /// The board as JSON lines: an object a place.
-    pub fn write_json(&self, out: &mut Vec<u8>) {
+    pub fn write_json(&self, out: &mut dyn Sink) {
         for (fix, line) in &self.lines {
-            let mut object = Object::begin(out);
-            object.word("fix", fix.word());
-            object.digits("runs", line.runs);
-            object.digits("sure", line.sure);
-            object.digits("recovered", line.recovered);
-            counts(&line.rules, &mut object, "rules", |object, rule| object.word("rule", rule));
-            counts(&line.steps, &mut object, "steps", |object, step| object.digits("step", step as u64));
-            object.end();
-            out.push(b'\n');
+            Style::ASCII.line(out, |object| {
+                object.put("fix", fix.word());
+                object.put("runs", line.runs);
+                object.put("sure", line.sure);
+                object.put("recovered", line.recovered);
+                counts(&line.rules, object, "rules", "rule");
+                counts(&line.steps, object, "steps", "step");
+            });
         }
     }
 }
 
 /// Counts of one kind as a JSON list.
-fn counts<K: Copy>(of: &BTreeMap<K, u64>, object: &mut Object<'_>, key: &'static str, name: fn(&mut Object<'_>, K)) {
-    object.all(key, of, |(value, runs), out| {
-        let mut object = Object::begin(out);
-        name(&mut object, *value);
-        object.digits("runs", *runs);
-        object.end();
-    });
+fn counts<K: Json>(of: &BTreeMap<K, u64>, object: &mut Object<'_>, key: &'static str, name: &'static str) {
+    object.objects(key, of, |(value, runs), object| _ = object.put(name, value).put("runs", runs));
 }
 
 /// The most frequent first.

@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 
 use super::Item;
-use super::jsonl::{details, id, number};
+use super::jsonl::{Id, details};
 use super::places::Places;
-use crate::finding::{Finding, Label, Severity};
+use crate::finding::{Action, Finding, Label, Severity};
 use crate::rules::RULES;
-use stepscope_base::text::Untrusted;
+use stepscope_base::json::write::{Object, Style};
 
 /// The tool and its rules.
 pub(crate) fn begin(out: &mut Vec<u8>) {
@@ -19,19 +19,16 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(env!("CARGO_PKG_VERSION").as_bytes());
     out.extend_from_slice(b"\",\"rules\":[");
     for (n, rule) in RULES.iter().enumerate() {
-        out.extend_from_slice(if n > 0 { b",\n{\"id\":" } else { b"\n{\"id\":" });
-        text(rule.id, out);
-        out.extend_from_slice(b",\"shortDescription\":{\"text\":");
-        text(rule.summary, out);
-        out.extend_from_slice(b"},\"fullDescription\":{\"text\":");
-        text(rule.explanation, out);
-        out.extend_from_slice(b"},\"help\":{\"text\":");
-        text(&format!("{}\n\nFound in: {}\nNot in: {}", rule.explanation, rule.bad, rule.good), out);
-        out.extend_from_slice(b"},\"defaultConfiguration\":{\"level\":");
-        text(level(rule.severity), out);
-        out.extend_from_slice(b"},\"properties\":{\"severity\":");
-        text(rule.severity.word(), out);
-        out.extend_from_slice(b"}}");
+        out.extend_from_slice(if n > 0 { b",\n" } else { b"\n" });
+        Style::ASCII.append_object(out, |object| {
+            object.put("id", rule.id);
+            text(object, "shortDescription", rule.summary);
+            text(object, "fullDescription", rule.explanation);
+            let help = format!("{}\n\nFound in: {}\nNot in: {}", rule.explanation, rule.bad, rule.good);
+            text(object, "help", &help);
+            object.object("defaultConfiguration", |object| _ = object.put("level", level(rule.severity)));
+            object.object("properties", |object| _ = object.put("severity", rule.severity.word()));
+        });
     }
     out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
@@ -44,7 +41,7 @@ pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     let mut places = Places::new(item);
     for finding in item.findings {
         out.extend_from_slice(b",\n");
-        result(item, finding, &mut places, out);
+        Style::ASCII.append_object(out, |object| result(item, finding, &mut places, object));
     }
 }
 
@@ -61,88 +58,51 @@ const fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"ruleId\":");
-    text(finding.rule, out);
-    if let Some(index) = RULES.iter().position(|rule| rule.id == finding.rule) {
-        out.extend_from_slice(b",\"ruleIndex\":");
-        number(index, out);
-    }
-    out.extend_from_slice(b",\"level\":");
-    text(level(finding.severity), out);
-    out.extend_from_slice(b",\"message\":{\"text\":");
+fn result(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
+    object.put("ruleId", finding.rule);
+    object.maybe("ruleIndex", RULES.iter().position(|rule| rule.id == finding.rule));
+    object.put("level", level(finding.severity));
     // Code hosts read strictly: half a surrogate pair stands there as it is shown on screen.
-    text(finding.message.line().as_str(), out);
-    out.extend_from_slice(b"},\"locations\":[");
-    let mut labels = finding.labels();
-    if let Some(first) = labels.next() {
-        location(item, first, None, places, out);
+    text(object, "message", finding.message.line().as_str());
+    let mut labels = finding.labels().enumerate();
+    object.objects("locations", labels.next(), |(n, label), object| location(item, label, n, places, object));
+    let mut labels = labels.peekable();
+    if labels.peek().is_some() {
+        object.objects("relatedLocations", labels, |(n, label), object| location(item, label, n, places, object));
     }
-    out.push(b']');
-    let mut related = false;
-    for (n, label) in labels.enumerate() {
-        out.extend_from_slice(if n > 0 { b"," } else { b",\"relatedLocations\":[" });
-        related = true;
-        location(item, label, Some(n + 1), places, out);
-    }
-    if related {
-        out.push(b']');
-    }
-    out.extend_from_slice(b",\"properties\":{\"severity\":");
-    text(finding.severity.word(), out);
-    if let Some(action) = finding.action {
-        out.extend_from_slice(b",\"action\":");
-        text(action.word(), out);
-    }
-    out.extend_from_slice(b",\"recordIndex\":");
-    number(item.index, out);
-    out.extend_from_slice(b",\"recordId\":");
-    id(item.id, out);
-    out.extend_from_slice(b",\"details\":");
-    details(finding, out);
-    if let Some(help) = finding.help {
-        out.extend_from_slice(b",\"help\":");
-        text(help, out);
-    }
-    out.extend_from_slice(b"}}");
+    object.object("properties", |object| {
+        object.put("severity", finding.severity.word()).maybe("action", finding.action.map(Action::word));
+        object.put("recordIndex", item.index).put("recordId", Id(item.id));
+        object.object("details", |object| details(finding, object)).maybe("help", finding.help);
+    });
 }
 
-fn location(item: &Item<'_>, label: &Label, number_of: Option<usize>, places: &mut Places<'_>, out: &mut Vec<u8>) {
+/// The place of a label; the first one needs no number.
+fn location(item: &Item<'_>, label: &Label, number: usize, places: &mut Places<'_>, object: &mut Object<'_>) {
     let range = places.range(&label.place);
     let (line, column) = places.position(range.start);
     let (end_line, end_column) = places.position(range.end);
-    out.push(b'{');
-    if let Some(n) = number_of {
-        out.extend_from_slice(b"\"id\":");
-        number(n, out);
-        out.push(b',');
-    }
+    object.maybe("id", Some(number).filter(|number| *number > 0));
     if !label.text.is_empty() {
-        out.extend_from_slice(b"\"message\":{\"text\":");
-        text(label.text.line().as_str(), out);
-        out.extend_from_slice(b"},");
+        text(object, "message", label.text.line().as_str());
     }
-    out.extend_from_slice(b"\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-    text(&uri(item.source.bytes()), out);
-    out.extend_from_slice(b"},\"region\":{");
-    for (key, value) in [
-        (&b"\"startLine\":"[..], line),
-        (b",\"startColumn\":", column),
-        (b",\"endLine\":", end_line),
-        (b",\"endColumn\":", end_column),
-        (b",\"byteOffset\":", item.offset as usize + range.start),
-        (b",\"byteLength\":", range.len()),
-    ] {
-        out.extend_from_slice(key);
-        number(value, out);
-    }
-    out.extend_from_slice(b"}},\"logicalLocations\":[{\"fullyQualifiedName\":");
-    text(places.pointer(&label.place).text().line().as_str(), out);
-    out.extend_from_slice(b",\"kind\":\"value\"}]}");
+    object.object("physicalLocation", |object| {
+        object.object("artifactLocation", |object| _ = object.put("uri", uri(item.source.bytes())));
+        object.object("region", |object| {
+            object.put("startLine", line).put("startColumn", column).put("endLine", end_line);
+            object.put("endColumn", end_column).put("byteOffset", item.offset as usize + range.start);
+            object.put("byteLength", range.len());
+        });
+    });
+    let name = places.pointer(&label.place).text().line();
+    object.objects("logicalLocations", [name], |name, object| {
+        object.put("fullyQualifiedName", name).put("kind", "value");
+    });
 }
 
-fn text(own: &str, out: &mut Vec<u8>) {
-    Untrusted::from(own).write_json(out);
+/// A text in an object of its own, as SARIF has it.
+fn text(object: &mut Object<'_>, key: &str, text: &str) {
+    object.object(key, |object| _ = object.put("text", text));
 }
 
 /// A path as a relative URI reference, or an absolute one with `file:`.

@@ -2,8 +2,8 @@
 
 use super::Item;
 use super::MAX_MESSAGE;
-use super::jsonl::number;
 use super::places::Places;
+use std::io::Write as _;
 
 /// Appends the record's lines.
 pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
@@ -15,10 +15,7 @@ pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
     for finding in item.findings {
         let start = places.range(finding.place()).start;
         let (line, column) = places.position(start);
-        put(out, &[source.as_str(), ":"]);
-        number(line, out);
-        put(out, &[":"]);
-        number(column, out);
+        let _ = write!(out, "{source}:{line}:{column}");
         let message = finding.message.line().shortened(MAX_MESSAGE);
         put(out, &[": ", finding.severity.word(), "[", finding.rule, "] ", message.as_str()]);
         let pointer = places.pointer(finding.place()).text();

@@ -6,9 +6,9 @@ use super::event::{Event, Text, Verdict};
 use super::fold::{Reviewed, Reviews};
 use super::labels::LabelSets;
 use crate::statistics::{FEW, cohen, fleiss};
-use stepscope_base::object::Object;
+use stepscope_base::json::write::{Object, Sink, Style};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 
 /// More reviewers are not compared pair by pair.
 const MAX_PAIRED: usize = 12;
@@ -111,30 +111,23 @@ impl Agreement {
     }
 
     /// As one JSON object on a line.
-    pub fn write_json(&self, out: &mut Vec<u8>) {
-        let mut object = Object::begin(out);
-        object.all("judged", &self.judged, |(who, items), out| {
-            let mut object = Object::begin(out);
-            object.text("reviewer", Some(who));
-            object.digits("items", *items);
-            object.end();
-        });
-        object.digits("overlap", self.overlap);
-        object.digits("unlike", self.unlike);
-        object.all("groups", self.all.iter().chain(&self.pairs), |group, out| {
-            let mut object = Object::begin(out);
-            object.all("reviewers", &group.reviewers, Untrusted::write_json);
-            object.object("verdict", |object| group.verdict.write(object));
-            object.all("labels", &group.labels, |(label, measure), out| {
-                let mut object = Object::begin(out);
-                object.text("label", Some(label));
-                measure.write(&mut object);
-                object.end();
+    pub fn write_json(&self, out: &mut dyn Sink) {
+        Style::ASCII.line(out, |object| {
+            object.objects("judged", &self.judged, |(who, items), object| {
+                object.put("reviewer", who);
+                object.put("items", *items);
             });
-            object.end();
+            object.put("overlap", self.overlap);
+            object.put("unlike", self.unlike);
+            object.objects("groups", self.all.iter().chain(&self.pairs), |group, object| {
+                object.put("reviewers", &group.reviewers);
+                object.object("verdict", |object| group.verdict.write(object));
+                object.objects("labels", &group.labels, |(label, measure), object| {
+                    object.put("label", label);
+                    measure.write(object);
+                });
+            });
         });
-        object.end();
-        out.push(b'\n');
     }
 }
 
@@ -215,10 +208,10 @@ impl Measure {
     }
 
     fn write(&self, object: &mut Object<'_>) {
-        object.digits("items", self.items);
-        object.digits("agreed", self.agreed);
-        object.digits("named", self.named);
-        object.float("kappa", self.kappa.unwrap_or(f64::NAN));
+        object.put("items", self.items);
+        object.put("agreed", self.agreed);
+        object.put("named", self.named);
+        object.put("kappa", self.kappa.unwrap_or(f64::NAN));
     }
 }
 

@@ -3,12 +3,12 @@
 
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
-use super::event::{Event, EventKind, LabelRef, Text, Verdict};
+use super::event::{Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
 use super::fold::{Outcome, Reviewed};
 use super::labels::{LabelSets, Resolved};
 use super::stats::name_of;
 use stepscope_base::canonical::Digest;
-use stepscope_base::object::Object;
+use stepscope_base::json::write::{Json, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
@@ -175,38 +175,31 @@ pub fn import(text: &[u8]) -> Result<Vec<Imported>, Shown> {
 /// One JSON object an item.
 pub fn jsonl(line: &Line<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
     let Some(item) = line.reviewed.item() else { return };
-    let mut object = Object::begin(out);
-    object.text("id", item.id.as_ref());
-    object.text("dataset", item.dataset.as_ref());
-    object.number("row_index", item.row_index);
-    object.text("side", item.side.as_ref());
-    object.word("outcome", line.outcome().word());
-    object.flag("gold_disputed", line.reviewed.disputes_gold(line.content));
-    object.all("labels", line.labels(sets), |label, out| label.id.write_json(out));
-    object.all("events", line.events(), |event, out| {
-        let mut object = Object::begin(out);
-        object.word("kind", event.kind.word());
-        object.text("reviewer", Some(&event.reviewer.id));
-        if let Some(verdict) = event.verdict {
-            object.word("verdict", verdict.word());
-        }
-        object.flag("stale", line.is_stale(event));
-        let labels: Vec<Resolved> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
-        object.list("labels", &labels, |label, out| label.id.write_json(out));
-        object.text("fix_target", event.fix_target.as_ref());
-        object.number("first_bad_step", event.first_bad_step);
-        object.text("variable", event.variable.as_ref());
-        if let Some(status) = event.gold_status {
-            object.word("gold_status", status.word());
-        }
-        object.json("correction", event.correction.as_ref().map(Untrusted::bytes));
-        object.text("note", event.note.as_ref());
-        object.text("decided", event.times.decided.as_ref());
-        object.text("event_id", Some(&event.event_id));
-        object.end();
+    Style::ASCII.line(out, |object| {
+        object.maybe("id", item.id.as_ref());
+        object.maybe("dataset", item.dataset.as_ref());
+        object.maybe("row_index", item.row_index);
+        object.maybe("side", item.side.as_ref());
+        object.put("outcome", line.outcome().word());
+        object.put("gold_disputed", line.reviewed.disputes_gold(line.content));
+        object.list("labels", line.labels(sets).iter().map(|label| &label.id));
+        object.objects("events", line.events(), |event, object| {
+            object.put("kind", event.kind.word());
+            object.put("reviewer", &event.reviewer.id);
+            object.maybe("verdict", event.verdict.map(Verdict::word));
+            object.put("stale", line.is_stale(event));
+            let labels: Vec<Resolved> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
+            object.filled("labels", &labels, |label, writer| label.id.write(writer));
+            object.maybe("fix_target", event.fix_target.as_ref());
+            object.maybe("first_bad_step", event.first_bad_step);
+            object.maybe("variable", event.variable.as_ref());
+            object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
+            object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
+            object.maybe("note", event.note.as_ref());
+            object.maybe("decided", event.times.decided.as_ref());
+            object.put("event_id", &event.event_id);
+        });
     });
-    object.end();
-    out.push(b'\n');
 }
 
 /// The head of the Markdown table.

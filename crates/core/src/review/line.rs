@@ -8,9 +8,9 @@ use super::event::{
     Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Seen, Text, Times,
     VERSION, Verdict,
 };
-use stepscope_base::canonical::{Digest, write_ascii};
+use stepscope_base::canonical::Digest;
+use stepscope_base::json::write::{Json, Object, Style, sorted};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::object::Object;
 use stepscope_base::text::Untrusted;
 
 /// How every line begins that this program writes.
@@ -59,64 +59,57 @@ impl Fault {
 /// Appends an event as one line, with its end.
 pub fn write(event: &Event, out: &mut Vec<u8>) {
     let from = out.len();
-    let mut object = Object::begin(out);
-    object.digits("v", VERSION);
-    object.text("event_id", Some(&event.event_id));
-    object.word("kind", event.kind.word());
-    if let Some(item) = &event.item {
-        object.object("item", |object| {
-            object.text("dataset", item.dataset.as_ref());
-            object.text("id", item.id.as_ref());
-            object.number("row_index", item.row_index);
-            object.text("side", item.side.as_ref());
+    Style::ASCII.append_object(out, |object| {
+        object.put("v", VERSION);
+        object.put("event_id", &event.event_id);
+        object.put("kind", event.kind.word());
+        if let Some(item) = &event.item {
+            object.object("item", |object| {
+                object.maybe("dataset", item.dataset.as_ref());
+                object.maybe("id", item.id.as_ref());
+                object.maybe("row_index", item.row_index);
+                object.maybe("side", item.side.as_ref());
+            });
+        }
+        if event.seen != Seen::default() {
+            object.object("seen", |object| seen(&event.seen, object));
+        }
+        object.object("reviewer", |object| {
+            object.put("id", &event.reviewer.id);
+            object.put("kind", event.reviewer.kind.word());
         });
-    }
-    if event.seen != Seen::default() {
-        object.object("seen", |object| seen(&event.seen, object));
-    }
-    object.object("reviewer", |object| {
-        object.text("id", Some(&event.reviewer.id));
-        object.word("kind", event.reviewer.kind.word());
-    });
-    if let Some(verdict) = event.verdict {
-        object.word("verdict", verdict.word());
-    }
-    object.list("labels", &event.labels, |label, out| {
-        let mut object = Object::begin(out);
-        object.text("id", Some(&label.id));
-        object.text("set", Some(&label.set));
-        object.digits("version", label.version);
-        object.end();
-    });
-    object.text("fix_target", event.fix_target.as_ref());
-    object.number("first_bad_step", event.first_bad_step);
-    object.text("variable", event.variable.as_ref());
-    object.list("anchors", &event.anchors, anchor);
-    if let Some(status) = event.gold_status {
-        object.word("gold_status", status.word());
-    }
-    object.json("correction", event.correction.as_ref().map(Untrusted::bytes));
-    object.text("note", event.note.as_ref());
-    if event.draft {
-        object.flag("draft", true);
-    }
-    if event.times != Times::default() {
-        object.object("times", |object| {
-            object.text("shown", event.times.shown.as_ref());
-            object.text("decided", event.times.decided.as_ref());
-            object.number("active_ms", event.times.active_ms);
+        object.maybe("verdict", event.verdict.map(Verdict::word));
+        object.filled("labels", &event.labels, |label, writer| {
+            writer.object(|object| {
+                object.put("id", &label.id).put("set", &label.set).put("version", label.version);
+            });
         });
-    }
-    if let Some(findings) = &event.findings {
-        object.all("findings", findings, string);
-    }
-    object.text("supersedes", event.supersedes.as_ref());
-    object.list("adjudicates", &event.adjudicates, string);
-    object.list("revealed", &event.revealed, string);
-    if let Some(set) = &event.label_set {
-        object.object("label_set", |object| label_set(set, object));
-    }
-    object.text("tool_version", Some(&event.tool_version));
+        object.maybe("fix_target", event.fix_target.as_ref());
+        object.maybe("first_bad_step", event.first_bad_step);
+        object.maybe("variable", event.variable.as_ref());
+        object.filled("anchors", &event.anchors, |one, writer| writer.object(|object| anchor(one, object)));
+        object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
+        object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
+        object.maybe("note", event.note.as_ref());
+        object.maybe("draft", event.draft.then_some(true));
+        if event.times != Times::default() {
+            object.object("times", |object| {
+                object.maybe("shown", event.times.shown.as_ref());
+                object.maybe("decided", event.times.decided.as_ref());
+                object.maybe("active_ms", event.times.active_ms);
+            });
+        }
+        object.maybe("findings", event.findings.as_ref());
+        object.maybe("supersedes", event.supersedes.as_ref());
+        object.filled("adjudicates", &event.adjudicates, Json::write);
+        object.filled("revealed", &event.revealed, Json::write);
+        if let Some(set) = &event.label_set {
+            object.object("label_set", |object| label_set(set, object));
+        }
+        object.put("tool_version", &event.tool_version);
+    });
+    // The checksum of all before it stands last in the same object.
+    out.pop();
     let crc = crc32fast::hash(out.get(from..).unwrap_or_default());
     out.extend_from_slice(CRC.0);
     out.extend_from_slice(format!("{crc:08x}").as_bytes());
@@ -126,50 +119,31 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
 
 fn seen(seen: &Seen, object: &mut Object<'_>) {
     for (key, digest) in [("content_sha256", &seen.content_sha256), ("input_sha256", &seen.input_sha256)] {
-        if let Some(digest) = digest {
-            object.text(key, Some(&Untrusted::from(digest.to_string())));
-        }
+        object.maybe(key, digest.map(|digest| digest.to_string()));
     }
-    object.text("execution", seen.execution.as_ref());
-    object.list("hidden", &seen.hidden, string);
-    object.text("answer", seen.answer.as_ref());
+    object.maybe("execution", seen.execution.as_ref());
+    object.filled("hidden", &seen.hidden, Json::write);
+    object.maybe("answer", seen.answer.as_ref());
 }
 
-fn anchor(anchor: &Anchor, out: &mut Vec<u8>) {
-    let mut object = Object::begin(out);
+fn anchor(anchor: &Anchor, object: &mut Object<'_>) {
     match anchor {
-        Anchor::Pointer(pointer) => object.text("pointer", Some(pointer)),
+        Anchor::Pointer(pointer) => object.put("pointer", pointer),
         Anchor::Span { document, numbering, page, line_start, line_end, quote } => {
-            object.text("document", Some(document));
-            object.text("numbering", Some(numbering));
-            object.number("page", *page);
-            object.digits("line_start", *line_start);
-            object.digits("line_end", *line_end);
-            object.text("quote", quote.as_ref());
+            object.put("document", document).put("numbering", numbering).maybe("page", *page);
+            object.put("line_start", *line_start).put("line_end", *line_end).maybe("quote", quote.as_ref())
         }
-    }
-    object.end();
+    };
 }
 
 fn label_set(set: &LabelSet, object: &mut Object<'_>) {
-    object.text("id", Some(&set.id));
-    object.digits("version", set.version);
-    object.list("labels", &set.labels, |label, out| {
-        let mut object = Object::begin(out);
-        object.text("id", Some(&label.id));
-        object.text("name", Some(&label.name));
-        object.end();
+    object.put("id", &set.id).put("version", set.version);
+    object.filled("labels", &set.labels, |label, writer| {
+        writer.object(|object| _ = object.put("id", &label.id).put("name", &label.name));
     });
-    object.list("mapping", &set.mapping, |(from, to), out| {
-        let mut object = Object::begin(out);
-        object.text("from", Some(from));
-        object.all("to", to, string);
-        object.end();
+    object.filled("mapping", &set.mapping, |(from, to), writer| {
+        writer.object(|object| _ = object.put("from", from).put("to", to));
     });
-}
-
-fn string(text: &Text, out: &mut Vec<u8>) {
-    text.write_json(out);
 }
 
 /// What a line of a journal turned out to be.
@@ -274,8 +248,7 @@ fn event(value: Value<'_>) -> Result<Event, Fault> {
         anchors: items(value, "anchors").filter_map(read_anchor).collect(),
         gold_status: word(value, "gold_status", GoldStatus::from_word)?,
         correction: value.get("correction").filter(|value| !value.is_null()).map(|value| {
-            let mut json = Vec::new();
-            write_ascii(value, &mut json);
+            let json = Style::SORTED.of(value);
             Untrusted::owned(json)
         }),
         note: text(value, "note"),

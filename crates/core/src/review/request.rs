@@ -5,7 +5,7 @@ use super::event::{Event, EventKind, GoldStatus, Item, LabelRef, MAX_TEXT, Revie
 use super::labels::{DEFAULT_SET, LabelSets};
 use super::line;
 use crate::triage::Fix;
-use stepscope_base::canonical::write_ascii;
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -37,8 +37,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     event.anchors = line::items(value, "anchors").filter_map(line::read_anchor).collect();
     event.gold_status = word(value, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")?;
     event.correction = value.get("correction").filter(|value| !value.is_null()).map(|value| {
-        let mut json = Vec::new();
-        write_ascii(value, &mut json);
+        let json = Style::SORTED.of(value);
         Untrusted::owned(json)
     });
     event.note = text(value, "note")?;

@@ -9,7 +9,7 @@ use super::labels::LabelSets;
 use crate::card::Card;
 use crate::statistics::wilson;
 use crate::triage::Fix;
-use stepscope_base::object::Object;
+use stepscope_base::json::write::{Object, Sink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -171,45 +171,38 @@ impl Stats {
     }
 
     /// As one JSON object on a line.
-    pub fn write_json(&self, out: &mut Vec<u8>) {
-        let mut object = Object::begin(out);
-        object.object("outcomes", |object| {
-            for outcome in Outcome::ALL {
-                object.digits(outcome.word(), self.outcomes.get(&outcome).copied().unwrap_or(0));
-            }
-        });
-        for (key, counts) in [("reviewers", &self.reviewers), ("labels", &self.labels)] {
-            object.all(key, counts, |(name, items), out| {
-                let mut object = Object::begin(out);
-                object.text("name", Some(name));
-                object.digits("items", *items);
-                object.end();
+    pub fn write_json(&self, out: &mut dyn Sink) {
+        Style::ASCII.line(out, |object| {
+            object.object("outcomes", |object| {
+                for outcome in Outcome::ALL {
+                    object.put(outcome.word(), self.outcomes.get(&outcome).copied().unwrap_or(0));
+                }
             });
-        }
-        object.all("fixes", &self.fixes, |((target, step), items), out| {
-            let mut object = Object::begin(out);
-            object.text("fix_target", Some(target));
-            object.number("first_bad_step", *step);
-            object.digits("items", *items);
-            object.end();
-        });
-        object.object("gold", |object| {
-            for status in GoldStatus::ALL {
-                object.digits(status.word(), self.gold.get(status).copied().unwrap_or(0));
+            for (key, counts) in [("reviewers", &self.reviewers), ("labels", &self.labels)] {
+                object.objects(key, counts, |(name, items), object| {
+                    object.put("name", name);
+                    object.put("items", *items);
+                });
             }
+            object.objects("fixes", &self.fixes, |((target, step), items), object| {
+                object.put("fix_target", target);
+                object.maybe("first_bad_step", *step);
+                object.put("items", *items);
+            });
+            object.object("gold", |object| {
+                for status in GoldStatus::ALL {
+                    object.put(status.word(), self.gold.get(status).copied().unwrap_or(0));
+                }
+            });
+            object.objects("rules", &self.rules, |(rule, share), object| {
+                object.put("rule", rule);
+                share.write(object);
+            });
+            object.object("triage", |object| self.triage.write(object));
+            object.object("repeats", |object| self.repeats.write(object));
+            object.maybe("median_active_ms", self.median_ms);
+            object.put("notes", self.notes);
         });
-        object.all("rules", &self.rules, |(rule, share), out| {
-            let mut object = Object::begin(out);
-            object.text("rule", Some(rule));
-            share.write(&mut object);
-            object.end();
-        });
-        object.object("triage", |object| self.triage.write(object));
-        object.object("repeats", |object| self.repeats.write(object));
-        object.number("median_active_ms", self.median_ms);
-        object.digits("notes", self.notes);
-        object.end();
-        out.push(b'\n');
     }
 }
 
@@ -227,12 +220,12 @@ impl Share {
 
     /// The members of a JSON object.
     pub fn write(self, object: &mut Object<'_>) {
-        object.digits("hits", self.hits);
-        object.digits("of", self.of);
+        object.put("hits", self.hits);
+        object.put("of", self.of);
         if let Some((low, high)) = wilson(self.hits, self.of) {
-            object.float("share", self.hits as f64 / self.of as f64);
-            object.float("low", low);
-            object.float("high", high);
+            object.put("share", self.hits as f64 / self.of as f64);
+            object.put("low", low);
+            object.put("high", high);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bleu::{TooLong, score_beside};
 use super::*;
+use stepscope_base::json::write::Style;
 
 fn pattern(text: &str) -> Box<Pattern> {
     Box::new(Pattern::new(text).unwrap())
@@ -260,16 +261,14 @@ fn a_ladder_shows_every_stage_and_where_it_stopped() {
 #[test]
 fn results_are_written_as_one_safe_line() {
     let verifier = chain(vec![(regex_format("\u{202e}x", false, false), None)]);
-    let mut out = Vec::new();
-    on(&verifier, "y").write_json(Some(1.0), &mut out);
+    let out = Style::ASCII.object(|object| on(&verifier, "y").members(Some(1.0), object));
     let stage = r#"{"success":false,"reward":0.0,"details":"No match for /\u202ex/","error":"no_match","metadata":{}}"#;
     let expected = format!(
         "{{\"success\":false,\"reward\":0.0,\"details\":\"Stage 1 failed: No match for /\\u202ex/\",\
          \"error\":\"no_match\",\"metadata\":{{\"failed_stage\":0,\"stage_result\":{stage},\"recorded_reward\":1.0}}}}"
     );
     assert_eq!(String::from_utf8(out).unwrap(), expected);
-    let mut out = Vec::new();
-    on(&Verifier::JsonStructure, "1").write_json(None, &mut out);
+    let out = Style::ASCII.object(|object| on(&Verifier::JsonStructure, "1").members(None, object));
     assert!(out.ends_with(br#""error":null,"metadata":{}}"#));
 }
 

@@ -2,9 +2,8 @@
 //! that what goes to Ollama differs from upstream's own bytes in `"stream":true` alone.
 
 use super::endpoint::Backend;
-use stepscope_base::compose::{self, number};
 use stepscope_base::json::Tape;
-use stepscope_base::pyjson::{Letters, Spacing, spelled, write_line};
+use stepscope_base::json::write::{Object, Raw, Style, client_number};
 use stepscope_core::run::rerun::{Call, Rung};
 
 /// Anthropic wants a limit; this is it unless the user gives one.
@@ -44,110 +43,94 @@ pub(crate) fn ladder(backend: Backend, call: &Call) -> Vec<Rung> {
     rungs
 }
 
-fn object() -> compose::Object {
-    compose::Object::new(Letters::All)
-}
-
 fn ollama(backend: Backend, call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     let format = match rung {
         Rung::Schema => schema(call),
-        Rung::Json => Some(b"\"json\"".to_vec()),
+        Rung::Json => Some(Raw(b"\"json\"".to_vec())),
         Rung::Prompt | Rung::Nothing => None,
     };
-    let options = object()
-        .maybe("temperature", call.temperature.map(number))
-        .maybe("seed", call.seed.map(digits))
-        .maybe("num_predict", call.max_tokens.map(digits))
-        .end();
-    let body = object()
-        .text("model", call.model.as_bytes())
-        .raw("stream", if stream { "true" } else { "false" })
-        .raw("options", options)
-        .maybe("format", format);
-    match backend {
-        Backend::OllamaChat => body.raw("messages", messages(call)).raw("tools", "[]").end(),
-        _ => body.text("prompt", call.prompt.bytes()).end(),
-    }
+    Style::BODY.object(|body| {
+        body.put("model", &call.model).put("stream", stream).object("options", |options| {
+            options.maybe("temperature", call.temperature.map(client_number));
+            options.maybe("seed", call.seed).maybe("num_predict", call.max_tokens);
+        });
+        body.maybe("format", format);
+        match backend {
+            Backend::OllamaChat => messages(body, call).put("tools", Raw("[]")),
+            _ => body.put("prompt", &call.prompt),
+        };
+    })
 }
 
 fn chat(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
-    let format = match rung {
-        Rung::Schema => schema(call).map(|schema| {
-            let named = object().text("name", NAME).raw("strict", "true").raw("schema", schema).end();
-            object().text("type", b"json_schema").raw("json_schema", named).end()
-        }),
-        Rung::Json => Some(b"{\"type\":\"json_object\"}".to_vec()),
-        Rung::Prompt | Rung::Nothing => None,
-    };
-    let body = object()
-        .text("model", call.model.as_bytes())
-        .raw("messages", messages(call))
-        .maybe("temperature", call.temperature.map(number))
-        .maybe("seed", call.seed.map(digits))
-        .maybe("max_tokens", call.max_tokens.map(digits))
-        .maybe("response_format", format)
-        .raw("stream", if stream { "true" } else { "false" });
-    if stream { body.raw("stream_options", "{\"include_usage\":true}").end() } else { body.end() }
+    Style::BODY.object(|body| {
+        messages(body.put("model", &call.model), call);
+        body.maybe("temperature", call.temperature.map(client_number));
+        body.maybe("seed", call.seed).maybe("max_tokens", call.max_tokens);
+        if let Some(schema) = schema(call).filter(|_| rung == Rung::Schema) {
+            body.object("response_format", |format| {
+                format.put("type", "json_schema").object("json_schema", |named| {
+                    named.put("name", NAME).put("strict", true).put("schema", schema);
+                });
+            });
+        } else if rung == Rung::Json {
+            body.put("response_format", ANY_OBJECT);
+        }
+        body.put("stream", stream);
+        if stream {
+            body.put("stream_options", Raw("{\"include_usage\":true}"));
+        }
+    })
 }
 
 fn responses(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
-    let format = match rung {
-        Rung::Schema => schema(call).map(|schema| {
-            let body = object().text("type", b"json_schema").text("name", NAME);
-            body.raw("strict", "true").raw("schema", schema).end()
-        }),
-        Rung::Json => Some(b"{\"type\":\"json_object\"}".to_vec()),
-        Rung::Prompt | Rung::Nothing => None,
-    };
-    object()
-        .text("model", call.model.as_bytes())
-        .text("input", call.prompt.bytes())
-        .maybe("temperature", call.temperature.map(number))
-        .maybe("max_output_tokens", call.max_tokens.map(digits))
-        .maybe("text", format.map(|format| object().raw("format", format).end()))
+    Style::BODY.object(|body| {
+        body.put("model", &call.model).put("input", &call.prompt);
+        body.maybe("temperature", call.temperature.map(client_number)).maybe("max_output_tokens", call.max_tokens);
+        if let Some(schema) = schema(call).filter(|_| rung == Rung::Schema) {
+            body.object("text", |text| {
+                text.object("format", |format| {
+                    format.put("type", "json_schema").put("name", NAME).put("strict", true).put("schema", schema);
+                });
+            });
+        } else if rung == Rung::Json {
+            body.object("text", |text| _ = text.put("format", ANY_OBJECT));
+        }
         // The provider would keep the question and the reply otherwise.
-        .raw("store", "false")
-        .raw("stream", if stream { "true" } else { "false" })
-        .end()
+        body.put("store", false).put("stream", stream);
+    })
 }
 
 fn anthropic(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
-    let format = schema(call).filter(|_| rung == Rung::Schema).map(|schema| {
-        let format = object().text("type", b"json_schema").raw("schema", schema).end();
-        object().raw("format", format).end()
-    });
-    object()
-        .text("model", call.model.as_bytes())
-        .raw("max_tokens", digits(call.max_tokens.unwrap_or(ANTHROPIC_TOKENS)))
-        .raw("messages", messages(call))
-        .maybe("temperature", call.temperature.map(number))
-        .maybe("output_config", format)
-        .raw("stream", if stream { "true" } else { "false" })
-        .end()
+    Style::BODY.object(|body| {
+        body.put("model", &call.model).put("max_tokens", call.max_tokens.unwrap_or(ANTHROPIC_TOKENS));
+        messages(body, call).maybe("temperature", call.temperature.map(client_number));
+        if let Some(schema) = schema(call).filter(|_| rung == Rung::Schema) {
+            body.object("output_config", |config| {
+                config.object("format", |format| _ = format.put("type", "json_schema").put("schema", schema));
+            });
+        }
+        body.put("stream", stream);
+    })
 }
 
 /// What schemas are called where they must have a name.
-const NAME: &[u8] = b"step_output";
+const NAME: &str = "step_output";
+/// Any JSON object.
+const ANY_OBJECT: Raw<&str> = Raw("{\"type\":\"json_object\"}");
 
-fn messages(call: &Call) -> Vec<u8> {
-    let message = object().text("role", b"user").text("content", call.prompt.bytes()).end();
-    [&b"["[..], &message, b"]"].concat()
+fn messages<'b, 'o>(body: &'b mut Object<'o>, call: &Call) -> &'b mut Object<'o> {
+    body.objects("messages", [&call.prompt], |prompt, message| _ = message.put("role", "user").put("content", prompt))
 }
 
 /// The schema on one line; its text as it is, where it cannot be read.
-fn schema(call: &Call) -> Option<Vec<u8>> {
+fn schema(call: &Call) -> Option<Raw<Vec<u8>>> {
     let schema = call.schema.as_ref()?;
     let mut tape = Tape::default();
-    let mut line = Vec::new();
-    match tape.parse(schema.bytes()) {
-        Some(value) => write_line(value, Spacing::Tight, &mut line),
-        None => line.extend_from_slice(schema.bytes()),
-    }
-    Some(spelled(&line, Letters::All))
-}
-
-fn digits(number: impl std::fmt::Display + Copy) -> Vec<u8> {
-    number.to_string().into_bytes()
+    Some(Raw(match tape.parse(schema.bytes()) {
+        Some(value) => Style::BODY.of(value),
+        None => String::from_utf8_lossy(schema.bytes()).into_owned().into_bytes(),
+    }))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::append::{Appender, Content};
 use crate::failure::Failure;
 use crate::open::read_whole;
 use stepscope_base::canonical::sha256;
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -253,7 +254,7 @@ impl Recorder {
             format!("{{\"format\":\"{FORMAT}\",\"version\":1,\"backend\":\"{}\"", backend.word()).into_bytes();
         let mut text = |key: &str, text: &[u8]| {
             line.extend_from_slice(format!(",\"{key}\":").as_bytes());
-            Untrusted::new(&redactor.whole(text)).write_json(&mut line);
+            Style::ASCII.append(Untrusted::new(&redactor.whole(text)), &mut line);
         };
         text("path", endpoint.call().path().as_bytes());
         text("model", model.as_bytes());
@@ -303,7 +304,7 @@ impl Take {
         for (key, text) in texts {
             if let Some(text) = text {
                 self.line.extend_from_slice(format!(",\"{key}\":").as_bytes());
-                Untrusted::new(text.as_bytes()).write_json(&mut self.line);
+                Style::ASCII.append(text, &mut self.line);
             }
         }
         self.line.extend_from_slice(b",\"chunks\":[");
@@ -335,7 +336,7 @@ impl Take {
         let at = self.began.elapsed().as_secs_f64() * 1000.0;
         self.line.extend_from_slice(format!("{comma}[{at:.1},").as_bytes());
         if std::str::from_utf8(bytes).is_ok() {
-            Untrusted::new(bytes).write_json(&mut self.line);
+            Style::ASCII.append(Untrusted::new(bytes), &mut self.line);
         } else {
             self.line.extend_from_slice(b"{\"hex\":\"");
             for byte in bytes {

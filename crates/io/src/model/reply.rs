@@ -6,9 +6,8 @@ use std::collections::HashMap;
 use super::endpoint::Backend;
 use super::redact::Redactor;
 use crate::frames::{Frame, Framer, Framing};
-use stepscope_base::compose::{Object, list};
+use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
-use stepscope_base::pyjson::Letters;
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 use stepscope_core::run::rerun::{Finish, Part, Stop};
@@ -526,7 +525,7 @@ impl Told {
     pub fn written(&self) -> Vec<u8> {
         let clean = |text: &[u8]| self.redactor.whole(text);
         if let Some(said) = &self.failed {
-            return Object::new(Letters::Ascii).text("error", clean(said.0.bytes())).end();
+            return Style::SAVED.object(|object| _ = object.text("error", clean(said.0.bytes())));
         }
         let finish = &self.reader.finish;
         let stop = match &finish.stop {
@@ -541,7 +540,6 @@ impl Told {
 
 /// A reply in one piece, as a server of that kind would say it: what [`Reader::whole`] reads.
 pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Finish) -> Vec<u8> {
-    let object = || Object::new(Letters::Ascii);
     let stop = match &finish.stop {
         Stop::End if backend == Backend::Anthropic => b"end_turn",
         Stop::End => &b"stop"[..],
@@ -550,41 +548,42 @@ pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Fini
         Stop::Length => b"length",
         Stop::Other(other) => other.bytes(),
     };
-    let counts = |prompt: &str, completion: &str| {
-        let digits = |count: Option<u64>| count.map(|count| count.to_string());
-        object().maybe(prompt, digits(finish.usage.prompt)).maybe(completion, digits(finish.usage.completion)).end()
-    };
-    let thought = |key: &str| if reasoning.is_empty() { object() } else { object().text(key, reasoning) };
-    let body = match &finish.model {
-        Some(model) => object().text("model", model.bytes()),
-        None => object(),
-    };
-    match backend {
-        Backend::Ollama | Backend::OllamaChat => {
-            let message = thought("thinking").text("content", content).end();
-            let body = body.raw("message", message).plain("done", true).text("done_reason", stop);
-            let body = body.maybe("prompt_eval_count", finish.usage.prompt.map(|count| count.to_string()));
-            body.maybe("eval_count", finish.usage.completion.map(|count| count.to_string())).end()
-        }
-        Backend::Chat => {
-            let message = thought("reasoning_content").text("content", content).end();
-            let choice = object().raw("message", message).text("finish_reason", stop).end();
-            body.raw("choices", list([choice])).raw("usage", counts("prompt_tokens", "completion_tokens")).end()
-        }
-        Backend::Responses => {
-            let part = |text: &[u8]| list([object().text("text", text).end()]);
-            let thought = object().text("type", "reasoning").raw("summary", part(reasoning)).end();
-            let said = object().text("type", "message").raw("content", part(content)).end();
-            let details = object().text("reason", stop).end();
-            let body = body.raw("output", list([thought, said])).raw("incomplete_details", details);
-            body.raw("usage", counts("input_tokens", "output_tokens")).end()
-        }
-        Backend::Anthropic => {
-            let blocks = list([thought("thinking").end(), object().text("text", content).end()]);
-            let body = body.raw("content", blocks).text("stop_reason", stop);
-            body.raw("usage", counts("input_tokens", "output_tokens")).end()
-        }
-    }
+    let usage = &finish.usage;
+    let thought = Some(Untrusted::new(reasoning)).filter(|thought| !thought.is_empty());
+    Style::SAVED.object(|body| {
+        body.maybe("model", finish.model.as_ref());
+        let (prompt, completion) = match backend {
+            Backend::Ollama | Backend::OllamaChat => {
+                body.object("message", |said| _ = said.maybe("thinking", thought).text("content", content));
+                body.put("done", true).text("done_reason", stop);
+                body.maybe("prompt_eval_count", usage.prompt).maybe("eval_count", usage.completion);
+                return;
+            }
+            Backend::Chat => {
+                body.objects("choices", [thought], |thought, choice| {
+                    let said =
+                        |said: &mut Object<'_>| _ = said.maybe("reasoning_content", thought).text("content", content);
+                    choice.object("message", said).text("finish_reason", stop);
+                });
+                ("prompt_tokens", "completion_tokens")
+            }
+            Backend::Responses => {
+                let parts = [("reasoning", "summary", reasoning), ("message", "content", content)];
+                body.objects("output", parts, |(kind, key, said), part| {
+                    part.text("type", kind).objects(key, [said], |said, part| _ = part.text("text", said));
+                });
+                body.object("incomplete_details", |details| _ = details.text("reason", stop));
+                ("input_tokens", "output_tokens")
+            }
+            Backend::Anthropic => {
+                let blocks = [("thinking", thought), ("text", Some(Untrusted::new(content)))];
+                body.objects("content", blocks, |(key, said), block| _ = block.maybe(key, said));
+                body.text("stop_reason", stop);
+                ("input_tokens", "output_tokens")
+            }
+        };
+        body.object("usage", |counts| _ = counts.maybe(prompt, usage.prompt).maybe(completion, usage.completion));
+    })
 }
 
 fn take_text(part: Part, value: Option<Value<'_>>, pieces: &mut Vec<Piece>) {

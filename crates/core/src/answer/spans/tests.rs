@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use stepscope_base::json::write::Style;
 
 /// Pages of lines, numbered as parsers do.
 fn document(pages: &[&[&str]]) -> Document {
@@ -255,11 +256,7 @@ fn one_mistake_of_all_spans_is_said_once() {
 
 #[test]
 fn the_result_is_written_as_json() {
-    let json = |resolution: &Resolution| {
-        let mut out = Vec::new();
-        resolution.write_json(&mut out);
-        String::from_utf8(out).unwrap()
-    };
+    let json = |resolution: &Resolution| String::from_utf8(Style::ASCII.of(resolution)).unwrap();
     assert_eq!(
         json(&resolved(6, 6, "USD 1,200 per claim")),
         r#"{"word":"off_by","tier":"exact","numbering":"global_1","offset":-1,"cited":{"line_start":6,"line_end":6},"found":{"line_start":5,"line_end":5,"page_start":1,"page_end":1}}"#
@@ -388,9 +385,7 @@ proptest! {
         prop_assert_eq!(resolution.cited.is_some(), exists);
         let back = fold_text(document.bytes(found.bytes.clone())).0;
         prop_assert_eq!(back, fold_text(text.as_bytes()).0);
-        let mut out = Vec::new();
-        resolution.write_json(&mut out);
-        prop_assert!(stepscope_base::json::Tape::default().read(&out));
+        prop_assert!(stepscope_base::json::Tape::default().read(&Style::ASCII.of(&resolution)));
     }
 
     #[test]

@@ -10,9 +10,8 @@ use crate::record::formats;
 use crate::record::{Record, RecordKind};
 use crate::run::rerun::{Around, Rung, Usage};
 use stepscope_base::canonical::sha256;
-use stepscope_base::compose::{Object, list, number, one_line, text, tight};
+use stepscope_base::json::write::{Object, Raw, Style, client_number, one_line, tight};
 use stepscope_base::json::{Kind, Part, Tape, Value};
-use stepscope_base::pyjson::Letters;
 use stepscope_base::text::{Shown, Untrusted};
 
 /// One call, as the trace keeps it.
@@ -82,38 +81,31 @@ impl Executed {
 
     /// As an entry of the trace.
     pub fn json(&self) -> Vec<u8> {
-        let some = |part: &[u8]| (!part.is_empty()).then(|| text(part));
-        let usage = (self.usage != Usage::default()).then(|| {
-            Object::new(Letters::Ascii)
-                .maybe("prompt_tokens", self.usage.prompt.map(|count| count.to_string()))
-                .maybe("completion_tokens", self.usage.completion.map(|count| count.to_string()))
-                .end()
-        });
-        Object::new(Letters::Ascii)
-            .plain("step_index", self.step)
-            .maybe("step_id", self.step_id.as_deref().map(one_line))
-            .plain("is_final", self.is_final)
-            .raw("inputs", if self.inputs.is_empty() { b"{}".to_vec() } else { one_line(&self.inputs) })
-            .text("prompt", self.prompt.bytes())
-            .text("schema", self.schema.bytes())
-            .text("raw", &self.raw)
-            .maybe("reasoning", some(&self.reasoning))
-            .maybe("around", some(self.around.words().as_bytes()))
-            .raw("outputs", self.outputs.as_deref().map_or_else(|| b"null".to_vec(), one_line))
-            .maybe("error", self.error.as_ref().map(|error| text(error.as_str())))
-            .maybe("verdict", self.verdict.map(text))
-            .text("model", &self.model)
-            .text("backend", &self.backend)
-            .text("endpoint", &self.endpoint)
-            .maybe("seed", self.seed.map(|seed| seed.to_string()))
-            .maybe("temperature", self.temperature.map(number))
-            .maybe("max_tokens", self.max_tokens.map(|limit| limit.to_string()))
-            .maybe("enforcement", self.rung.map(|rung| text(rung.word())))
-            .maybe("request_sha256", some(self.request.as_bytes()))
-            .maybe("usage", usage)
-            .maybe("started_utc", some(self.started_utc.as_bytes()))
-            .raw("duration_ms", format!("{:.1}", self.duration_ms))
-            .end()
+        let some = |part: &'static str| Some(part).filter(|part| !part.is_empty());
+        Style::SAVED.object(|entry| {
+            entry.put("step_index", self.step).maybe("step_id", self.step_id.as_deref().map(one_line));
+            let inputs = if self.inputs.is_empty() { b"{}" } else { self.inputs.as_slice() };
+            entry.put("is_final", self.is_final).put("inputs", one_line(inputs));
+            entry.put("prompt", &self.prompt).put("schema", &self.schema).text("raw", &self.raw);
+            if !self.reasoning.is_empty() {
+                entry.put("reasoning", Raw(Style::ASCII.of(Untrusted::new(&self.reasoning))));
+            }
+            entry.maybe("around", some(self.around.words()));
+            entry.put("outputs", self.outputs.as_deref().map(one_line)).maybe("error", self.error.as_ref());
+            entry.maybe("verdict", self.verdict).text("model", &self.model).text("backend", &self.backend);
+            entry.text("endpoint", &self.endpoint).maybe("seed", self.seed);
+            entry.maybe("temperature", self.temperature.map(client_number)).maybe("max_tokens", self.max_tokens);
+            entry.maybe("enforcement", self.rung.map(Rung::word));
+            entry.maybe("request_sha256", Some(&self.request).filter(|hash| !hash.is_empty()));
+            if self.usage != Usage::default() {
+                entry.object("usage", |usage| {
+                    usage.maybe("prompt_tokens", self.usage.prompt);
+                    usage.maybe("completion_tokens", self.usage.completion);
+                });
+            }
+            entry.maybe("started_utc", Some(&self.started_utc).filter(|when| !when.is_empty()));
+            entry.put("duration_ms", Raw(format!("{:.1}", self.duration_ms)));
+        })
     }
 }
 
@@ -141,14 +133,19 @@ fn id_of(parent: &Record<'_>, parent_hash: &str, made: &str) -> Vec<u8> {
 }
 
 /// With what a fork takes over from its parent as it is.
-fn inherit(mut record: Object, parent: &Record<'_>, without: &str) -> Object {
+fn inherit(record: &mut Object<'_>, parent: &Record<'_>, without: &str) {
     for member in parent.root.entries() {
         let name = member.name();
         if let Some(name) = name.utf8().filter(|name| !OWN.contains(name) && *name != without) {
-            record = record.raw(name, tight(member.value));
+            record.put(name, tight(member.value));
         }
     }
-    record
+}
+
+/// What every fork says of its parent, and how it was made.
+fn lineage(fork: &mut Object<'_>, parent: &Record<'_>, (hash, bytes): (&str, usize), how: How, step: usize) {
+    fork.put("parent", parent.id.map(tight)).text("parent_sha256", hash).put("parent_bytes", bytes);
+    fork.text("how", how.word()).put("step_index", step);
 }
 
 impl Fork {
@@ -156,18 +153,23 @@ impl Fork {
     pub fn record(&self, parent: &Record<'_>, parent_text: &[u8], created_utc: &str) -> Vec<u8> {
         let hash = sha256(parent_text);
         let state = self.state(parent);
-        let made = sha256(&[hash.as_bytes(), state.as_slice(), created_utc.as_bytes()].concat());
-        let record = Object::new(Letters::Ascii).text("id", id_of(parent, &hash, &made));
-        let record = inherit(record, parent, "");
+        let made = sha256(&[hash.as_bytes(), state.0.as_slice(), created_utc.as_bytes()].concat());
         let trace = self.trace(parent, (&hash, parent_text.len()), created_utc);
-        let mode = parent.root.get("mode").map_or_else(|| text("procedural"), tight);
         let own = self.ended.as_ref().map(said);
         let parents = self.unfinished.as_ref().map(|end| (end.class.bytes().to_vec(), end.error.bytes().to_vec()));
-        complete(record.raw("mode", mode), &state, own.or(parents), &trace, created_utc)
+        let begin = |record: &mut Object<'_>| {
+            record.text("id", id_of(parent, &hash, &made));
+            inherit(record, parent, "");
+            match parent.root.get("mode") {
+                Some(mode) => record.put("mode", tight(mode)),
+                None => record.put("mode", "procedural"),
+            };
+        };
+        complete(begin, &state, own.or(parents), &trace, created_utc)
     }
 
     /// The state at the end, in the parent's order; what the parent had and nobody touched stays.
-    fn state(&self, parent: &Record<'_>) -> Vec<u8> {
+    fn state(&self, parent: &Record<'_>) -> Written {
         if self.ended.is_some() {
             return one_line(&self.values.json());
         }
@@ -182,53 +184,39 @@ impl Fork {
         one_line(&merged.json())
     }
 
-    fn trace(&self, parent: &Record<'_>, (hash, bytes): (&str, usize), created_utc: &str) -> Vec<u8> {
-        let asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
+    fn trace(&self, parent: &Record<'_>, known: (&str, usize), created_utc: &str) -> Written {
+        let mut asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
         // What was recorded of the other steps stays as it is, unless this run did not come to them.
         let recorded = parent.trace_steps.into_iter().flat_map(Value::items).enumerate().filter(|(entry, step)| {
             let index = step.get("step_index").and_then(|index| std::str::from_utf8(index.raw()).ok()?.parse().ok());
             let step = index.unwrap_or(*entry);
             !asked.contains(&step) && !self.unrun.contains(&step)
         });
-        let mut steps: Vec<Vec<u8>> = recorded.map(|(_, step)| tight(step)).collect();
-        steps.extend(self.calls.iter().map(Executed::json));
+        let mut steps: Vec<Written> = recorded.map(|(_, step)| tight(step)).collect();
+        steps.extend(self.calls.iter().map(|call| Raw(call.json())));
         let schema = parent.root.get("trace").and_then(|trace| trace.get("answer_schema")).map(tight);
-        let schema = schema.or_else(|| parent.answer_schema.map(|schema| text(schema.word())));
-        let plain = |steps: &[usize]| list(steps.iter().map(ToString::to_string));
-        let mut asked = asked;
+        let schema = schema.or_else(|| parent.answer_schema.map(|schema| Raw(Style::ASCII.of(schema.word()))));
         asked.dedup();
-        let edited = self.edits.iter().map(|(name, value)| {
-            Object::new(Letters::Ascii).text("variable", name.bytes()).raw("value", one_line(value)).end()
-        });
-        let values = self.sets.iter().map(|set| {
-            Object::new(Letters::Ascii)
-                .text("variable", set.variable.bytes())
-                .text("badge", set.put.word())
-                .plain("step_index", set.step)
-                .raw("value", one_line(&set.value))
-                .maybe("was", set.was.as_deref().map(one_line))
-                .end()
-        });
-        let last = self.calls.last();
-        let fork = Object::new(Letters::Ascii)
-            .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
-            .text("parent_sha256", hash)
-            .plain("parent_bytes", bytes)
-            .text("how", self.how.word())
-            .plain("step_index", self.step)
-            .raw("edited", list(edited))
-            .raw("values", list(values))
-            .raw("prompts_edited", plain(&self.prompts))
-            .raw("asked", plain(&asked))
-            .raw("stale", plain(&self.stale))
-            .maybe("model", last.map(|call| text(&call.model)))
-            .maybe("backend", last.map(|call| text(&call.backend)))
-            .text("created_utc", created_utc)
-            .end();
         // A run that crashed may have its procedure there.
         let is_here = parent.procedure_pointer.0.first().is_some_and(|part| *part == Part::from("trace"));
         let procedure = parent.procedure.filter(|_| is_here).map(tight);
-        trace(schema.as_deref(), &steps, procedure.as_deref(), Some(&fork))
+        trace(schema, &steps, procedure, |trace| {
+            trace.object("fork", |fork| {
+                lineage(fork, parent, known, self.how, self.step);
+                fork.objects("edited", &self.edits, |(name, value), edit| {
+                    edit.put("variable", name).put("value", one_line(value));
+                });
+                fork.objects("values", &self.sets, |set, value| {
+                    value.put("variable", &set.variable).text("badge", set.put.word()).put("step_index", set.step);
+                    value.put("value", one_line(&set.value)).maybe("was", set.was.as_deref().map(one_line));
+                });
+                fork.put("prompts_edited", &self.prompts).put("asked", &asked).put("stale", &self.stale);
+                if let Some(last) = self.calls.last() {
+                    fork.text("model", &last.model).text("backend", &last.backend);
+                }
+                fork.text("created_utc", created_utc);
+            });
+        })
     }
 }
 
@@ -236,19 +224,19 @@ impl Fork {
 pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc: &str) -> Vec<u8> {
     let hash = sha256(text);
     let made = sha256(&[hash.as_bytes(), procedure, created_utc.as_bytes()].concat());
-    let mut record = Object::new(Letters::Ascii).text("id", id_of(parent, &hash, &made));
-    if parent.kind != RecordKind::Procedure {
-        record = inherit(record, parent, "procedure");
-    }
-    let fork = Object::new(Letters::Ascii)
-        .raw("parent", parent.id.map_or_else(|| b"null".to_vec(), tight))
-        .text("parent_sha256", &hash)
-        .plain("parent_bytes", text.len())
-        .text("how", How::Repair.word())
-        .plain("step_index", 0)
-        .text("created_utc", created_utc)
-        .end();
-    record.raw("procedure", one_line(procedure)).raw("trace", trace(None, &[], None, Some(&fork))).end()
+    Style::SAVED.object(|record| {
+        record.text("id", id_of(parent, &hash, &made));
+        if parent.kind != RecordKind::Procedure {
+            inherit(record, parent, "procedure");
+        }
+        let trace = trace(None, &[], None, |trace| {
+            trace.object("fork", |fork| {
+                lineage(fork, parent, (&hash, text.len()), How::Repair, 0);
+                fork.text("created_utc", created_utc);
+            });
+        });
+        record.put("procedure", one_line(procedure)).put("trace", trace);
+    })
 }
 
 /// A run that began from nothing but a procedure and a question, as a record.
@@ -262,32 +250,34 @@ pub fn run_record(
 ) -> Vec<u8> {
     let id = sha256(&[procedure.raw(), b"\x1e", question.bytes(), b"\x1e", created_utc.as_bytes()].concat());
     let schema = match shape {
-        AnswerShape::Published(schema) => text(schema.word()),
+        AnswerShape::Published(schema) => Raw(Style::ASCII.of(schema.word())),
         AnswerShape::Own(schema) => tight(schema),
     };
-    let steps: Vec<Vec<u8>> = calls.iter().map(Executed::json).collect();
-    let count = procedure.get("steps").map_or(0, Value::len);
-    let record = Object::new(Letters::Ascii)
-        .text("id", id.get(..32).unwrap_or_default())
-        .text("question", question.bytes())
-        .text("mode", "procedural")
-        .raw("procedure", tight(procedure))
-        .plain("steps", count);
+    let steps: Vec<Written> = calls.iter().map(|call| Raw(call.json())).collect();
+    let begin = |record: &mut Object<'_>| {
+        record.text("id", id.get(..32).unwrap_or_default()).put("question", question).text("mode", "procedural");
+        record.put("procedure", tight(procedure)).put("steps", procedure.get("steps").map_or(0, Value::len));
+    };
     // As upstream's users save it, a run that ended before anything was written has no state.
     let is_empty = ended.is_some() && calls.iter().all(|call| call.outputs.is_none());
-    let state = if is_empty { b"null".to_vec() } else { one_line(&values.json()) };
-    complete(record, &state, ended.map(said), &trace(Some(&schema), &steps, None, None), created_utc)
+    let state = one_line(if is_empty { b"null".to_vec() } else { values.json() }.as_slice());
+    complete(begin, &state, ended.map(said), &trace(Some(schema), &steps, None, |_| {}), created_utc)
 }
 
-fn trace(schema: Option<&[u8]>, steps: &[Vec<u8>], procedure: Option<&[u8]>, fork: Option<&[u8]>) -> Vec<u8> {
-    Object::new(Letters::Ascii)
-        .text("format", "stepscope.run_trace")
-        .plain("version", 1)
-        .maybe("answer_schema", schema)
-        .maybe("procedure", procedure)
-        .raw("steps", list(steps))
-        .maybe("fork", fork)
-        .end()
+/// A part of a record that is written already.
+type Written = Raw<Vec<u8>>;
+
+fn trace(
+    schema: Option<Written>,
+    steps: &[Written],
+    procedure: Option<Written>,
+    rest: impl FnOnce(&mut Object<'_>),
+) -> Written {
+    Raw(Style::SAVED.object(|trace| {
+        trace.text("format", "stepscope.run_trace").put("version", 1).maybe("answer_schema", schema);
+        trace.maybe("procedure", procedure).put("steps", steps);
+        rest(trace);
+    }))
 }
 
 /// Class and text of what ended a run.
@@ -298,28 +288,36 @@ fn said(ended: &Ended) -> End {
 }
 
 /// Adds what came out. A run that ended early has no answer, whatever its state holds by then.
-fn complete(record: Object, state: &[u8], ended: Option<End>, trace: &[u8], now: &str) -> Vec<u8> {
+fn complete(
+    begin: impl Fn(&mut Object<'_>),
+    state: &Written,
+    ended: Option<End>,
+    trace: &Written,
+    now: &str,
+) -> Vec<u8> {
     if let Some((class, error)) = ended {
-        return record
-            .text("status", "error")
-            .text("error_type", class)
-            .text("error", error)
-            .text("timestamp_utc", now)
-            .raw("state", state)
-            .raw("trace", trace)
-            .end();
+        return Style::SAVED.object(|record| {
+            begin(record);
+            record.text("status", "error").text("error_type", class).text("error", error).text("timestamp_utc", now);
+            record.put("state", state).put("trace", trace);
+        });
     }
     let mut tape = Tape::default();
-    let read = tape.parse(state);
+    let read = tape.parse(&state.0);
     let answer = read.and_then(|state| state.get(FINAL_ANSWER));
     let number = read.and_then(|state| state.get("final_answer_numerical"));
-    let record = record
-        .text("status", "ok")
-        .raw("state", state)
-        .maybe("pred_answer", answer.map(tight))
-        .maybe("pred_num", number.filter(|number| number.is_number()).map(tight));
-    let judged = record.clone().raw("trace", trace).end();
+    let with = |correct: Option<bool>| {
+        Style::SAVED.object(|record| {
+            begin(record);
+            record.text("status", "ok").put("state", state).maybe("pred_answer", answer.map(tight));
+            record.maybe("pred_num", number.filter(|number| number.is_number()).map(tight));
+            record.maybe("correct", correct).put("trace", trace);
+        })
+    };
+    let judged = with(None);
     let mut tape = Tape::default();
-    let right = tape.parse(&judged).map(formats::read).and_then(|record| is_right(&record));
-    record.maybe("correct", right.map(|right| right.to_string())).raw("trace", trace).end()
+    match tape.parse(&judged).map(formats::read).and_then(|record| is_right(&record)) {
+        None => judged,
+        right => with(right),
+    }
 }

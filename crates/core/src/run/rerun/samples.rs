@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::{Judged, Verdict};
+use stepscope_base::json::write::{Letters, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::pyjson::{Spacing, write_line};
 use stepscope_base::python::int_digits;
 use stepscope_base::text::Untrusted;
 
@@ -130,7 +130,7 @@ fn normal_value(value: Value<'_>) -> Vec<u8> {
         }
         _ => {
             let mut out = b"other ".to_vec();
-            write_line(value, Spacing::Tight, &mut out);
+            Style::python(Letters::Kept, Spacing::Tight).append(value, &mut out);
             out
         }
     }
