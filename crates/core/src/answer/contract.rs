@@ -243,6 +243,7 @@ impl Out {
                     Law::Enum => (Fault::Enum, false),
                     // Lenient readers know numbers, not ranges.
                     Law::Limit => (Fault::Range, true),
+                    Law::Undecided => (Fault::Type, true),
                     _ => (Fault::Type, false),
                 };
                 self.push(Breach { fault, message: sentence(message), place: Place::Value(at.clone()), lenient });

@@ -75,7 +75,14 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
     if view == View::OwnKeys && schema.judges_whole_object() {
         return validate_copy(root, answer, schema);
     }
-    if let Some(problem) = schema.first_problem(answer, view) {
+    let problem = match schema.first_problem(answer, view) {
+        Ok(problem) => problem,
+        Err(why) => {
+            let message = Untrusted::owned(why.to_string().into_bytes());
+            return Some(AnswerProblem { message, place: Place::Value(pointer_of(root, answer)) });
+        }
+    };
+    if let Some(problem) = problem {
         let message = Message::new("schema validation error: ").text(problem.message.bytes()).into();
         let place = match problem.key {
             Some(key) => Place::Key(root.pointer_at(key.range().start)),
@@ -163,6 +170,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_given_up_is_undecided_for_all_who_ask() {
+        let said = Some("undecided: a pattern of the schema takes too many steps, or its references lead too deep");
+        let patterns = r#"{"properties": {"a": {"pattern": "(?=(a+)+$)b"}}}"#;
+        let answer = format!(r#"{{"a": "{}!"}}"#, "a".repeat(200));
+        for (schema, answer) in [(r##"{"$ref": "#"}"##, "1"), (patterns, answer.as_str())] {
+            let found = problem(schema, answer, View::Whole);
+            assert_eq!(found.map(|(message, _)| message).as_deref(), said, "{schema}");
+            let schema = Schema::compile(schema.as_bytes()).unwrap();
+            let mut tape = Tape::default();
+            let breaches = schema.breaches(tape.parse(answer.as_bytes()).unwrap());
+            let last = breaches.last().unwrap();
+            assert_eq!((&last.law, last.message.utf8()), (&Law::Undecided, said));
+        }
+    }
+
+    #[test]
     fn a_state_is_judged_by_the_schemas_own_keys() {
         let text = br#"{"procedure": {"steps": []}, "mode": "procedural", "state": {"problem_text": "?", "a": NaN,
             "final_answer": "7", "final_answer_numerical": Infinity, "confidence": 0.5}}"#;
@@ -237,12 +260,12 @@ mod tests {
 
     #[test]
     fn references_may_lead_back() {
-        assert_eq!(problem(r##"{"$ref": "#"}"##, "1", View::Whole), None);
         let list = r##"{"type": "object", "properties": {"next": {"$ref": "#"}}}"##;
         let (message, place) = problem(list, r#"{"next": {"next": 1}}"#, View::Whole).unwrap();
         assert_eq!(message, "schema validation error: 1 is not of type 'object'");
         assert_eq!(place, Place::Value(pointer(&["next", "next"])));
         let deep = format!("{}1{}", r#"{"next":"#.repeat(500), "}".repeat(500));
-        assert_eq!(problem(list, &deep, View::Whole), None);
+        let (message, place) = problem(list, &deep, View::Whole).unwrap();
+        assert!(message.starts_with("undecided: ") && place == Place::Value(pointer(&[])), "{message}");
     }
 }

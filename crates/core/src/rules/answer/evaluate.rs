@@ -12,7 +12,9 @@ use serde_json::{Map, Number as JsonNumber, Value as Json};
 
 use super::View;
 use super::references::Uri;
-use super::schema::{Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type};
+use super::schema::{
+    Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type, Undecidable,
+};
 use stepscope_base::json::{Kind, Member, Value};
 use stepscope_base::pyregex::Pattern;
 use stepscope_base::python::{Message, Number};
@@ -28,26 +30,28 @@ const ASK: u64 = 100;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
-/// The first error of an answer, from the schema's root.
-pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Option<Problem<'v>> {
+/// The first error of an answer, from the schema's root; `Err`: as with [`best`].
+pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Result<Option<Problem<'v>>, Undecidable> {
     let mut first = Sink::First(None);
     let spent = Account::open();
     let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
-    let Sink::First(fault) = first else { return None };
-    fault.map(Fault::problem)
+    let Sink::First(fault) = first else { return Ok(None) };
+    spent.decided()?;
+    Ok(fault.map(Fault::problem))
 }
 
 /// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
 /// way, so that nothing is known.
-pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, ()> {
+pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
     let spent = Account::open();
     let mut best = Sink::Best(None);
     let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
-    let Sink::Best(fault) = best else { return Err(()) };
-    if spent.0.get().given_up { Err(()) } else { Ok(fault.map(|fault| (fault.relevant().message)().into())) }
+    let Sink::Best(fault) = best else { return Ok(None) };
+    spent.decided()?;
+    Ok(fault.map(|fault| (fault.relevant().message)().into()))
 }
 
-/// Every breach, up to a limit.
+/// Every breach, up to a limit; where something was given up, the last says so.
 pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
     let spent = Account::open();
     let evaluation = Evaluation::new(schema, View::Whole, &spent.0);
@@ -73,6 +77,10 @@ pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>>
         breaches.push(Breach { law, message, value, key });
     }
     breaches.truncate(MAX_BREACHES);
+    if let Err(why) = spent.decided() {
+        let message = Untrusted::owned(why.to_string().into_bytes());
+        breaches.push(Breach { law: Law::Undecided, message, value, key: None });
+    }
     breaches
 }
 
@@ -222,6 +230,11 @@ impl Account {
     fn open() -> Self {
         let left = work::left(MAX_ASKED * ASK) / ASK;
         Self(Cell::new(Spent { left, given_up: false }), left)
+    }
+
+    /// Whether what was found can be relied on.
+    fn decided(&self) -> Result<(), Undecidable> {
+        if self.0.get().given_up { Err(Undecidable) } else { Ok(()) }
     }
 }
 

@@ -41,8 +41,8 @@ pub struct SchemaFailure(pub(super) Shown);
 
 /// Why a schema says neither yes nor no to a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("undecided: {0}")]
-pub struct Undecidable(&'static str);
+#[error("undecided: a pattern of the schema takes too many steps, or its references lead too deep")]
+pub struct Undecidable;
 
 /// Number of a node in [`Schema::nodes`]; the root is 0.
 pub(super) type Id = usize;
@@ -305,8 +305,7 @@ impl Schema {
     /// What is wrong with a whole value, or that this cannot be told: of several errors that which Python's
     /// `jsonschema.validate` names.
     pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
-        const WHY: &str = "a pattern of the schema takes too many steps, or its references lead too deep";
-        evaluate::best(self, value).map_err(|()| Undecidable(WHY))
+        evaluate::best(self, value)
     }
 
     /// Whether it is the root's own property.
@@ -319,8 +318,12 @@ impl Schema {
         self.whole
     }
 
-    /// The first error in Python's order.
-    pub(super) fn first_problem<'a>(&'a self, answer: Value<'a>, view: View) -> Option<Problem<'a>> {
+    /// The first error in Python's order, or that this cannot be told.
+    pub(super) fn first_problem<'a>(
+        &'a self,
+        answer: Value<'a>,
+        view: View,
+    ) -> Result<Option<Problem<'a>>, Undecidable> {
         evaluate::first(self, answer, view)
     }
 
@@ -345,6 +348,8 @@ pub enum Law {
     Limit,
     /// Something else.
     Other,
+    /// Whether there are more cannot be told.
+    Undecided,
 }
 
 /// One place where a value does not hold a schema.
