@@ -28,8 +28,6 @@ pub mod app {
     pub(crate) mod forks;
     /// Saves forks, and follows their files.
     pub(crate) mod keep;
-    /// Clicks and the wheel.
-    pub(crate) mod mouse;
     /// Messages and effects.
     pub mod msg;
     /// The open record, ready for the screens.
@@ -116,6 +114,8 @@ pub mod widgets {
     pub(crate) mod list;
     /// Frames, rows and scroll marks in the colours of the theme.
     pub(crate) mod look;
+    /// Panes: to the next one, under the mouse, on screen.
+    pub(crate) mod panes;
     /// Wrapped and painted text.
     pub(crate) mod prose;
     /// Roles to styles.

@@ -6,21 +6,20 @@ use crate::app::review;
 use crate::app::review::Place;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, DialogKind};
+use crate::screens::adjudication;
 use crate::screens::answer::state::Evidence;
+use crate::screens::dashboard;
 use crate::screens::kind::ScreenKind;
+use crate::screens::matrix;
 use crate::screens::rerun;
 use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane, Tab};
+use crate::screens::side_by_side;
 use crate::screens::stack::Front;
 use crate::widgets::fuzzy;
+use crate::widgets::keymap::Reason;
+use crate::widgets::keymap::need;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap};
-
-/// A reason why an action cannot be done now.
-pub(crate) type Reason = &'static str;
-
-pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
-    if holds { Ok(()) } else { Err(why) }
-}
 
 impl App {
     /// Whether an action can be done now; if not, why not.
@@ -33,7 +32,7 @@ impl App {
         match front {
             Front::Dialog(kind) => allowed_in(self, kind, action),
             Front::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
-            Front::Decision => need(is_plain(action), "Esc gives the decision up first"),
+            Front::Decision => need(action.is_plain(), "Esc gives the decision up first"),
             Front::Screen(screen) | Front::Labels(screen) => allowed_on(self, screen, action),
         }
     }
@@ -86,7 +85,7 @@ fn allowed_in(app: &App, kind: DialogKind, action: Action) -> Result<(), Reason>
     let holds = match action {
         A::Escape | A::Back => true,
         A::Theme | A::Mouse | A::Redraw | A::Suspend | A::Quit => !kind.takes_text(),
-        _ if is_movement(action) => !matches!(kind, K::Confirm | K::Drop | K::Mending),
+        _ if action.is_movement() => !matches!(kind, K::Confirm | K::Drop | K::Mending),
         A::CopyValue => matches!(kind, K::Popup | K::Derivation),
         A::Open => match dialog {
             Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
@@ -118,8 +117,16 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     if let (A::Review, Place::Nowhere(why)) = (action, app.review.place) {
         return Err(why);
     }
-    if let Some(said) = across::keys::desk_allowed(app, screen, action) {
+    if let Some(said) = across::keys::allowed(app, screen, action) {
         return said;
+    }
+    match screen {
+        _ if action == A::SaveAgain => {}
+        ScreenKind::Matrix => return matrix::keys::allowed(app, action),
+        ScreenKind::Versus => return side_by_side::keys::allowed(app, action),
+        ScreenKind::Boards => return dashboard::keys::allowed(app, action),
+        ScreenKind::Disputes => return adjudication::keys::allowed(app, action),
+        _ => {}
     }
     let inspect = app.screens.inspect();
     let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
@@ -254,18 +261,4 @@ fn has_search(app: &App, screen: ScreenKind) -> bool {
 fn is_offered(app: &App, front: Front, action: Action) -> bool {
     let is_failed = app.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
     !(is_failed && action == Action::Keep && front == Front::Screen(ScreenKind::Rerun))
-}
-
-/// An action that moves a cursor or scrolls.
-pub(crate) const fn is_movement(action: Action) -> bool {
-    use Action as A;
-    matches!(action, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
-}
-
-/// An action that means the same on every screen.
-pub(crate) const fn is_plain(action: Action) -> bool {
-    use Action as A;
-    is_movement(action)
-        || matches!(action, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
-        || matches!(action, A::Suspend | A::Review)
 }

@@ -1,13 +1,12 @@
 //! The whole state of the screen, and what can be asked of it without changing it.
 
 use std::collections::HashMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::app::across::Desk;
 use crate::app::family::Address;
 use crate::app::forks::Forks;
 use crate::app::msg::SearchId;
-use crate::app::review;
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
@@ -18,7 +17,7 @@ use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
 use crate::widgets::prose::size;
 use crate::widgets::theme::Theme;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::rerun::RunId;
@@ -27,6 +26,9 @@ use stepscope_io::forks::Mark;
 use stepscope_io::store::{SourceRows, Standing, Store};
 use stepscope_terminal::colour::Depth;
 use tempfile::TempPath;
+
+/// While records are still being checked, the order of the table is made anew at most this often.
+pub(crate) const REARRANGE: Duration = Duration::from_millis(400);
 
 /// The line that answers a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -181,12 +183,6 @@ impl App {
     /// The screen in front; a dialog may lie over it.
     pub fn screen(&self) -> ScreenKind {
         self.screens.top()
-    }
-
-    /// The screen without the strip of the reviews.
-    pub fn area(&self) -> Rect {
-        let strip = review::strip::rows(self);
-        Rect::new(0, 0, self.size.width, self.size.height - strip)
     }
 
     /// How many rows the table has.

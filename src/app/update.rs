@@ -9,39 +9,43 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::app::across;
-use crate::app::allowed::Reason;
 use crate::app::keep;
-use crate::app::mouse;
 use crate::app::msg::Effects;
 use crate::app::msg::{Msg, Work};
 use crate::app::opened::Opened;
 use crate::app::review;
 use crate::app::scribe::Task;
+use crate::app::state::REARRANGE;
 use crate::app::state::{App, Patience, Status};
 use crate::app::view;
-use crate::dialogs::dialog::{Dialog, Palette, Popup, Purpose};
+use crate::dialogs::dialog::{Dialog, Palette, Purpose};
 use crate::dialogs::editor;
 use crate::dialogs::keys;
 use crate::dialogs::palette;
 use crate::dialogs::repair;
+use crate::screens::adjudication;
 use crate::screens::answer;
+use crate::screens::dashboard;
 use crate::screens::json;
 use crate::screens::kind::ScreenKind;
+use crate::screens::matrix;
 use crate::screens::rerun;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
 use crate::screens::side_by_side;
-use crate::screens::side_by_side::making::Make;
 use crate::screens::stack::Front;
 use crate::screens::stack::Screen;
 use crate::screens::table;
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
+use crate::widgets::keymap::Reason;
 use crate::widgets::keymap::{Action, Key, Lookup};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
 use crate::widgets::theme::Theme;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -57,8 +61,6 @@ use stepscope_terminal::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};
 #[cfg(test)]
 mod cost;
 
-/// While records are still being checked, the order of the table is made anew at most this often.
-pub(crate) const REARRANGE: Duration = Duration::from_millis(400);
 /// A record that is there sooner is opened without a word.
 const UNSAID: Duration = Duration::from_millis(150);
 /// A count cannot be longer.
@@ -109,13 +111,16 @@ impl App {
             let places = Pane::ALL.map(|pane| (pane, run::layout::pane_area(area, inspect, pane)));
             let place_of =
                 |pane| places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |found| found.1);
-            inspect.settle(place_of, &self.looks.theme);
-            let (len, height) = json_rows(inspect, area);
+            let theme = &self.looks.theme;
+            inspect.settle(place_of, |inspect, width| run::step::height(inspect, width, theme));
+            let (len, height) = json::keys::rows(inspect, area);
             inspect.outline.list.settle(len, height);
         }
-        answer::keys::settle_evidence(self);
-        rerun::keys::settle_rerun(self);
-        across::keys::settle_desk(self);
+        answer::keys::settle(self);
+        rerun::keys::settle(self);
+        if self.screens.top().is_of_all() || self.screens.top() == ScreenKind::Versus {
+            self.go(Move::By(0));
+        }
         review::keys::settle_review(self);
         if let Some(Dialog::Editor(editor)) = self.dialog.as_mut().map(Dialog::own_mut) {
             editor.settle(editor::draw::height(editor, area));
@@ -225,25 +230,16 @@ impl App {
     }
 
     pub(crate) fn go(&mut self, movement: Move) {
-        if across::keys::desk_go(self, movement) {
-            return;
-        }
-        let area = self.area();
-        match (self.screens.top(), self.screens.inspect_mut()) {
-            (ScreenKind::Run, Some(inspect)) => {
-                let place = run::layout::pane_area(area, inspect, inspect.pane);
-                inspect.go(movement, place, &self.looks.theme);
-            }
-            (ScreenKind::Evidence, _) => answer::keys::go_in_evidence(self, movement),
-            (ScreenKind::Rerun, _) => rerun::keys::go_in_rerun(self, movement),
-            (ScreenKind::Json, Some(inspect)) => {
-                let (len, height) = json_rows(inspect, area);
-                inspect.outline.list.go(movement, len, height);
-            }
-            _ => {
-                let rows = self.rows();
-                self.table.list.go(movement, rows, layout::table_height(area));
-            }
+        match self.screens.top() {
+            ScreenKind::Table => table::keys::go(self, movement),
+            ScreenKind::Run => run::keys::go(self, movement),
+            ScreenKind::Evidence => answer::keys::go(self, movement),
+            ScreenKind::Json => json::keys::go(self, movement),
+            ScreenKind::Rerun => rerun::keys::go(self, movement),
+            ScreenKind::Matrix => matrix::keys::go(self, movement),
+            ScreenKind::Versus => side_by_side::keys::go(self, movement),
+            ScreenKind::Boards => dashboard::keys::go(self, movement),
+            ScreenKind::Disputes => adjudication::keys::go(self, movement),
         }
     }
 
@@ -432,7 +428,7 @@ fn input_now(app: &mut App, input: Input) -> Effects {
     match input {
         Input::Key(event) => app.key(event),
         Input::Paste(text) => keys::paste(app, &text),
-        Input::Mouse(event) => mouse::mouse(app, event),
+        Input::Mouse(event) => mouse(app, event),
         Input::Background(rgb) => {
             background(app, rgb);
             Vec::new()
@@ -463,20 +459,35 @@ fn background(app: &mut App, rgb: Rgb) {
     }
 }
 
+/// The dialog in front, then what leads across all records, then the screen, then a review, and last the session.
 fn perform(app: &mut App, action: Action) -> Effects {
-    use Action as A;
     let times = app.times();
     review::keys::stay(app, action);
-    if let Some(effects) = keys::dialog_action(app, action) {
-        return effects;
-    }
-    if let Some(effects) = across::keys::desk_action(app, action, times) {
-        return effects;
-    }
-    let owner = answer::keys::evidence_action(app, action, times).or_else(|| rerun::keys::rerun_action(app, action));
-    if let Some(effects) = owner.or_else(|| review::keys::review_action(app, action)) {
-        return effects;
-    }
+    let done = keys::dialog_action(app, action).or_else(|| across::keys::act(app, action));
+    let done = done.or_else(|| act_on_screen(app, action, times));
+    let done = done.or_else(|| review::keys::review_action(app, action));
+    done.unwrap_or_else(|| act_anywhere(app, action, times))
+}
+
+fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    let top = app.screens.top();
+    let done = match top {
+        ScreenKind::Table => table::keys::act(app, action, times),
+        ScreenKind::Run => run::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
+        ScreenKind::Evidence => answer::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
+        ScreenKind::Json => json::keys::act(app, action),
+        ScreenKind::Rerun => rerun::keys::act(app, action),
+        ScreenKind::Matrix => matrix::keys::act(app, action),
+        ScreenKind::Versus => side_by_side::keys::act(app, action, times),
+        ScreenKind::Boards => dashboard::keys::act(app, action),
+        ScreenKind::Disputes => adjudication::keys::act(app, action),
+    };
+    let leaves = matches!(action, Action::Back | Action::Escape) && (top.is_of_all() || top == ScreenKind::Versus);
+    done.or_else(|| leaves.then(|| across::keys::leave(app)))
+}
+
+fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
+    use Action as A;
     match action {
         A::Down => app.go(Move::By(times)),
         A::Up => app.go(Move::By(-times)),
@@ -486,10 +497,6 @@ fn perform(app: &mut App, action: Action) -> Effects {
         A::PageUp => app.go(Move::Pages(-times)),
         A::Top => app.go(Move::To(app.count.map_or(0, |count| count.saturating_sub(1)))),
         A::Bottom => app.go(Move::To(app.count.map_or(usize::MAX, |count| count.saturating_sub(1)))),
-        A::Left => sideways(app, -1),
-        A::Right => sideways(app, 1),
-        A::Open if app.screens.top() == ScreenKind::Rerun => return rerun::keys::open_in_rerun(app),
-        A::Open => return open(app),
         A::Json => return json(app),
         A::Back => return back(app),
         A::Escape => return escape(app),
@@ -497,34 +504,23 @@ fn perform(app: &mut App, action: Action) -> Effects {
         A::Ladder => app.open_dialog(Dialog::Ladder(0)),
         A::Help => app.open_dialog(Dialog::Help(0)),
         A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
-        A::Filter => {
-            let text = app.table.filter_text.clone();
-            let text = if text.is_empty() { text } else { text + " " };
-            app.open_prompt(Purpose::Filter, text);
-        }
         A::Find => app.open_prompt(Purpose::Find, String::new()),
         A::FindNext => table::search::find_by(app, times),
         A::FindPrevious => table::search::find_by(app, -times),
-        A::NextFinding => finding_by(app, times),
-        A::PreviousFinding => finding_by(app, -times),
+        A::NextFinding | A::PreviousFinding | A::Maximise => {
+            if let Some(inspect) = app.screens.inspect_mut() {
+                match action {
+                    A::Maximise => inspect.maximised = !inspect.maximised,
+                    A::NextFinding => inspect.next_finding(times),
+                    _ => inspect.next_finding(-times),
+                }
+            }
+        }
         A::NextRecord => return record_by(app, times),
         A::PreviousRecord => return record_by(app, -times),
-        A::SortNext => sort_by(app, 1),
-        A::SortPrevious => sort_by(app, -1),
-        A::SortReverse => {
-            app.table.descending = !app.table.descending;
-            app.arrange();
-            say_order(app);
-        }
         A::NextFork => return keep::fork_by(app, times),
         A::PreviousFork => return keep::fork_by(app, -times),
-        A::Exact => return app.make(Make::Exact),
-        A::Repair => return side_by_side::keys::look_for_fixes(app),
-        A::Edit => return run::edit::edit(app),
         A::DropEdits => run::edit::drop_edits(app),
-        A::Keep if app.screens.top() == ScreenKind::Run => return run::edit::fork_edits(app),
-        A::Keep => return side_by_side::keys::keep_made(app),
-        A::Export => side_by_side::keys::ask_where(app),
         A::SaveAgain => return keep::save_again(app),
         A::Review => return review::keys::turn_review(app),
         A::Theme => next_theme(app),
@@ -538,125 +534,77 @@ fn perform(app: &mut App, action: Action) -> Effects {
         A::CopyValue | A::CopyPath | A::CopyQuestion | A::CopyStep | A::CopyRecord => {
             return copy_action(app, action);
         }
-        _ => inspect_action(app, action, times),
-    }
-    Vec::new()
-}
-
-fn inspect_action(app: &mut App, action: Action, times: isize) {
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    let moved = match action {
-        Action::NextStep => inspect.walk_by(times),
-        Action::PreviousStep => inspect.walk_by(-times),
-        Action::NextPane => {
-            inspect.next_pane(1);
-            Ok(())
-        }
-        Action::PreviousPane => {
-            inspect.next_pane(-1);
-            Ok(())
-        }
-        Action::Maximise => {
-            inspect.maximised = !inspect.maximised;
-            Ok(())
-        }
-        Action::Writer => inspect.go_to_writer(),
-        Action::Reader => inspect.go_to_reader(),
-        Action::Between | Action::Difference => {
-            inspect.toggle_difference();
-            Ok(())
-        }
-        Action::Fold | Action::FoldAll | Action::UnfoldAll => {
-            let Inspect { opened, outline, .. } = inspect;
-            if let Some(root) = opened.root() {
-                match action {
-                    Action::Fold => outline.fold(root, None),
-                    _ => outline.fold_all(root, action == Action::FoldAll),
-                }
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    };
-    if let Err(why) = moved {
-        app.refuse(why);
-    }
-}
-
-fn sideways(app: &mut App, by: isize) {
-    let top = app.screens.top();
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    match top {
-        ScreenKind::Json => {
-            let Inspect { opened, outline, .. } = inspect;
-            let Some(root) = opened.root() else { return };
-            if by < 0 { outline.left(root) } else { outline.right(root) }
-        }
-        ScreenKind::Run if inspect.pane == Pane::Step => inspect.turn_tab(by),
-        ScreenKind::Run if inspect.pane == Pane::Question => {
-            inspect.next_quantity(by);
-            say_quantity(app);
-        }
-        ScreenKind::Run if inspect.opened.has_steps() => {
-            if let Err(why) = inspect.walk_by(by) {
-                app.refuse(why);
-            }
-        }
         _ => {}
     }
+    Vec::new()
 }
 
-/// What the chosen quantity of the question is, and which variables took it up.
-pub(crate) fn say_quantity(app: &mut App) {
-    if let Some(sentence) = app.screens.inspect().and_then(Inspect::quantity_sentence) {
-        app.say(sentence);
+/// The open record as JSON, and back.
+fn json(app: &mut App) -> Effects {
+    let Some(Screen::Record(inspect)) = app.screens.front_mut() else { return Vec::new() };
+    if inspect.json {
+        return back(app);
     }
+    let pointer = inspect.pointer();
+    inspect.show_in_json(&pointer);
+    app.show_json();
+    Vec::new()
 }
 
-fn open(app: &mut App) -> Effects {
-    if app.screens.top() == ScreenKind::Table {
-        return app.record().map_or_else(Vec::new, |record| app.request(record, ScreenKind::Run));
-    }
-    let Some(inspect) = app.screens.inspect_mut() else { return Vec::new() };
-    if inspect.pane == Pane::Findings {
-        inspect.show_finding();
-        app.show_json();
-        return Vec::new();
-    }
-    if inspect.pane == Pane::Steps {
-        inspect.focus(Pane::Step);
-        return Vec::new();
-    }
-    if let Some(tree) = inspect.derivation() {
-        app.open_dialog(Dialog::Derivation(tree));
-    } else if let Some((title, text)) = inspect.chosen_text() {
-        app.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
+fn mouse(app: &mut App, event: MouseEvent) -> Effects {
+    let at = Position::new(event.column, event.row);
+    match event.kind {
+        MouseEventKind::ScrollDown => wheel(app, at, 3),
+        MouseEventKind::ScrollUp => wheel(app, at, -3),
+        MouseEventKind::Down(MouseButton::Left) => return click(app, at),
+        _ => {}
     }
     Vec::new()
 }
 
-fn json(app: &mut App) -> Effects {
-    match app.screens.top() {
-        ScreenKind::Table => app.record().map_or_else(Vec::new, |record| app.request(record, ScreenKind::Json)),
-        ScreenKind::Json => back(app),
-        ScreenKind::Run | ScreenKind::Evidence => {
-            if let Some(inspect) = app.screens.inspect_mut() {
-                let pointer = inspect.pointer();
-                inspect.show_in_json(&pointer);
-                app.show_json();
-            }
-            Vec::new()
-        }
-        _ => Vec::new(),
+/// Moves what is under the mouse by rows, whatever count was typed.
+fn wheel(app: &mut App, at: Position, rows: isize) {
+    if app.dialog.is_some() {
+        app.scroll_dialog(rows);
+        return;
     }
+    match app.screens.top() {
+        ScreenKind::Run => run::keys::focus(app, at),
+        ScreenKind::Evidence => _ = answer::keys::focus(app, at),
+        ScreenKind::Rerun => rerun::keys::focus(app, at),
+        _ => {}
+    }
+    app.go(Move::By(rows));
+}
+
+fn click(app: &mut App, at: Position) -> Effects {
+    app.status = None;
+    if let Some(dialog) = &app.dialog {
+        // A slip of the hand drops no text and no call.
+        return if dialog.is_held() { Vec::new() } else { app.close() };
+    }
+    let body = layout::parts(app.area()).body;
+    if !body.contains(at) {
+        return Vec::new();
+    }
+    match app.screens.top() {
+        ScreenKind::Table => return table::keys::click(app, at, body),
+        ScreenKind::Run => run::keys::click(app, at),
+        ScreenKind::Evidence => answer::keys::click(app, at),
+        ScreenKind::Json => return json::keys::click(app, at, body),
+        ScreenKind::Rerun => rerun::keys::focus(app, at),
+        ScreenKind::Matrix => return matrix::keys::click(app, at),
+        ScreenKind::Boards => return dashboard::keys::click(app, at),
+        ScreenKind::Disputes => return adjudication::keys::click(app, at),
+        ScreenKind::Versus => {}
+    }
+    Vec::new()
 }
 
 fn back(app: &mut App) -> Effects {
     app.opening = None;
-    match app.screens.top() {
-        ScreenKind::Table => return quit(app),
-        ScreenKind::Rerun => return rerun::keys::leave_rerun(app),
-        _ => {}
+    if app.screens.top() == ScreenKind::Table {
+        return quit(app);
     }
     if let Some(Screen::Record(inspect)) = app.screens.front_mut()
         && inspect.kind() != inspect.own_kind()
@@ -734,42 +682,6 @@ fn record_by(app: &mut App, by: isize) -> Effects {
     }
 }
 
-fn finding_by(app: &mut App, by: isize) {
-    if app.screens.top() == ScreenKind::Table {
-        let rows = app.rows();
-        let here = app.table.list.at;
-        let has = |row: &usize| {
-            app.table.record(*row).and_then(|record| app.store.row(record)).is_some_and(|row| row.worst().is_some())
-        };
-        let way = by.signum();
-        let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
-        match others.filter(has).take(by.unsigned_abs()).last() {
-            Some(row) => app.table.list.at = row,
-            // The records with findings are there, or the key would not have been allowed.
-            None => app.say(Shown::own("no other record shown here has findings")),
-        }
-    } else if let Some(inspect) = app.screens.inspect_mut() {
-        inspect.next_finding(by);
-    }
-}
-
-fn sort_by(app: &mut App, by: isize) {
-    // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
-    let columns = table::draw::sorts(app);
-    let at = columns.iter().position(|sort| *sort == app.table.sort).unwrap_or(0) as isize;
-    let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
-    app.table.sort = columns.get(next).copied().unwrap_or_default();
-    // What one looks for comes first: the gravest, the longest, the least sure.
-    app.table.descending = matches!(app.table.sort, SortBy::Findings | SortBy::Number(table::state::SortColumn::Steps));
-    app.arrange();
-    say_order(app);
-}
-
-fn say_order(app: &mut App) {
-    let way = if app.table.descending { "descending" } else { "ascending" };
-    app.say(shown!("sorted by {}, {way}; ~ turns it round", app.table.sort.word()));
-}
-
 fn next_theme(app: &mut App) {
     let names: Vec<String> = app.looks.all.iter().map(|(name, _)| name.clone()).collect();
     let at = app.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
@@ -787,13 +699,6 @@ fn next_theme(app: &mut App) {
 // Copying.
 
 fn copy_action(app: &mut App, action: Action) -> Effects {
-    if app.screens.top() == ScreenKind::Table {
-        // The record must be read first; the table keeps only its head.
-        let Some(record) = app.record() else { return Vec::new() };
-        let Some(work) = app.read_record(record) else { return Vec::new() };
-        app.copying = Some((record, action));
-        return vec![work];
-    }
     let Some(inspect) = app.screens.inspect() else { return Vec::new() };
     let opened = &inspect.opened;
     let pointer = app.pointer();
@@ -983,15 +888,4 @@ fn ask_headlines(app: &App) -> Option<Effect<Work>> {
     let missing = app.table.missing_headlines(around(2)).into_iter();
     let missing: Vec<_> = missing.filter_map(|record| Some((record, app.store.reading(record)?))).collect();
     (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(app.table.moves(), missing)))
-}
-
-/// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line
-/// on screen is the cursor.
-fn json_rows(inspect: &mut Inspect, area: Rect) -> (usize, usize) {
-    if inspect.outline.is_empty() {
-        let body = layout::parts(area).body;
-        let lines = inspect.raw_lines(layout::inner_width(body));
-        return (json::draw::raw_tops(inspect, lines, body), 1);
-    }
-    (inspect.outline.len(), layout::json_height(area))
 }

@@ -7,7 +7,6 @@ use crate::app::msg::Effects;
 use crate::app::review;
 use crate::app::review::Ask;
 use crate::app::state::App;
-use crate::app::update;
 use crate::dialogs::contents;
 use crate::dialogs::derivation;
 use crate::dialogs::derivation::Origin;
@@ -244,7 +243,7 @@ fn follow_derivation(app: &mut App) {
         Origin::Quantity(quantity) => {
             inspect.focus(Pane::Question);
             inspect.choose_quantity(quantity);
-            update::say_quantity(app);
+            run::keys::say_quantity(app);
         }
     }
 }

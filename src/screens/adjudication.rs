@@ -1,4 +1,5 @@
 //! Adjudication: the items on which reviewers disagree.
 
 pub(crate) mod draw;
+pub(crate) mod keys;
 pub(crate) mod state;

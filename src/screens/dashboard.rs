@@ -1,4 +1,5 @@
 //! The review dashboard: every number is a filter.
 
 pub(crate) mod draw;
+pub(crate) mod keys;
 pub(crate) mod state;

@@ -5,6 +5,7 @@ pub(crate) mod edit;
 pub(crate) mod edits;
 pub(crate) mod find;
 pub(crate) mod findings;
+pub(crate) mod keys;
 pub mod layout;
 pub(crate) mod question;
 pub mod state;

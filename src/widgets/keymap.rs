@@ -334,7 +334,28 @@ actions! {
     Redraw = "redraw",
 }
 
+/// A reason why an action cannot be done now.
+pub(crate) type Reason = &'static str;
+
+pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
+    if holds { Ok(()) } else { Err(why) }
+}
+
 impl Action {
+    /// It moves a cursor or scrolls.
+    pub(crate) const fn is_movement(self) -> bool {
+        use Action as A;
+        matches!(self, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
+    }
+
+    /// It means the same on every screen.
+    pub(crate) const fn is_plain(self) -> bool {
+        use Action as A;
+        self.is_movement()
+            || matches!(self, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
+            || matches!(self, A::Suspend | A::Review)
+    }
+
     /// The action of an id.
     pub(crate) fn from_id(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.id() == id)

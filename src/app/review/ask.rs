@@ -3,7 +3,6 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_input::Input as Line;
 
-use crate::app::allowed::need;
 use crate::app::msg::Effects;
 use crate::app::review;
 use crate::app::review::{Ask, Field, Purpose, id_for};
@@ -13,6 +12,7 @@ use crate::screens::answer::state::Pane as EvidencePane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::Pane;
 use crate::widgets::fuzzy;
+use crate::widgets::keymap::need;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::edit;
 use crate::widgets::list::List;

@@ -2,7 +2,6 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::app::allowed::need;
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::opened::Opened;
@@ -13,6 +12,7 @@ use crate::app::scribe::Task;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
+use crate::widgets::keymap::need;
 use crate::widgets::keymap::{Action, Key};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

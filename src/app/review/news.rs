@@ -8,7 +8,7 @@ use crate::app::review::keys::{append, task};
 use crate::app::review::{Batch, Draft, Wait, about};
 use crate::app::scribe::{News, Task};
 use crate::app::state::App;
-use crate::app::update::REARRANGE;
+use crate::app::state::REARRANGE;
 use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

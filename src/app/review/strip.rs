@@ -33,6 +33,14 @@ const WITH_KEY: usize = 9;
 /// The list of labels shows so many.
 const LISTED: usize = 12;
 
+impl App {
+    /// The screen without the strip of the reviews.
+    pub fn area(&self) -> Rect {
+        let strip = rows(self);
+        Rect::new(0, 0, self.size.width, self.size.height - strip)
+    }
+}
+
 /// How many rows the strip takes.
 pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.

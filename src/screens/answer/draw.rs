@@ -9,6 +9,7 @@ use crate::screens::answer::{checks, citation, document, items};
 use crate::screens::run::state::Inspect;
 use crate::widgets::layout::parts;
 use crate::widgets::look::{Look, put};
+use crate::widgets::panes;
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 
@@ -23,12 +24,8 @@ pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'
     for (row, line) in question.into_iter().enumerate() {
         put(line.spans, row, inner, buf);
     }
-    for pane in Pane::ALL {
-        let place = evidence_area(area, inspect.maximised, evidence.pane, pane);
-        if place.height < 2 || place.width < 4 {
-            continue;
-        }
-        let look = Look { focused: look.focused && pane == evidence.pane, ..look };
+    let place_of = |pane| evidence_area(area, inspect.maximised, evidence.pane, pane);
+    for (pane, place, look) in panes::on_screen(&Pane::ALL, evidence.pane, place_of, look) {
         match pane {
             Pane::Items => items::draw(evidence, place, buf, look),
             Pane::Document => document::draw(evidence, place, buf, look),

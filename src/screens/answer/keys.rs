@@ -4,23 +4,21 @@ use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer;
+use crate::screens::answer::layout::evidence_area;
 use crate::screens::answer::sheet::STRONG;
 use crate::screens::answer::state::{Evidence, Pane};
-use crate::screens::kind::ScreenKind;
-use crate::screens::stack::Screen;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list;
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
+use crate::widgets::panes;
+use ratatui::layout::{Position, Rect};
 use stepscope_base::text::Shown;
 
 /// Does what a key means on the evidence screen; `None`: what it means everywhere.
-pub(crate) fn evidence_action(app: &mut App, action: Action, times: isize) -> Option<Effects> {
-    let Some(Screen::Record(inspect)) = app.screens.front_mut().filter(|top| top.kind() == ScreenKind::Evidence) else {
-        return None;
-    };
-    let evidence = inspect.evidence.as_mut()?;
+pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    let evidence = app.screens.inspect_mut()?.evidence.as_mut()?;
     let done = match action {
         Action::NextSpan => evidence.next_span(times),
         Action::PreviousSpan => evidence.next_span(-times),
@@ -48,12 +46,12 @@ pub(crate) fn evidence_action(app: &mut App, action: Action, times: isize) -> Op
     Some(Vec::new())
 }
 
-pub(crate) fn go_in_evidence(app: &mut App, movement: Move) {
+pub(crate) fn go(app: &mut App, movement: Move) {
     let area = app.area();
     let theme = &app.looks.theme;
     let Some(inspect) = app.screens.inspect_mut() else { return };
     let Some(mut evidence) = inspect.evidence.take() else { return };
-    let place = answer::layout::evidence_area(area, inspect.maximised, evidence.pane, evidence.pane);
+    let place = evidence_area(area, inspect.maximised, evidence.pane, evidence.pane);
     let look = Look { theme, focused: false };
     let citation = answer::citation::lines(&evidence, inner_width(place), look).len();
     let checks = answer::checks::len(inspect, &evidence);
@@ -62,11 +60,11 @@ pub(crate) fn go_in_evidence(app: &mut App, movement: Move) {
 }
 
 /// Keeps the cursors of the evidence screen within what there is and on screen.
-pub(crate) fn settle_evidence(app: &mut App) {
+pub(crate) fn settle(app: &mut App) {
     let area = app.area();
     let Some(inspect) = app.screens.inspect_mut() else { return };
     let Some(mut evidence) = inspect.evidence.take() else { return };
-    let place = |pane| answer::layout::evidence_area(area, inspect.maximised, evidence.pane, pane);
+    let place = |pane| evidence_area(area, inspect.maximised, evidence.pane, pane);
     let (items, document, checks) = (place(Pane::Items), place(Pane::Document), place(Pane::Checks));
     let width = inner_width(document);
     let rows = |evidence: &Evidence, line: usize| answer::document::rows(evidence, line, width);
@@ -148,4 +146,28 @@ fn evidence_finding(app: &mut App, by: isize) -> Result<(), &'static str> {
         evidence.choose(&note.pointer);
     }
     Ok(())
+}
+
+/// The pane under the mouse gets the keys; its place.
+pub(crate) fn focus(app: &mut App, at: Position) -> Option<Rect> {
+    let area = app.area();
+    let inspect = app.screens.inspect_mut()?;
+    let evidence = inspect.evidence.as_mut()?;
+    let (maximised, focused) = (inspect.maximised, evidence.pane);
+    let (pane, place) = panes::under(&Pane::ALL, |pane| evidence_area(area, maximised, focused, pane), at)?;
+    evidence.pane = pane;
+    Some(place)
+}
+
+/// Brings the cursor of a pane where the mouse is.
+pub(crate) fn click(app: &mut App, at: Position) {
+    let Some(place) = focus(app, at) else { return };
+    let row = usize::from(at.y.saturating_sub(place.y + 1));
+    let Some(evidence) = app.screens.inspect().and_then(|inspect| inspect.evidence.as_ref()) else { return };
+    let row = match evidence.pane {
+        Pane::Items => evidence.items.top + row,
+        Pane::Checks => evidence.checks.top + row,
+        _ => return,
+    };
+    go(app, Move::To(row));
 }

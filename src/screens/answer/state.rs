@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use crate::screens::answer::sheet::{Fact, ItemView, Sheet, SpanView};
-use crate::screens::run::state::Hit;
+use crate::screens::run::find::Hit;
 use crate::widgets::list::{List, Move};
+use crate::widgets::panes;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -142,9 +143,7 @@ impl Evidence {
 
     /// To the next pane.
     pub(crate) fn next_pane(&mut self, by: isize) {
-        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0) as isize;
-        let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
-        self.pane = Pane::ALL.get(next).copied().unwrap_or_default();
+        self.pane = panes::turn(&Pane::ALL, self.pane, by);
     }
 
     /// Moves what the keys are on. `checks`: how many rows the checks have; `citation`: how many lines it has.

@@ -17,6 +17,7 @@ use crate::screens::side_by_side;
 use crate::widgets::layout::inner_width;
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::widgets::panes;
 use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrap};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
@@ -89,12 +90,7 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
 /// Draws the screen's body.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(attempt) = app.screens.attempt() else { return };
-    for pane in Pane::ALL {
-        let place = place(attempt, area, pane);
-        if place.height < 2 || place.width < 4 {
-            continue;
-        }
-        let look = Look { focused: look.focused && pane == attempt.pane, ..look };
+    for (pane, place, look) in panes::on_screen(&Pane::ALL, attempt.pane, |pane| place(attempt, area, pane), look) {
         match pane {
             Pane::Top => top(app, attempt, place, buf, look),
             _ => lower(app, attempt, pane, place, buf, look),

@@ -16,11 +16,13 @@ use crate::screens::rerun::leg::Reached;
 use crate::screens::rerun::state::{
     AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
 };
+use crate::screens::run;
 use crate::screens::run::state::Inspect;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Move;
+use crate::widgets::panes;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::fork::Scope;
@@ -258,7 +260,7 @@ pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
 }
 
 /// `Enter`: sends, chooses, takes or edits what the cursor is on.
-pub(crate) fn open_in_rerun(app: &mut App) -> Effects {
+fn open_in_rerun(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     match attempt.stage {
         Stage::Choosing => {
@@ -419,7 +421,7 @@ pub(crate) fn took_fork(app: &mut App, id: ForkId, is_saved: bool) {
 }
 
 /// One level up: out of the maximised pane, out of the call, out of the list, out of the screen.
-pub(crate) fn leave_rerun(app: &mut App) -> Effects {
+fn leave_rerun(app: &mut App) -> Effects {
     if let Some(effects) = cancel_run(app) {
         return effects;
     }
@@ -454,7 +456,7 @@ fn may_drop(app: &mut App) -> bool {
 }
 
 /// Moves the cursor or scrolls.
-pub(crate) fn go_in_rerun(app: &mut App, movement: Move) {
+pub(crate) fn go(app: &mut App, movement: Move) {
     let area = app.area();
     let Some(attempt) = app.screens.attempt_mut() else { return };
     let place = rerun::draw::place(attempt, area, attempt.pane);
@@ -504,9 +506,7 @@ pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
 /// The next pane, `by` further.
 fn pane_in_rerun(app: &mut App, by: isize) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    let at = Pane::ALL.iter().position(|pane| *pane == attempt.pane).unwrap_or(0) as isize;
-    let next = (at + by).rem_euclid(Pane::ALL.len() as isize) as usize;
-    attempt.pane = Pane::ALL.get(next).copied().unwrap_or_default();
+    attempt.pane = panes::turn(&Pane::ALL, attempt.pane, by);
 }
 
 /// Whether the reply that is shown was recorded earlier.
@@ -527,11 +527,13 @@ const fn wanted(action: Action) -> (Scope, usize) {
 }
 
 /// What belongs to this screen; `None`: it does not.
-pub(crate) fn rerun_action(app: &mut App, action: Action) -> Option<Effects> {
+pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     use Action as A;
     match action {
         A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => return Some(rerun(app, action)),
         _ if app.screens.top() != ScreenKind::Rerun => return None,
+        A::Open => return Some(open_in_rerun(app)),
+        A::Edit => return Some(run::edit::edit(app)),
         A::Keep => return Some(keep_attempt(app)),
         A::Escape | A::Back => return Some(leave_rerun(app)),
         A::Left => return Some(turn_field(app, -1)),
@@ -549,17 +551,16 @@ pub(crate) fn rerun_action(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// The pane under the mouse gets the keys.
-pub(crate) fn click_rerun(app: &mut App, at: Position) {
+pub(crate) fn focus(app: &mut App, at: Position) {
     let area = app.area();
-    let Some(Screen::Rerun(attempt)) = app.screens.front_mut() else { return };
-    let under = Pane::ALL.into_iter().find(|pane| rerun::draw::place(attempt, area, *pane).contains(at));
-    if let Some(pane) = under {
+    let Some(attempt) = app.screens.attempt_mut() else { return };
+    if let Some((pane, _)) = panes::under(&Pane::ALL, |pane| rerun::draw::place(attempt, area, pane), at) {
         attempt.pane = pane;
     }
 }
 
 /// Keeps the cursor among what there is.
-pub(crate) fn settle_rerun(app: &mut App) {
+pub(crate) fn settle(app: &mut App) {
     let area = app.area();
     let Some(attempt) = app.screens.attempt_mut() else { return };
     let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::app::forks::ForkId;
 use crate::widgets::list::List;
+use crate::widgets::panes;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
@@ -628,16 +629,12 @@ fn usable(judged: &stepscope_core::run::rerun::Judged) -> bool {
 
 /// The next rung, round and round.
 pub fn turned(rung: Rung, by: isize) -> Rung {
-    let rungs = [Rung::Schema, Rung::Json, Rung::Prompt];
-    let at = rungs.iter().position(|other| *other == rung).unwrap_or(0) as isize;
-    rungs.get((at + by).rem_euclid(rungs.len() as isize) as usize).copied().unwrap_or(Rung::Schema)
+    panes::turn(&[Rung::Schema, Rung::Json, Rung::Prompt], rung, by)
 }
 
 /// The next scope, round and round.
 pub fn farther(scope: Scope, by: isize) -> Scope {
-    let scopes = [Scope::One, Scope::Stale, Scope::FromHere];
-    let at = scopes.iter().position(|other| *other == scope).unwrap_or(0) as isize;
-    scopes.get((at + by).rem_euclid(scopes.len() as isize) as usize).copied().unwrap_or_default()
+    panes::turn(&[Scope::One, Scope::Stale, Scope::FromHere], scope, by)
 }
 
 /// A scope in words.

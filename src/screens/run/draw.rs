@@ -7,15 +7,11 @@ use crate::screens::run::layout::pane_area;
 use crate::screens::run::state::{Inspect, Pane};
 use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::look::Look;
+use crate::widgets::panes;
 
 /// Draws the panes.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    for pane in Pane::ALL {
-        let place = pane_area(area, inspect, pane);
-        if place.height < 2 || place.width < 4 {
-            continue;
-        }
-        let look = Look { focused: look.focused && pane == inspect.pane, ..look };
+    for (pane, place, look) in panes::on_screen(&Pane::ALL, inspect.pane, |pane| pane_area(area, inspect, pane), look) {
         match pane {
             Pane::Question => question::draw(inspect, place, buf, look),
             Pane::Steps => steps::draw(inspect, place, buf, look),

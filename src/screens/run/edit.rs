@@ -3,7 +3,6 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;
 
-use crate::app::allowed::need;
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
@@ -14,6 +13,7 @@ use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
 use crate::screens::run::state::{Pane, Tab};
 use crate::screens::side_by_side::making::Make;
+use crate::widgets::keymap::need;
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;

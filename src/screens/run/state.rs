@@ -6,16 +6,14 @@ use crate::app::opened;
 use crate::app::opened::{Detail, Opened};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::Evidence;
-use crate::screens::json;
 use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run;
 use crate::screens::run::edits::Edits;
-use crate::screens::run::find::Find;
+use crate::screens::run::find::{Find, Hit, matching_nodes};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{List, Move};
+use crate::widgets::panes;
 use crate::widgets::prose;
-use crate::widgets::theme::Theme;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -72,23 +70,6 @@ impl Tab {
             Self::Reply => "reply",
         }
     }
-}
-
-/// A place that a search found on the run screen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hit {
-    /// In the question.
-    Question,
-    /// In a step's text.
-    Step(usize),
-    /// In a variable's name, description or value.
-    Variable(usize),
-    /// In a finding.
-    Finding(usize),
-    /// A row of the items of a typed answer.
-    Item(usize),
-    /// A line of the document.
-    Line(usize),
 }
 
 /// The open record and everything about how it is looked at.
@@ -290,10 +271,7 @@ impl Inspect {
 
     /// Gives the keys to another pane, `by` further.
     pub(crate) fn next_pane(&mut self, by: isize) {
-        let at = Pane::ALL.iter().position(|pane| *pane == self.pane).unwrap_or(0);
-        let len = Pane::ALL.len();
-        let next = (at as isize + by).rem_euclid(len as isize) as usize;
-        self.focus(Pane::ALL.get(next).copied().unwrap_or_default());
+        self.focus(panes::turn(&Pane::ALL, self.pane, by));
     }
 
     /// Gives the keys to a pane.
@@ -302,8 +280,9 @@ impl Inspect {
         self.refresh_influence();
     }
 
-    /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen.
-    pub fn go(&mut self, movement: Move, area: Rect, theme: &Theme) {
+    /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen, `step_lines` counts the lines of
+    /// the step in a width.
+    pub fn go(&mut self, movement: Move, area: Rect, step_lines: impl Fn(&Self, usize) -> usize) {
         let height = inner_height(area);
         match self.pane {
             Pane::Steps => {
@@ -323,7 +302,7 @@ impl Inspect {
                 scroll(&mut self.question_top, movement, lines, height);
             }
             Pane::Step => {
-                let lines = run::step::height(self, inner_width(area), theme);
+                let lines = step_lines(self, inner_width(area));
                 scroll(&mut self.detail_top, movement, lines, height);
             }
         }
@@ -335,17 +314,17 @@ impl Inspect {
     }
 
     /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
-    pub(crate) fn raw_lines(&mut self, width: usize) -> usize {
+    pub(crate) fn raw_lines(&mut self, width: usize, count: impl Fn(&Self, usize) -> usize) -> usize {
         if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
             return lines;
         }
-        let lines = json::draw::raw_lines(self, width);
+        let lines = count(self, width);
         self.raw_lines = Some((width, lines));
         lines
     }
 
     /// Keeps every cursor on screen.
-    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, theme: &Theme) {
+    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, step_lines: impl Fn(&Self, usize) -> usize) {
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), inner_height(area_of(Pane::Steps)));
         let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
@@ -362,16 +341,14 @@ impl Inspect {
         }
         let place = area_of(Pane::Step);
         if self.detail_top > 0 && place.height > 0 {
-            let lines = run::step::height(self, inner_width(place), theme);
+            let lines = step_lines(self, inner_width(place));
             self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
         }
     }
 
     /// The next tab of the step pane, or the one before.
     pub(crate) fn turn_tab(&mut self, by: isize) {
-        let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0) as isize;
-        let next = (at + by).rem_euclid(Tab::ALL.len() as isize) as usize;
-        self.tab = Tab::ALL.get(next).copied().unwrap_or_default();
+        self.tab = panes::turn(&Tab::ALL, self.tab, by);
         self.detail_top = 0;
     }
 
@@ -448,10 +425,10 @@ impl Inspect {
     }
 
     /// To the next finding, and to the step and variable it is about.
-    pub(crate) fn next_finding(&mut self, by: isize) -> bool {
+    pub(crate) fn next_finding(&mut self, by: isize) {
         let count = self.opened.notes.len();
         if count == 0 {
-            return false;
+            return;
         }
         // The first press shows the finding under the cursor; only the next one moves on.
         let visited = self.pane == Pane::Findings;
@@ -460,7 +437,6 @@ impl Inspect {
         self.findings.at = at.rem_euclid(count as isize) as usize;
         self.pane = Pane::Findings;
         self.show_finding();
-        true
     }
 
     /// Goes to the step and the variable that the finding under the cursor is about.
@@ -615,6 +591,45 @@ impl Inspect {
         let notes = self.opened.notes.iter().enumerate();
         hits.extend(notes.filter(|(_, note)| is_match(note.message.as_str())).map(|(n, _)| Hit::Finding(n)));
         hits
+    }
+
+    /// Looks for a text, on the screen and in the JSON.
+    pub fn look_for(&mut self, typed: &str, is_match: impl Fn(&str) -> bool) {
+        let hits = self.hits(&is_match);
+        let nodes = self.opened.root().map(|root| matching_nodes(root, is_match)).unwrap_or_default();
+        self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
+    }
+
+    /// Whether something was found on the screen in front.
+    pub fn has_found(&self) -> bool {
+        if self.json { !self.find.nodes.is_empty() } else { !self.find.hits.is_empty() }
+    }
+
+    /// To a place that was found, so many further, and which it is; `Err`: nothing was found.
+    pub fn find_by(&mut self, by: isize) -> Result<Shown, Shown> {
+        let count = if self.json { self.find.nodes.len() } else { self.find.hits.len() };
+        if count == 0 {
+            let typed = Shown::line(self.find.typed.as_bytes());
+            return Err(match self.find.nodes.len() {
+                0 => shown!("nothing here holds {typed}"),
+                // Prompts, replies and other fields stand in the JSON alone.
+                more => shown!("nothing on this screen holds {typed}; the JSON does, {more} times: J, n"),
+            });
+        }
+        let at = match self.find.at.filter(|(screen, _)| *screen == self.kind()) {
+            None if by > 0 => 0,
+            None => count - 1,
+            Some((_, at)) => (at as isize + by).rem_euclid(count as isize) as usize,
+        };
+        self.find.at = Some((self.kind(), at));
+        if !self.json {
+            if let Some(hit) = self.find.hits.get(at).copied() {
+                self.visit(hit);
+            }
+        } else if let Some((root, node)) = self.opened.root().zip(self.find.nodes.get(at)) {
+            self.outline.go_to_index(root, *node);
+        }
+        Ok(shown!("{} of {count}", at + 1))
     }
 
     /// Goes to a place that was found.

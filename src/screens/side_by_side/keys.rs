@@ -7,18 +7,30 @@ use crate::app::across::{Errand, Seat};
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
+use crate::app::state::short_name;
 use crate::dialogs::dialog::{Dialog, Purpose};
 use crate::dialogs::repair;
 use crate::screens::kind::ScreenKind;
+use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, Versus};
 use crate::screens::stack::Screen;
+use crate::widgets::keymap::Action;
+use crate::widgets::keymap::Reason;
+use crate::widgets::keymap::need;
 use crate::widgets::list::List;
+use crate::widgets::list::Move;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::fork::Lineage;
+use stepscope_io::compare::Partner;
 use stepscope_io::failure::Failure;
 use stepscope_terminal::run::Effect;
+
+/// So many rows are looked at for the next record with a partner.
+const NEAR: isize = 1_000;
+/// Why a record is not put next to its baseline record.
+const NO_PARTNER: &str = "the baseline has no record of this item, by id or by question";
 
 impl App {
     /// The record that keys are about: under the cursor of the table, or open.
@@ -66,7 +78,7 @@ fn seat(app: &App, record: usize) -> Option<Seat> {
 }
 
 /// The next fork of the same record, beside its parent.
-pub(crate) fn fork_beside_by(app: &mut App, by: isize) -> Effects {
+fn fork_beside_by(app: &mut App, by: isize) -> Effects {
     match fork_beside(app, by) {
         Ok((fork, parent)) => {
             app.table.list.at = app.table.row_of(fork);
@@ -80,7 +92,7 @@ pub(crate) fn fork_beside_by(app: &mut App, by: isize) -> Effects {
 }
 
 /// A fork further than the one side by side, with its parent.
-pub(crate) fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
+fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     let here = app.screens.versus().and_then(|versus| app.store.address(versus.record));
     let here = here.ok_or("there is no fork here")?;
     let kin = app.forks.family.of(here);
@@ -112,7 +124,7 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<Versus>, 
     }
     match made {
         Ok(versus) => {
-            across::keys::show_versus(app, versus);
+            show_versus(app, versus);
             app.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"));
         }
         Err(why) => app.say(why),
@@ -145,10 +157,10 @@ pub(crate) fn open_fix(app: &mut App) -> Effects {
 }
 
 /// Keeps the fork that is being looked at.
-pub(crate) fn keep_made(app: &mut App) -> Effects {
+fn keep_made(app: &mut App) -> Effects {
     let Some(Screen::Versus(versus)) = app.screens.front_mut() else { return Vec::new() };
     let Some(unkept) = versus.fork.take() else { return Vec::new() };
-    let mut effects = across::keys::leave_desk(app);
+    let mut effects = across::keys::leave(app);
     if unkept.is_edit {
         app.forget_edits();
     }
@@ -157,7 +169,7 @@ pub(crate) fn keep_made(app: &mut App) -> Effects {
 }
 
 /// Asks for the name of the file to which the repaired procedure goes.
-pub(crate) fn ask_where(app: &mut App) {
+fn ask_where(app: &mut App) {
     let record = app.current();
     let name = record.map(|record| app.name_of(record).into_string()).unwrap_or_default();
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("procedure");
@@ -178,4 +190,144 @@ pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(),
         Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
         Err(failure) => app.fail(shown!("{failure}")),
     }
+}
+
+/// Whether an action can be done here; if not, why not.
+pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
+    let unkept = app.screens.versus().and_then(|versus| versus.fork.as_ref());
+    match action {
+        Action::Baseline | Action::Difference => Ok(()),
+        Action::Keep => need(unkept.is_some(), "there is nothing to keep here"),
+        Action::NextRecord | Action::PreviousRecord => {
+            need(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it")?;
+            let by = if action == Action::NextRecord { 1 } else { -1 };
+            if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { versus_from(app, by).map(drop) }
+        }
+        Action::Export => {
+            let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
+            need(procedure, "only a repaired procedure is written to a file")
+        }
+        _ => need(action.is_plain(), across::keys::NOT_HERE),
+    }
+}
+
+/// Does what a key means here; `None`: what it means everywhere.
+pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    match action {
+        Action::Baseline => return Some(across::keys::leave(app)),
+        Action::NextRecord | Action::PreviousRecord => {
+            let by = if action == Action::NextRecord { times } else { -times };
+            return Some(if is_beside_parent(app) { fork_beside_by(app, by) } else { versus_by(app, by) });
+        }
+        Action::Difference => {
+            if let Some(versus) = app.screens.versus_mut() {
+                versus.all = !versus.all;
+                app.desk.shows_same = versus.all;
+            }
+        }
+        Action::Keep => return Some(keep_made(app)),
+        Action::Export => ask_where(app),
+        _ => return None,
+    }
+    Some(Vec::new())
+}
+
+/// Scrolls: there is no cursor, the first line on screen is what moves.
+pub(crate) fn go(app: &mut App, movement: Move) {
+    let (lines, height) = draw::size(app, app.area());
+    if let Some(versus) = app.screens.versus_mut() {
+        let mut list = List { at: versus.top, top: versus.top };
+        list.go(movement, lines.saturating_sub(height) + 1, height);
+        versus.top = list.at;
+    }
+}
+
+/// Whether the record that keys are about has a partner, as far as is known.
+pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
+    let record = app.current().ok_or("there is no record here")?;
+    let hidden = app.review.hidden_of(record);
+    need(hidden.is_empty(), "some of this record is hidden until your verdict: * shows it")?;
+    let Some((compared, address)) = app.desk.compared.as_ref().zip(app.store.address(record)) else {
+        return Ok(());
+    };
+    need(compared.partner(address).is_some(), NO_PARTNER)
+}
+
+/// Puts a record beside its partner in the baseline, once it is known.
+pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
+    let hidden = app.review.hidden_of(record);
+    if !hidden.is_empty() {
+        app.say(shown!("hidden until your verdict: {}; * shows it", hidden.phrase()));
+        return Vec::new();
+    }
+    app.desk.partner_of = Some(record);
+    let Some(compared) = app.desk.compared.clone() else {
+        app.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
+        return across::keys::compare(app);
+    };
+    let address = app.store.address(record);
+    let seat = |partner: Partner| {
+        let store = compared.baseline();
+        let reading = store.reading(partner.record)?;
+        let row = *store.row(partner.record)?;
+        Some(Seat {
+            record: partner.record,
+            reading,
+            row,
+            name: compared.names.get(1).map(short_name).unwrap_or_default(),
+        })
+    };
+    let own = app.store.reading(record).zip(app.store.row(record).copied());
+    let name = app.name_of(record);
+    let own = own.map(|(reading, row)| Seat { record, reading, row, name });
+    let other = address.and_then(|address| compared.partner(address)).and_then(seat);
+    if let Some((own, other)) = own.zip(other) {
+        return vec![Effect::Work(Work::Desk(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
+    }
+    app.desk.partner_of = None;
+    app.refuse(NO_PARTNER);
+    Vec::new()
+}
+
+/// To the next record of the table, beside its own partner.
+fn versus_by(app: &mut App, by: isize) -> Effects {
+    match versus_from(app, by) {
+        Ok((row, record)) => {
+            app.table.list.at = row;
+            put_beside(app, record)
+        }
+        Err(why) => {
+            app.refuse(why);
+            Vec::new()
+        }
+    }
+}
+
+/// The record so many rows further than the one side by side, with its row.
+fn versus_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
+    let versus = app.screens.versus().ok_or("there is no record here")?;
+    let (row, rows) = (app.table.row_of(versus.record), app.rows());
+    let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
+    let partnered = |row: usize| {
+        let record = app.table.record(row).filter(|record| *record != versus.record)?;
+        let known = app.desk.compared.as_ref().zip(app.store.address(record));
+        let has_partner = known.is_none_or(|(compared, address)| compared.partner(address).is_some());
+        (has_partner && app.review.hidden_of(record).is_empty()).then_some((row, record))
+    };
+    let next = along.filter_map(partnered).take(by.unsigned_abs()).last();
+    next.ok_or(if by > 0 {
+        "this is the last record with a partner"
+    } else {
+        "this is the first record with a partner"
+    })
+}
+
+fn is_beside_parent(app: &App) -> bool {
+    app.screens.versus().is_some_and(|versus| versus.against == Against::Parent)
+}
+
+pub(crate) fn show_versus(app: &mut App, mut versus: Box<Versus>) {
+    versus.all = app.desk.shows_same;
+    app.status = None;
+    app.open_screen(Screen::Versus(versus));
 }

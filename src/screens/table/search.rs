@@ -8,7 +8,7 @@ use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::msg::Work;
 use crate::app::state::App;
-use crate::app::update::REARRANGE;
+use crate::app::state::REARRANGE;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};

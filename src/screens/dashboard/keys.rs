@@ -1,0 +1,67 @@
+//! The keys and clicks of the dashboard.
+
+use ratatui::layout::Position;
+
+use crate::app::across;
+use crate::app::msg::Effects;
+use crate::app::state::App;
+use crate::screens::dashboard::draw::{height, place_of};
+use crate::widgets::keymap::Action;
+use crate::widgets::keymap::Reason;
+use crate::widgets::keymap::need;
+use crate::widgets::list::Move;
+use stepscope_base::text::Shown;
+
+/// Whether an action can be done here; if not, why not.
+pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
+    match action {
+        Action::Left | Action::Right => Ok(()),
+        Action::Open => {
+            across::keys::may_leave(app)?;
+            let cell = app.desk.judged.as_ref().and_then(|judged| app.desk.boards.cell(judged));
+            need(cell.is_some(), "there are no records behind this")
+        }
+        _ => need(action.is_plain(), across::keys::NOT_HERE),
+    }
+}
+
+/// Does what a key means here; `None`: what it means everywhere.
+pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
+    let by = match action {
+        Action::Open => return Some(open_number(app)),
+        Action::Left => -1,
+        Action::Right => 1,
+        _ => return None,
+    };
+    if let Some(judged) = &app.desk.judged {
+        app.desk.boards.turn(by, judged);
+    }
+    Some(Vec::new())
+}
+
+/// Moves the cursor.
+pub(crate) fn go(app: &mut App, movement: Move) {
+    let height = height(app);
+    if let Some(judged) = &app.desk.judged {
+        app.desk.boards.go(movement, judged, height);
+    }
+}
+
+/// Brings the cursor where the mouse is; where it is already, opens.
+pub(crate) fn click(app: &mut App, at: Position) -> Effects {
+    let Some((line, column)) = place_of(app, at) else { return Vec::new() };
+    let boards = &mut app.desk.boards;
+    let before = (boards.line, boards.column);
+    (boards.line, boards.column) = (line, column.unwrap_or(boards.column));
+    if before == (boards.line, boards.column) { app.act(Action::Open) } else { Vec::new() }
+}
+
+/// To the records behind the number under the cursor.
+fn open_number(app: &mut App) -> Effects {
+    let cell = app.desk.judged.as_ref().and_then(|judged| app.desk.boards.cell(judged)).cloned();
+    if let Some(cell) = cell {
+        return across::keys::show_filtered(app, &cell.set);
+    }
+    app.say(Shown::own("there are no records behind this"));
+    Vec::new()
+}

@@ -1,0 +1,109 @@
+//! The keys and clicks of the table.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::app::msg::Effects;
+use crate::app::state::App;
+use crate::dialogs::dialog::Purpose;
+use crate::screens::kind::ScreenKind;
+use crate::screens::table::draw::{sort_at, sorts};
+use crate::screens::table::state::{SortBy, SortColumn};
+use crate::widgets::keymap::Action;
+use crate::widgets::layout::table_height;
+use crate::widgets::list::Move;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// Does what a key means here; `None`: what it means everywhere.
+pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    match action {
+        Action::Open => return Some(request(app, ScreenKind::Run)),
+        Action::Json => return Some(request(app, ScreenKind::Json)),
+        Action::Filter => {
+            let text = app.table.filter_text.clone();
+            let text = if text.is_empty() { text } else { text + " " };
+            app.open_prompt(Purpose::Filter, text);
+        }
+        Action::NextFinding => finding_by(app, times),
+        Action::PreviousFinding => finding_by(app, -times),
+        Action::SortNext => sort_by(app, 1),
+        Action::SortPrevious => sort_by(app, -1),
+        Action::SortReverse => {
+            app.table.descending = !app.table.descending;
+            app.arrange();
+            say_order(app);
+        }
+        // The record must be read first; the table keeps only its head.
+        Action::CopyQuestion | Action::CopyRecord => {
+            let record = app.record()?;
+            let work = app.read_record(record)?;
+            app.copying = Some((record, action));
+            return Some(vec![work]);
+        }
+        _ => return None,
+    }
+    Some(Vec::new())
+}
+
+fn request(app: &mut App, screen: ScreenKind) -> Effects {
+    app.record().map_or_else(Vec::new, |record| app.request(record, screen))
+}
+
+/// Moves the cursor.
+pub(crate) fn go(app: &mut App, movement: Move) {
+    let (rows, height) = (app.rows(), table_height(app.area()));
+    app.table.list.go(movement, rows, height);
+}
+
+/// Brings the cursor where the mouse is; where it is already, opens. On the heading, sorts.
+pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
+    if at.y == body.y {
+        if let Some(sort) = sort_at(app, body, at.x) {
+            app.table.descending = sort == app.table.sort && !app.table.descending;
+            app.table.sort = sort;
+            app.arrange();
+        }
+        return Vec::new();
+    }
+    let row = app.table.list.top + usize::from(at.y - body.y - 1);
+    if row >= app.rows() {
+        return Vec::new();
+    }
+    if row == app.table.list.at {
+        return app.act(Action::Open);
+    }
+    app.table.list.at = row;
+    Vec::new()
+}
+
+fn finding_by(app: &mut App, by: isize) {
+    let rows = app.rows();
+    let here = app.table.list.at;
+    let has = |row: &usize| {
+        app.table.record(*row).and_then(|record| app.store.row(record)).is_some_and(|row| row.worst().is_some())
+    };
+    let way = by.signum();
+    let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
+    match others.filter(has).take(by.unsigned_abs()).last() {
+        Some(row) => app.table.list.at = row,
+        // The records with findings are there, or the key would not have been allowed.
+        None => app.say(Shown::own("no other record shown here has findings")),
+    }
+}
+
+fn sort_by(app: &mut App, by: isize) {
+    // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
+    let columns = sorts(app);
+    let at = columns.iter().position(|sort| *sort == app.table.sort).unwrap_or(0) as isize;
+    let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
+    app.table.sort = columns.get(next).copied().unwrap_or_default();
+    // What one looks for comes first: the gravest, the longest, the least sure.
+    app.table.descending = matches!(app.table.sort, SortBy::Findings | SortBy::Number(SortColumn::Steps));
+    app.arrange();
+    say_order(app);
+}
+
+fn say_order(app: &mut App) {
+    let way = if app.table.descending { "descending" } else { "ascending" };
+    app.say(shown!("sorted by {}, {way}; ~ turns it round", app.table.sort.word()));
+}
