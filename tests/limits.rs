@@ -197,6 +197,34 @@ fn files_that_nobody_wrote_by_hand_are_refused() {
     }
 }
 
+#[test]
+fn what_was_not_read_whole_is_neither_run_nor_repaired() {
+    let folder = tempfile::tempdir().unwrap();
+    let step = r#"{"id": 1, "inputs": [{"name": "problem_text", "description": "d"}], "stepDescription": "w",
+        "output": [{"name": "final_answer", "description": "d"}]}"#;
+    let model = ["--model", "m", "--url", "http://127.0.0.1:9", "--yes"];
+    for (steps, is_whole) in [(2, true), (20_001, false)] {
+        let procedure = format!("{{\"NameDescription\": \"n\", \"steps\": [{}]}}", vec![step; steps].join(","));
+        let state = r#"{"problem_text": "q", "final_answer": "1"}"#;
+        let record = format!("{{\"id\": \"a\", \"question\": \"q\", \"procedure\": {procedure}, \"state\": {state}}}");
+        write(&folder, "p.json", &procedure);
+        write(&folder, "r.json", &record);
+        let commands: [&[&str]; 4] = [
+            &["run", "p.json", "--question", "q"],
+            &["rerun", "r.json", "--step", "1"],
+            &["repair", "r.json"],
+            &["repair", "p.json", "--without-model"],
+        ];
+        for command in commands {
+            let asks = if command.contains(&"--without-model") { &[][..] } else { &model };
+            let ran = run(&folder, ROOM, &[command, asks].concat(), "");
+            let refused = ran.said.contains("the procedure is too large to be run: not all of it is read");
+            assert_eq!((refused, refused && ran.code != Some(2)), (!is_whole, false), "{command:?} {}", ran.said);
+            assert!(is_whole || ran.out.is_empty(), "{command:?}");
+        }
+    }
+}
+
 /// Where memory ends, whatever asked for it last, the end is one sentence.
 #[test]
 fn no_memory_left_is_one_sentence() {

@@ -59,6 +59,10 @@ fn word(text: &str) -> Option<Written> {
 
 /// The numbers of a list: `[5, 7, 4]`, `$5, $7 and $4`.
 pub(crate) fn list(text: &str) -> Option<Vec<Number>> {
+    // Every step that reads a long text would copy it.
+    if text.len() > MAX_LIST * MAX_TEXT {
+        return None;
+    }
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']').replace(" and ", ", ").replace(",,", ",");
     let parts: Vec<&str> = inner.split(", ").flat_map(|part| part.split(" + ")).collect();
     if parts.len() < 2 || parts.len() > MAX_LIST {
@@ -69,6 +73,9 @@ pub(crate) fn list(text: &str) -> Option<Vec<Number>> {
 
 /// The minutes after midnight of a time of day; `true`: morning or afternoon are said.
 pub(crate) fn clock(text: &str) -> Option<(i64, bool)> {
+    if text.len() > MAX_TEXT {
+        return None;
+    }
     let lower = text.trim().to_ascii_lowercase().replace('.', "");
     let digits = |text: &str| text.parse::<i64>().ok().filter(|_| text.len() <= 2);
     let half =

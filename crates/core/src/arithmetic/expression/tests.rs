@@ -246,6 +246,8 @@ fn times_of_day_and_lists_are_read() {
     assert_eq!(list("3, 4 and 5").map(|list| list.len()), Some(3));
     assert_eq!(list("5"), None);
     assert_eq!(list("a, b"), None);
+    let (far, late) = (format!("5,{}7", " ".repeat(4_000)), format!("9:40{}am", " ".repeat(100)));
+    assert_eq!((list(&far), clock(&late)), (None, None), "long texts are not gone through for every step");
 }
 
 #[test]
