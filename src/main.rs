@@ -117,7 +117,7 @@ fn key_rows() -> Vec<KeyRow> {
         .map(|binding| KeyRow {
             context: binding.context.title(),
             keys: keymap.names(binding).join("  "),
-            action: binding.action.id(),
+            action: binding.action.word(),
             help: binding.help,
         })
         .collect()

@@ -110,7 +110,7 @@ fn a_schema_is_kept_where_the_server_keeps_it() {
         let (rerun, _) = heard(&client(backend, &url), call("Give a number as JSON, such as {\"a\": 7}."));
         assert!(matches!(rerun.phase, Phase::Done(_)), "{backend:?}: {:?}", rerun.phase);
         let verdict = judge().judge(&rerun.content).verdict;
-        println!("{}: {} {verdict:?}", backend.word(), rerun.rung.unwrap().meaning());
+        println!("{}: {} {verdict:?}", backend.word(), rerun.rung.unwrap().phrase());
         // llama.cpp passes over the schema of responses and messages: then the verdict says so, whatever it is.
         if !matches!(backend, Backend::Responses | Backend::Anthropic) {
             assert_eq!(verdict, Verdict::Obeyed, "{backend:?}: {}", String::from_utf8_lossy(&rerun.content));

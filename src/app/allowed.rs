@@ -73,7 +73,7 @@ impl App {
                 && is_offered(self, front, binding.action)
                 && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
         });
-        fuzzy::rank(typed, rows, |binding| (binding.action.id().replace('_', " "), binding.help.to_owned()))
+        fuzzy::rank(typed, rows, |binding| (binding.action.word().replace('_', " "), binding.help.to_owned()))
     }
 }
 

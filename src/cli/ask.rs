@@ -386,7 +386,7 @@ pub(super) fn report(event: &RunEvent, out: &Out) {
         RunEvent::Waiting { why, delay } => {
             out.complain(&shown!("{why}; asking again in {:.0} s", delay.as_secs_f64().ceil()));
         }
-        RunEvent::SteppedDown { to, why, .. } => out.complain(&shown!("{why}; now {}", to.meaning())),
+        RunEvent::SteppedDown { to, why, .. } => out.complain(&shown!("{why}; now {}", to.phrase())),
         RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),
         _ => {}
     }

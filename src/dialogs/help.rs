@@ -40,7 +40,7 @@ fn content(app: &App) -> Vec<Item> {
             let names = app.keymap.names(binding);
             // What has no key is called by its name.
             let names = if binding.keys.is_empty() && names.is_empty() {
-                format!(":{}", binding.action.id())
+                format!(":{}", binding.action.word())
             } else {
                 names.join("  ")
             };

@@ -44,7 +44,7 @@ pub(crate) fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, l
         let role = if app.allowed_at(app.base(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         let spans = vec![
-            look.span(pad(&binding.action.id().replace('_', " "), 20), role),
+            look.span(pad(&binding.action.word().replace('_', " "), 20), role),
             look.span(pad(&key, 7), Role::HintKey),
             look.span(binding.help, Role::Dim),
         ];

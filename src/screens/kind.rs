@@ -2,44 +2,33 @@
 
 use crate::widgets::keymap::Context;
 
-/// A screen by its name alone: what fills the space between the first line and the last two.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ScreenKind {
-    /// The table of records; it lies below all others.
-    #[default]
-    Table,
-    /// One run.
-    Run,
-    /// One structured answer with its citations.
-    Evidence,
-    /// One record as JSON.
-    Json,
-    /// A re-run of a step or an answer.
-    Rerun,
-    /// The comparison with a baseline.
-    Matrix,
-    /// Two records side by side.
-    Versus,
-    /// The dashboard of the reviews.
-    Boards,
-    /// The items on which reviewers disagree.
-    Disputes,
+stepscope_base::words! {
+    /// A screen by its name alone: what fills the space between the first line and the last two.
+    #[derive(Default)]
+    pub enum ScreenKind {
+        /// The table of records; it lies below all others.
+        #[default]
+        Table = "table",
+        /// One run.
+        Run = "run",
+        /// One structured answer with its citations.
+        Evidence = "answer",
+        /// One record as JSON.
+        Json = "json",
+        /// A re-run of a step or an answer.
+        Rerun = "re-run",
+        /// The comparison with a baseline.
+        Matrix = "matrix",
+        /// Two records side by side.
+        Versus = "side by side",
+        /// The dashboard of the reviews.
+        Boards = "boards",
+        /// The items on which reviewers disagree.
+        Disputes = "adjudication",
+    }
 }
 
 impl ScreenKind {
-    /// All, each once.
-    pub const ALL: [Self; 9] = [
-        Self::Table,
-        Self::Run,
-        Self::Evidence,
-        Self::Json,
-        Self::Rerun,
-        Self::Matrix,
-        Self::Versus,
-        Self::Boards,
-        Self::Disputes,
-    ];
-
     /// The context in which its keys are looked up.
     pub const fn context(self) -> Context {
         match self {
@@ -52,21 +41,6 @@ impl ScreenKind {
             Self::Versus => Context::Versus,
             Self::Boards => Context::Boards,
             Self::Disputes => Context::Disputes,
-        }
-    }
-
-    /// The word in the first line that names it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::Run => "run",
-            Self::Evidence => "answer",
-            Self::Json => "json",
-            Self::Rerun => "re-run",
-            Self::Matrix => "matrix",
-            Self::Versus => "side by side",
-            Self::Boards => "boards",
-            Self::Disputes => "adjudication",
         }
     }
 

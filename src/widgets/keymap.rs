@@ -115,223 +115,208 @@ impl Context {
     ];
 }
 
-macro_rules! actions {
-    ($($(#[doc = $doc:literal])* $name:ident = $id:literal,)*) => {
-        /// What a key can do. Every action has an id, by which it is remapped and called from the palette.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        pub enum Action { $($(#[doc = $doc])* $name,)* }
-
-        impl Action {
-            /// Every action.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// Its id in the configuration.
-            pub const fn id(self) -> &'static str {
-                match self { $(Self::$name => $id,)* }
-            }
-        }
-    };
-}
-
-actions! {
-    /// Up one screen; from the first, out.
-    Back = "back",
-    /// Out.
-    Quit = "quit",
-    /// The help.
-    Help = "help",
-    /// The palette of all actions.
-    Palette = "palette",
-    /// Closes what is open in front.
-    Escape = "escape",
-    /// One down.
-    Down = "down",
-    /// One up.
-    Up = "up",
-    /// To the left, or fold.
-    Left = "left",
-    /// To the right, or unfold.
-    Right = "right",
-    /// To the first.
-    Top = "top",
-    /// To the last.
-    Bottom = "bottom",
-    /// Half a page down.
-    HalfDown = "half_page_down",
-    /// Half a page up.
-    HalfUp = "half_page_up",
-    /// A page down.
-    PageDown = "page_down",
-    /// A page up.
-    PageUp = "page_up",
-    /// Opens what the cursor is on.
-    Open = "open",
-    /// To the next step.
-    NextStep = "next_step",
-    /// To the step before.
-    PreviousStep = "previous_step",
-    /// To the next record.
-    NextRecord = "next_record",
-    /// To the record before.
-    PreviousRecord = "previous_record",
-    /// To the next pane.
-    NextPane = "next_pane",
-    /// To the pane before.
-    PreviousPane = "previous_pane",
-    /// The pane fills the screen, or no longer.
-    Maximise = "maximise",
-    /// Looks for text, and visits what is found.
-    Find = "find",
-    /// To the next place found.
-    FindNext = "find_next",
-    /// To the place found before.
-    FindPrevious = "find_previous",
-    /// Hides the records that do not fit.
-    Filter = "filter",
-    /// To the next finding.
-    NextFinding = "next_finding",
-    /// To the finding before.
-    PreviousFinding = "previous_finding",
-    /// To the next citation.
-    NextSpan = "next_span",
-    /// To the citation before.
-    PreviousSpan = "previous_span",
-    /// The document's table of contents.
-    Contents = "contents",
-    /// Copies the quote with its lines.
-    CopyQuote = "copy_quote",
-    /// To the step that writes the variable.
-    Writer = "writer",
-    /// To the next step that reads the variable.
-    Reader = "reader",
-    /// What changed between two steps.
-    Difference = "difference",
-    /// What the verifiers say.
-    Ladder = "ladder",
-    /// The comparison with the baseline.
-    Matrix = "matrix",
-    /// Beside the baseline's record.
-    Baseline = "baseline",
-    /// The boards.
-    Boards = "boards",
-    /// The items on which reviewers disagree.
-    Disputes = "disputes",
-    /// Decides that the item is right.
-    DecidePass = "decide_pass",
-    /// Decides that the item is wrong.
-    DecideFail = "decide_fail",
-    /// Asks the step again.
-    Rerun = "rerun",
-    /// Asks it and all later ones again.
-    RerunFromHere = "rerun_from_here",
-    /// Asks it and those that depend on it again.
-    RerunStale = "rerun_stale",
-    /// Asks it several times.
-    RerunSamples = "rerun_samples",
-    /// The record as JSON.
-    Json = "json",
-    /// Folds or unfolds.
-    Fold = "fold",
-    /// Folds everything.
-    FoldAll = "fold_all",
-    /// Unfolds everything.
-    UnfoldAll = "unfold_all",
-    /// Copies the value.
-    CopyValue = "copy_value",
-    /// Copies the path.
-    CopyPath = "copy_path",
-    /// Copies the question.
-    CopyQuestion = "copy_question",
-    /// Copies the step.
-    CopyStep = "copy_step",
-    /// Copies the record.
-    CopyRecord = "copy_record",
-    /// Sorts by the next column.
-    SortNext = "sort_next",
-    /// Sorts by the column before.
-    SortPrevious = "sort_previous",
-    /// Turns the order round.
-    SortReverse = "sort_reverse",
-    /// To the next fork of the record.
-    NextFork = "next_fork",
-    /// To the fork before, or what it comes from.
-    PreviousFork = "previous_fork",
-    /// It is right, and on to the next.
-    Pass = "pass",
-    /// It is wrong: labels, then on to the next.
-    Fail = "fail",
-    /// It comes back at the end.
-    Defer = "defer",
-    /// It is not judged.
-    Skip = "skip",
-    /// The first bad step.
-    BadStep = "bad_step",
-    /// What is thought of the gold answer.
-    GoldStatus = "gold_status",
-    /// Where to fix it.
-    FixTarget = "fix_target",
-    /// The right answer.
-    Correct = "correct",
-    /// A note where the cursor is.
-    Note = "note",
-    /// Takes back what was said last.
-    Undo = "undo",
-    /// Says it again.
-    Redo = "redo",
-    /// To the next record that is not judged.
-    NextOpen = "next_open",
-    /// Shows what is hidden.
-    Reveal = "reveal",
-    /// Edits the value or the prompt.
-    Edit = "edit",
-    /// Takes what was typed.
-    TakeEdit = "take_edit",
-    /// The text in the user's own editor.
-    ExternalEditor = "external_editor",
-    /// Takes back all edits.
-    DropEdits = "drop_edits",
-    /// Keeps what came as a fork.
-    Keep = "keep",
-    /// Writes it to a file of its own.
-    Export = "export",
-    /// Executes the procedure exactly.
-    Exact = "execute_exactly",
-    /// Repairs the procedure without a model.
-    Repair = "repair",
-    /// What changed between two steps.
-    Between = "between_steps",
-    /// Saves again what could not be saved.
-    SaveAgain = "save_again",
-    /// Labels all records of the table.
-    LabelAll = "label_all",
-    /// Gives or takes a label.
-    GiveLabel = "give_label",
-    /// Saves that it fails, and on to the next.
-    SaveFail = "save_fail",
-    /// Finds a label.
-    FindLabel = "find_label",
-    /// Ends choosing.
-    PutAside = "put_aside",
-    /// Makes a label of the typed name.
-    NewLabel = "new_label",
-    /// Renames the label.
-    RenameLabel = "rename_label",
-    /// Merges the label into another.
-    MergeLabel = "merge_label",
-    /// Does what was asked.
-    Confirm = "confirm",
-    /// Drops what was typed.
-    DropText = "drop_text",
-    /// Begins a review, or ends it.
-    Review = "review",
-    /// The next theme.
-    Theme = "theme",
-    /// The mouse on or off.
-    Mouse = "mouse",
-    /// To the shell, `fg` comes back.
-    Suspend = "suspend",
-    /// Draws everything anew.
-    Redraw = "redraw",
+stepscope_base::words! {
+    /// What a key can do. Every action has an id, by which it is remapped and called from the palette.
+    pub enum Action {
+        /// Up one screen; from the first, out.
+        Back = "back",
+        /// Out.
+        Quit = "quit",
+        /// The help.
+        Help = "help",
+        /// The palette of all actions.
+        Palette = "palette",
+        /// Closes what is open in front.
+        Escape = "escape",
+        /// One down.
+        Down = "down",
+        /// One up.
+        Up = "up",
+        /// To the left, or fold.
+        Left = "left",
+        /// To the right, or unfold.
+        Right = "right",
+        /// To the first.
+        Top = "top",
+        /// To the last.
+        Bottom = "bottom",
+        /// Half a page down.
+        HalfDown = "half_page_down",
+        /// Half a page up.
+        HalfUp = "half_page_up",
+        /// A page down.
+        PageDown = "page_down",
+        /// A page up.
+        PageUp = "page_up",
+        /// Opens what the cursor is on.
+        Open = "open",
+        /// To the next step.
+        NextStep = "next_step",
+        /// To the step before.
+        PreviousStep = "previous_step",
+        /// To the next record.
+        NextRecord = "next_record",
+        /// To the record before.
+        PreviousRecord = "previous_record",
+        /// To the next pane.
+        NextPane = "next_pane",
+        /// To the pane before.
+        PreviousPane = "previous_pane",
+        /// The pane fills the screen, or no longer.
+        Maximise = "maximise",
+        /// Looks for text, and visits what is found.
+        Find = "find",
+        /// To the next place found.
+        FindNext = "find_next",
+        /// To the place found before.
+        FindPrevious = "find_previous",
+        /// Hides the records that do not fit.
+        Filter = "filter",
+        /// To the next finding.
+        NextFinding = "next_finding",
+        /// To the finding before.
+        PreviousFinding = "previous_finding",
+        /// To the next citation.
+        NextSpan = "next_span",
+        /// To the citation before.
+        PreviousSpan = "previous_span",
+        /// The document's table of contents.
+        Contents = "contents",
+        /// Copies the quote with its lines.
+        CopyQuote = "copy_quote",
+        /// To the step that writes the variable.
+        Writer = "writer",
+        /// To the next step that reads the variable.
+        Reader = "reader",
+        /// What changed between two steps.
+        Difference = "difference",
+        /// What the verifiers say.
+        Ladder = "ladder",
+        /// The comparison with the baseline.
+        Matrix = "matrix",
+        /// Beside the baseline's record.
+        Baseline = "baseline",
+        /// The boards.
+        Boards = "boards",
+        /// The items on which reviewers disagree.
+        Disputes = "disputes",
+        /// Decides that the item is right.
+        DecidePass = "decide_pass",
+        /// Decides that the item is wrong.
+        DecideFail = "decide_fail",
+        /// Asks the step again.
+        Rerun = "rerun",
+        /// Asks it and all later ones again.
+        RerunFromHere = "rerun_from_here",
+        /// Asks it and those that depend on it again.
+        RerunStale = "rerun_stale",
+        /// Asks it several times.
+        RerunSamples = "rerun_samples",
+        /// The record as JSON.
+        Json = "json",
+        /// Folds or unfolds.
+        Fold = "fold",
+        /// Folds everything.
+        FoldAll = "fold_all",
+        /// Unfolds everything.
+        UnfoldAll = "unfold_all",
+        /// Copies the value.
+        CopyValue = "copy_value",
+        /// Copies the path.
+        CopyPath = "copy_path",
+        /// Copies the question.
+        CopyQuestion = "copy_question",
+        /// Copies the step.
+        CopyStep = "copy_step",
+        /// Copies the record.
+        CopyRecord = "copy_record",
+        /// Sorts by the next column.
+        SortNext = "sort_next",
+        /// Sorts by the column before.
+        SortPrevious = "sort_previous",
+        /// Turns the order round.
+        SortReverse = "sort_reverse",
+        /// To the next fork of the record.
+        NextFork = "next_fork",
+        /// To the fork before, or what it comes from.
+        PreviousFork = "previous_fork",
+        /// It is right, and on to the next.
+        Pass = "pass",
+        /// It is wrong: labels, then on to the next.
+        Fail = "fail",
+        /// It comes back at the end.
+        Defer = "defer",
+        /// It is not judged.
+        Skip = "skip",
+        /// The first bad step.
+        BadStep = "bad_step",
+        /// What is thought of the gold answer.
+        GoldStatus = "gold_status",
+        /// Where to fix it.
+        FixTarget = "fix_target",
+        /// The right answer.
+        Correct = "correct",
+        /// A note where the cursor is.
+        Note = "note",
+        /// Takes back what was said last.
+        Undo = "undo",
+        /// Says it again.
+        Redo = "redo",
+        /// To the next record that is not judged.
+        NextOpen = "next_open",
+        /// Shows what is hidden.
+        Reveal = "reveal",
+        /// Edits the value or the prompt.
+        Edit = "edit",
+        /// Takes what was typed.
+        TakeEdit = "take_edit",
+        /// The text in the user's own editor.
+        ExternalEditor = "external_editor",
+        /// Takes back all edits.
+        DropEdits = "drop_edits",
+        /// Keeps what came as a fork.
+        Keep = "keep",
+        /// Writes it to a file of its own.
+        Export = "export",
+        /// Executes the procedure exactly.
+        Exact = "execute_exactly",
+        /// Repairs the procedure without a model.
+        Repair = "repair",
+        /// What changed between two steps.
+        Between = "between_steps",
+        /// Saves again what could not be saved.
+        SaveAgain = "save_again",
+        /// Labels all records of the table.
+        LabelAll = "label_all",
+        /// Gives or takes a label.
+        GiveLabel = "give_label",
+        /// Saves that it fails, and on to the next.
+        SaveFail = "save_fail",
+        /// Finds a label.
+        FindLabel = "find_label",
+        /// Ends choosing.
+        PutAside = "put_aside",
+        /// Makes a label of the typed name.
+        NewLabel = "new_label",
+        /// Renames the label.
+        RenameLabel = "rename_label",
+        /// Merges the label into another.
+        MergeLabel = "merge_label",
+        /// Does what was asked.
+        Confirm = "confirm",
+        /// Drops what was typed.
+        DropText = "drop_text",
+        /// Begins a review, or ends it.
+        Review = "review",
+        /// The next theme.
+        Theme = "theme",
+        /// The mouse on or off.
+        Mouse = "mouse",
+        /// To the shell, `fg` comes back.
+        Suspend = "suspend",
+        /// Draws everything anew.
+        Redraw = "redraw",
+    }
 }
 
 /// A reason why an action cannot be done now.
@@ -358,7 +343,7 @@ impl Action {
 
     /// The action of an id.
     pub(crate) fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|action| action.id() == id)
+        Self::ALL.iter().copied().find(|action| action.word() == id)
     }
 }
 
@@ -752,7 +737,7 @@ impl Keymap {
         let mut keymap = Self::default();
         let mut given: Vec<(Context, Vec<Key>, Action)> = Vec::new();
         for (n, (id, names)) in changes.into_iter().enumerate() {
-            let action = Action::from_id(id)
+            let action = Action::from_word(id)
                 .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
             let contexts: Vec<Context> =
                 BINDINGS.iter().filter(|binding| binding.action == action).map(|binding| binding.context).collect();
@@ -767,7 +752,7 @@ impl Keymap {
                 for &context in &contexts {
                     let twice = |(place, other, _): &&(Context, Vec<Key>, Action)| *place == context && *other == keys;
                     if let Some((_, _, first)) = given.iter().find(twice).filter(|(_, _, first)| *first != action) {
-                        return Err((n, format!("{name:?} is given to {} and to {id}; leave it to one", first.id())));
+                        return Err((n, format!("{name:?} is given to {} and to {id}; leave it to one", first.word())));
                     }
                     given.push((context, keys.clone(), action));
                     // The user's word beats a default binding of the same keys.
@@ -841,10 +826,10 @@ pub fn markdown() -> String {
     for context in Context::ALL {
         let _ = write!(out, "**{}**\n\n| keys | action | |\n|---|---|---|\n", context.title());
         for binding in Keymap::rows(context) {
-            let named = format!("`:{}`", binding.action.id());
+            let named = format!("`:{}`", binding.action.word());
             let keys = binding.keys.iter().map(|key| format!("`{key}`")).reduce(|keys, key| format!("{keys} {key}"));
             let keys = keys.unwrap_or(named);
-            let _ = writeln!(out, "| {keys} | {} | {} |", binding.action.id(), binding.help);
+            let _ = writeln!(out, "| {keys} | {} | {} |", binding.action.word(), binding.help);
         }
         out.push('\n');
     }
@@ -869,8 +854,8 @@ mod tests {
             }
         }
         for action in Action::ALL {
-            assert!(BINDINGS.iter().any(|binding| binding.action == *action), "{action:?} has no key");
-            assert_eq!(Action::from_id(action.id()), Some(*action));
+            assert!(BINDINGS.iter().any(|binding| binding.action == action), "{action:?} has no key");
+            assert_eq!(Action::from_word(action.word()), Some(action));
         }
     }
 

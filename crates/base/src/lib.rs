@@ -18,5 +18,6 @@ pub mod python;
 pub mod text;
 /// Which characters Python calls printable.
 pub(crate) mod unicode;
+mod words;
 /// Work that is still allowed.
 pub mod work;

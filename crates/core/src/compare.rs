@@ -17,25 +17,15 @@ pub mod difference;
 pub mod lines;
 pub mod print;
 
-/// How two records were found to belong together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum By {
-    /// By their id.
-    Id,
-    /// By their question.
-    Question,
-    /// There is no other.
-    Alone,
-}
-
-impl By {
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Question => "question",
-            Self::Alone => "alone",
-        }
+stepscope_base::words! {
+    /// How two records were found to belong together.
+    pub enum By {
+        /// By their id.
+        Id = "id",
+        /// By their question.
+        Question = "question",
+        /// There is no other.
+        Alone = "alone",
     }
 }
 
@@ -137,52 +127,23 @@ impl Join {
     }
 }
 
-/// One of the five cells.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Cell {
-    /// Both are right.
-    Both,
-    /// Only the first is right.
-    OnlyA,
-    /// Only the second is right.
-    OnlyB,
-    /// None is right.
-    Neither,
-    /// One of them is missing, ended in an error, or is not judged.
-    Missing,
+stepscope_base::words! {
+    /// One of the five cells.
+    pub enum Cell {
+        /// Both are right.
+        Both = "both" => "both right",
+        /// Only the first is right.
+        OnlyA = "only_a" => "only A right",
+        /// Only the second is right.
+        OnlyB = "only_b" => "only B right",
+        /// None is right.
+        Neither = "none" => "none right",
+        /// One of them is missing, ended in an error, or is not judged.
+        Missing = "missing" => "missing or error",
+    }
 }
 
 impl Cell {
-    /// All, in the order of the board.
-    pub const ALL: [Self; 5] = [Self::Both, Self::OnlyA, Self::OnlyB, Self::Neither, Self::Missing];
-
-    /// The word in output and on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Both => "both",
-            Self::OnlyA => "only_a",
-            Self::OnlyB => "only_b",
-            Self::Neither => "none",
-            Self::Missing => "missing",
-        }
-    }
-
-    /// For people.
-    pub const fn phrase(self) -> &'static str {
-        match self {
-            Self::Both => "both right",
-            Self::OnlyA => "only A right",
-            Self::OnlyB => "only B right",
-            Self::Neither => "none right",
-            Self::Missing => "missing or error",
-        }
-    }
-
-    /// The cell of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|cell| cell.word() == word)
-    }
-
     const fn of(a: Option<bool>, b: Option<bool>) -> Self {
         match (a, b) {
             (Some(true), Some(true)) => Self::Both,
@@ -194,37 +155,15 @@ impl Cell {
     }
 }
 
-/// By what an answer is called right.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Basis {
-    /// By `correct` in its record; by gold where there is none.
-    Recorded,
-    /// By what people said, where they said something.
-    Reviewed,
-    /// Also without the items whose gold answer people dispute; by their correction, where there is one.
-    GoldAdjusted,
-}
-
-impl Basis {
-    /// All, in the order of the board.
-    pub const ALL: [Self; 3] = [Self::Recorded, Self::Reviewed, Self::GoldAdjusted];
-
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Reviewed => "reviewed",
-            Self::GoldAdjusted => "gold_adjusted",
-        }
-    }
-
-    /// For people.
-    pub const fn phrase(self) -> &'static str {
-        match self {
-            Self::Recorded => "as recorded",
-            Self::Reviewed => "as reviewed",
-            Self::GoldAdjusted => "gold-adjusted",
-        }
+stepscope_base::words! {
+    /// By what an answer is called right.
+    pub enum Basis {
+        /// By `correct` in its record; by gold where there is none.
+        Recorded = "recorded" => "as recorded",
+        /// By what people said, where they said something.
+        Reviewed = "reviewed" => "as reviewed",
+        /// Also without the items whose gold answer people dispute; by their correction, where there is one.
+        GoldAdjusted = "gold_adjusted" => "gold-adjusted",
     }
 }
 

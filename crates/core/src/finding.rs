@@ -13,33 +13,21 @@ pub(crate) const MAX_FINDINGS: usize = 100;
 /// So many labelled places of one finding are kept; the rest are counted.
 pub(crate) const MAX_LABELS: usize = 100;
 
-/// How grave a finding is, gravest first. The first two are upstream's words, with upstream's meaning.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    /// Not runnable without rewriting.
-    Fatal,
-    /// A small local edit suffices.
-    Repairable,
-    /// Probably wrong.
-    Warning,
-    /// Worth knowing.
-    Note,
+stepscope_base::words! {
+    /// How grave a finding is, gravest first. The first two are upstream's words, with upstream's meaning.
+    pub enum Severity {
+        /// Not runnable without rewriting.
+        Fatal = "fatal",
+        /// A small local edit suffices.
+        Repairable = "repairable",
+        /// Probably wrong.
+        Warning = "warning",
+        /// Worth knowing.
+        Note = "note",
+    }
 }
 
 impl Severity {
-    /// All, gravest first.
-    pub const ALL: [Self; 4] = [Self::Fatal, Self::Repairable, Self::Warning, Self::Note];
-
-    /// The word on screen, in output and on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Fatal => "fatal",
-            Self::Repairable => "repairable",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-
     /// The sign on screen: never colour alone.
     pub const fn glyph(self) -> &'static str {
         match self {
@@ -49,11 +37,6 @@ impl Severity {
             Self::Note => "·",
         }
     }
-
-    /// The severity of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|severity| severity.word() == word)
-    }
 }
 
 impl fmt::Display for Severity {
@@ -62,31 +45,19 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Upstream's machine-usable repair hints (`evoproc.validators.Action`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Action {
-    /// Small edits of the JSON are enough.
-    PatchLocally,
-    /// Step 1 must be rewritten to read only `problem_text`.
-    RewriteFirstStep,
-    /// A step that writes `final_answer` alone is missing.
-    AddFinalStep,
-    /// More steps are needed to reach `final_answer`.
-    ExtendProcedureToFinal,
-    /// A step that writes the missing input is needed.
-    AddMissingProducer,
-}
-
-impl Action {
-    /// Upstream's spelling.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::PatchLocally => "PATCH_LOCALLY",
-            Self::RewriteFirstStep => "REWRITE_FIRST_STEP",
-            Self::AddFinalStep => "ADD_FINAL_STEP",
-            Self::ExtendProcedureToFinal => "EXTEND_PROCEDURE_TO_FINAL",
-            Self::AddMissingProducer => "ADD_MISSING_PRODUCER",
-        }
+stepscope_base::words! {
+    /// Upstream's machine-usable repair hints (`evoproc.validators.Action`).
+    pub enum Action {
+        /// Small edits of the JSON are enough.
+        PatchLocally = "PATCH_LOCALLY",
+        /// Step 1 must be rewritten to read only `problem_text`.
+        RewriteFirstStep = "REWRITE_FIRST_STEP",
+        /// A step that writes `final_answer` alone is missing.
+        AddFinalStep = "ADD_FINAL_STEP",
+        /// More steps are needed to reach `final_answer`.
+        ExtendProcedureToFinal = "EXTEND_PROCEDURE_TO_FINAL",
+        /// A step that writes the missing input is needed.
+        AddMissingProducer = "ADD_MISSING_PRODUCER",
     }
 }
 

@@ -10,93 +10,43 @@ use stepscope_base::canonical::Digest;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
-/// What a record is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RecordKind {
-    /// A procedure alone.
-    Procedure,
-    /// A run of a procedure.
-    Procedural,
-    /// A direct prompt, no procedure.
-    Baseline,
-    /// The same procedure on changed numbers.
-    Fixed,
-    /// A run that ended in an error.
-    Error,
-    /// An answer object alone.
-    Answer,
-    /// A typed answer with cited spans, alone or with its trace.
-    Typed,
-    /// One call of a model: prompt and reply.
-    Call,
-    /// JSON of no known shape.
-    Unknown,
-    /// Not readable as JSON.
-    Broken,
-}
-
-impl RecordKind {
-    /// All, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
-        Self::Procedure,
-        Self::Procedural,
-        Self::Baseline,
-        Self::Fixed,
-        Self::Error,
-        Self::Answer,
-        Self::Typed,
-        Self::Call,
-        Self::Unknown,
-        Self::Broken,
-    ];
-
-    /// The word on screen, in output and in filters.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Procedure => "procedure",
-            Self::Procedural => "procedural",
-            Self::Baseline => "baseline",
-            Self::Fixed => "fixed",
-            Self::Error => "error",
-            Self::Answer => "answer",
-            Self::Typed => "typed",
-            Self::Call => "call",
-            Self::Unknown => "unknown",
-            Self::Broken => "broken",
-        }
+stepscope_base::words! {
+    /// What a record is.
+    pub enum RecordKind {
+        /// A procedure alone.
+        Procedure = "procedure",
+        /// A run of a procedure.
+        Procedural = "procedural",
+        /// A direct prompt, no procedure.
+        Baseline = "baseline",
+        /// The same procedure on changed numbers.
+        Fixed = "fixed",
+        /// A run that ended in an error.
+        Error = "error",
+        /// An answer object alone.
+        Answer = "answer",
+        /// A typed answer with cited spans, alone or with its trace.
+        Typed = "typed",
+        /// One call of a model: prompt and reply.
+        Call = "call",
+        /// JSON of no known shape.
+        Unknown = "unknown",
+        /// Not readable as JSON.
+        Broken = "broken",
     }
 }
 
-/// The published answer schemas (`evoproc_procedures.schemas`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum AnswerSchema {
-    /// `final_answer` alone.
-    General,
-    /// With `final_answer_bool`.
-    Bool,
-    /// With `final_answer_numerical`.
-    Gsm,
-    /// One of A to D.
-    Arc,
-}
-
-impl AnswerSchema {
-    /// All, in upstream's order.
-    pub const ALL: [Self; 4] = [Self::General, Self::Bool, Self::Gsm, Self::Arc];
-
-    /// Upstream's name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::General => "general",
-            Self::Bool => "bool",
-            Self::Gsm => "gsm",
-            Self::Arc => "arc",
-        }
-    }
-
-    /// The schema of a name.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|schema| schema.word() == word)
+stepscope_base::words! {
+    /// The published answer schemas (`evoproc_procedures.schemas`).
+    pub enum AnswerSchema {
+        /// `final_answer` alone.
+        General = "general",
+        /// With `final_answer_bool`.
+        Bool = "bool",
+        /// With `final_answer_numerical`.
+        Gsm = "gsm",
+        /// One of A to D.
+        Arc = "arc",
     }
 }
 

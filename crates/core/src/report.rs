@@ -95,38 +95,21 @@ impl Item<'_> {
     }
 }
 
-/// The forms a report can take.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Format {
-    /// The place in the record with a caret, as a compiler does.
-    Text,
-    /// A line a finding: `path:line:column: severity[rule] message (pointer)`.
-    Short,
-    /// A JSON object a record.
-    Jsonl,
-    /// SARIF 2.1.0, for code hosts and editors.
-    Sarif,
+stepscope_base::words! {
+    /// The forms a report can take.
+    pub enum Format {
+        /// The place in the record with a caret, as a compiler does.
+        Text = "text",
+        /// A line a finding: `path:line:column: severity[rule] message (pointer)`.
+        Short = "short",
+        /// A JSON object a record.
+        Jsonl = "jsonl",
+        /// SARIF 2.1.0, for code hosts and editors.
+        Sarif = "sarif",
+    }
 }
 
 impl Format {
-    /// All.
-    pub const ALL: [Self; 4] = [Self::Text, Self::Short, Self::Jsonl, Self::Sarif];
-
-    /// The word on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Short => "short",
-            Self::Jsonl => "jsonl",
-            Self::Sarif => "sarif",
-        }
-    }
-
-    /// The form of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.word() == word)
-    }
-
     /// What stands before the first record.
     pub fn begin(self, out: &mut Vec<u8>) {
         if self == Self::Sarif {

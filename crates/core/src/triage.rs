@@ -28,72 +28,31 @@ use stepscope_base::text::{Shown, Untrusted};
 mod doubt;
 mod misread;
 
-/// Where to fix a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Fix {
-    /// The answer is right.
-    None,
-    /// A right procedure, executed wrongly.
-    StepRun,
-    /// A quantity missed, or a wrong plan.
-    Procedure,
-    /// The gold answer, or its unit.
-    Gold,
-    /// The record does not tell.
-    Unknown,
-}
-
-impl Fix {
-    /// All.
-    pub const ALL: [Self; 5] = [Self::None, Self::StepRun, Self::Procedure, Self::Gold, Self::Unknown];
-
-    /// The word in output and filters.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::StepRun => "step_run",
-            Self::Procedure => "procedure",
-            Self::Gold => "gold",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// For people.
-    pub const fn phrase(self) -> &'static str {
-        match self {
-            Self::None => "nothing to fix",
-            Self::StepRun => "fix the step run",
-            Self::Procedure => "fix the procedure",
-            Self::Gold => "look at the gold answer",
-            Self::Unknown => "cannot tell where to fix",
-        }
-    }
-
-    /// The place of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|fix| fix.word() == word)
+stepscope_base::words! {
+    /// Where to fix a run.
+    pub enum Fix {
+        /// The answer is right.
+        None = "none" => "nothing to fix",
+        /// A right procedure, executed wrongly.
+        StepRun = "step_run" => "fix the step run",
+        /// A quantity missed, or a wrong plan.
+        Procedure = "procedure" => "fix the procedure",
+        /// The gold answer, or its unit.
+        Gold = "gold" => "look at the gold answer",
+        /// The record does not tell.
+        Unknown = "unknown" => "cannot tell where to fix",
     }
 }
 
-/// How sure a verdict is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Confidence {
-    /// Proved by calculation.
-    Sure,
-    /// The best explanation.
-    Likely,
-    /// Hardly more than a guess.
-    Unsure,
-}
-
-impl Confidence {
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Sure => "sure",
-            Self::Likely => "likely",
-            Self::Unsure => "unsure",
-        }
+stepscope_base::words! {
+    /// How sure a verdict is.
+    pub enum Confidence {
+        /// Proved by calculation.
+        Sure = "sure",
+        /// The best explanation.
+        Likely = "likely",
+        /// Hardly more than a guess.
+        Unsure = "unsure",
     }
 }
 

@@ -343,7 +343,7 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> Page {
     line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
     if let Some(rung) = first.and_then(|heard| heard.reply.rung) {
-        line.push(look.span(format!("   {}", rung.meaning()), Role::Dim));
+        line.push(look.span(format!("   {}", rung.phrase()), Role::Dim));
     }
     lines.push(line);
     Page::plain(lines)

@@ -30,25 +30,15 @@ pub(crate) const AT_ONCE: usize = 4;
 /// How often the clock of a running call moves on.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Who answers the keys, in a word that is always on the screen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
-    /// A server may be asked.
-    Live,
-    /// Recorded replies are played.
-    Cassette,
-    /// Nothing is sent.
-    Offline,
-}
-
-impl Mode {
-    /// The word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Live => "LIVE",
-            Self::Cassette => "CASSETTE",
-            Self::Offline => "OFFLINE",
-        }
+stepscope_base::words! {
+    /// Who answers the keys, in a word that is always on the screen.
+    pub enum Mode {
+        /// A server may be asked.
+        Live = "LIVE",
+        /// Recorded replies are played.
+        Cassette = "CASSETTE",
+        /// Nothing is sent.
+        Offline = "OFFLINE",
     }
 }
 
@@ -137,48 +127,31 @@ pub enum Stage {
     Over,
 }
 
-/// The rows of the preview.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Field {
-    /// The line that sends.
-    Send,
-    /// Which server.
-    Server,
-    /// Which model.
-    Model,
-    /// How far to go.
-    Scope,
-    /// How many replies.
-    Samples,
-    /// The temperature.
-    Temperature,
-    /// The seed.
-    Seed,
-    /// How the schema is enforced.
-    Rung,
+stepscope_base::words! {
+    /// The rows of the preview.
+    pub enum Field {
+        /// The line that sends.
+        Send = "",
+        /// Which server.
+        Server = "server",
+        /// Which model.
+        Model = "model",
+        /// How far to go.
+        Scope = "how far",
+        /// How many replies.
+        Samples = "samples",
+        /// The temperature.
+        Temperature = "temperature",
+        /// The seed.
+        Seed = "seed",
+        /// How the schema is enforced.
+        Rung = "enforcement",
+    }
 }
 
 impl Field {
-    /// In their order.
-    pub const ALL: [Self; 8] =
-        [Self::Send, Self::Server, Self::Model, Self::Scope, Self::Samples, Self::Temperature, Self::Seed, Self::Rung];
-
     /// Those of a typed answer, which is one call.
     const OF_ANSWER: [Self; 6] = [Self::Send, Self::Server, Self::Model, Self::Temperature, Self::Seed, Self::Rung];
-
-    /// The word before it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Send => "",
-            Self::Server => "server",
-            Self::Model => "model",
-            Self::Scope => "how far",
-            Self::Samples => "samples",
-            Self::Temperature => "temperature",
-            Self::Seed => "seed",
-            Self::Rung => "enforcement",
-        }
-    }
 
     /// What stands before the line on which it is typed; empty for what is not typed.
     pub const fn sign(self) -> &'static str {
@@ -192,35 +165,25 @@ impl Field {
     }
 }
 
-/// The panes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Pane {
-    /// What is to be sent, what came, what is to be chosen: the box at the top.
-    #[default]
-    Top,
-    /// What goes out.
-    Request,
-    /// What comes back.
-    Reply,
-    /// Recorded beside new.
-    Difference,
+stepscope_base::words! {
+    /// The panes.
+    #[derive(Default)]
+    pub enum Pane {
+        /// What is to be sent, what came, what is to be chosen: the box at the top.
+        #[default]
+        Top = "re-run",
+        /// What goes out.
+        Request = "request",
+        /// What comes back.
+        Reply = "reply",
+        /// Recorded beside new.
+        Difference = "difference",
+    }
 }
 
 impl Pane {
-    /// In the order of `Tab`.
-    pub const ALL: [Self; 4] = [Self::Top, Self::Request, Self::Reply, Self::Difference];
     /// Those below the box, in their order.
     pub(crate) const LOWER: [Self; 3] = [Self::Request, Self::Reply, Self::Difference];
-
-    /// The heading.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Top => "re-run",
-            Self::Request => "request",
-            Self::Reply => "reply",
-            Self::Difference => "difference",
-        }
-    }
 }
 
 /// Whether the fork is safe.

@@ -43,32 +43,19 @@ impl Pane {
     pub const ALL: [Self; 5] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Question];
 }
 
-/// What the step pane shows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Tab {
-    /// What it reads and writes.
-    #[default]
-    Data,
-    /// The prompt.
-    Prompt,
-    /// The schema that was asked for.
-    Schema,
-    /// The reply as it came.
-    Reply,
-}
-
-impl Tab {
-    /// In their order.
-    pub const ALL: [Self; 4] = [Self::Data, Self::Prompt, Self::Schema, Self::Reply];
-
-    /// The word on the tab.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::Prompt => "prompt",
-            Self::Schema => "schema",
-            Self::Reply => "reply",
-        }
+stepscope_base::words! {
+    /// What the step pane shows.
+    #[derive(Default)]
+    pub enum Tab {
+        /// What it reads and writes.
+        #[default]
+        Data = "data",
+        /// The prompt.
+        Prompt = "prompt",
+        /// The schema that was asked for.
+        Schema = "schema",
+        /// The reply as it came.
+        Reply = "reply",
     }
 }
 

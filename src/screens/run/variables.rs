@@ -390,7 +390,7 @@ pub(crate) fn describe(inspect: &Inspect) -> String {
     let computed = inspect.opened.proof.computed(inspect.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
-    let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.meaning())).unwrap_or_default();
+    let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.phrase())).unwrap_or_default();
     format!("{}: {known}{computed}{written}, {read}{text}", row.name)
 }
 

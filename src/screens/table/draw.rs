@@ -25,41 +25,25 @@ use stepscope_core::triage::Fix;
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;
 
-/// One column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Column {
-    Position,
-    Review,
-    Ok,
-    Kind,
-    Pred,
-    Gold,
-    Steps,
-    Fitness,
-    Confidence,
-    Findings,
-    Fix,
-    Title,
+stepscope_base::words! {
+    /// One column.
+    enum Column {
+        Position = "#",
+        Review = "v",
+        Ok = "ok",
+        Kind = "kind",
+        Pred = "answer",
+        Gold = "gold",
+        Steps = "steps",
+        Fitness = "fitness",
+        Confidence = "conf",
+        Findings = "findings",
+        Fix = "fix",
+        Title = "question",
+    }
 }
 
 impl Column {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Position => "#",
-            Self::Review => "v",
-            Self::Ok => "ok",
-            Self::Kind => "kind",
-            Self::Pred => "answer",
-            Self::Gold => "gold",
-            Self::Steps => "steps",
-            Self::Fitness => "fitness",
-            Self::Confidence => "conf",
-            Self::Findings => "findings",
-            Self::Fix => "fix",
-            Self::Title => "question",
-        }
-    }
-
     /// Its word above typed answers, which have other facts.
     const fn typed_word(self) -> &'static str {
         match self {

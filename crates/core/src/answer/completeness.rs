@@ -10,29 +10,17 @@ use crate::answer::typed::{Asked, Citation, Item, Typed};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
-/// What the next page says.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub enum Strong {
-    /// Nothing follows that belongs to the answer.
-    Bounded,
-    /// The list goes on where the model could not see it.
-    Truncated,
-    /// It cannot be told.
-    #[default]
-    Unknown,
-}
-
-impl Strong {
-    /// All, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Bounded, Self::Truncated, Self::Unknown];
-
-    /// The word on screen and in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Bounded => "bounded",
-            Self::Truncated => "truncated",
-            Self::Unknown => "unknown",
-        }
+stepscope_base::words! {
+    /// What the next page says.
+    #[derive(Default)]
+    pub enum Strong {
+        /// Nothing follows that belongs to the answer.
+        Bounded = "bounded",
+        /// The list goes on where the model could not see it.
+        Truncated = "truncated",
+        /// It cannot be told.
+        #[default]
+        Unknown = "unknown",
     }
 }
 

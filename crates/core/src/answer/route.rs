@@ -12,76 +12,27 @@ use crate::rules::typed::source::LIST_TRUNCATED_NEXT_PAGE;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 
-/// Where an answer goes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Route {
-    /// There is no answer yet.
-    Pending,
-    /// A check failed: ask again, flag it, or throw it away.
-    Reject,
-    /// The document contradicts itself: show both sides.
-    ShowConflict,
-    /// The question is ambiguous: ask back.
-    Clarify,
-    /// The text reached the model without its layout: parse the pages again.
-    Reparse,
-    /// Nothing was found.
-    NoAnswer,
-    /// Found, but not all: retrieve more.
-    Broaden,
-    /// It was concluded, not read: a person decides.
-    HumanReview,
-    /// It can be used.
-    Ship,
-}
-
-impl Route {
-    /// All, in the order in which they win.
-    pub const ALL: [Self; 9] = [
-        Self::Pending,
-        Self::Reject,
-        Self::ShowConflict,
-        Self::Clarify,
-        Self::Reparse,
-        Self::NoAnswer,
-        Self::Broaden,
-        Self::HumanReview,
-        Self::Ship,
-    ];
-
-    /// The word in output and filters.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Reject => "reject",
-            Self::ShowConflict => "show_conflict",
-            Self::Clarify => "clarify",
-            Self::Reparse => "reparse",
-            Self::NoAnswer => "no_answer",
-            Self::Broaden => "broaden",
-            Self::HumanReview => "human_review",
-            Self::Ship => "ship",
-        }
-    }
-
-    /// What is to be done, in a few words.
-    pub const fn phrase(self) -> &'static str {
-        match self {
-            Self::Pending => "no answer yet: run it",
-            Self::Reject => "a check failed: retry, flag or reject",
-            Self::ShowConflict => "the evidence conflicts: show both sides",
-            Self::Clarify => "ask back what is meant",
-            Self::Reparse => "parse the pages again",
-            Self::NoAnswer => "the document does not say",
-            Self::Broaden => "not all was found: retrieve more",
-            Self::HumanReview => "inferred: a person decides",
-            Self::Ship => "use it",
-        }
-    }
-
-    /// The route of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|route| route.word() == word)
+stepscope_base::words! {
+    /// Where an answer goes.
+    pub enum Route {
+        /// There is no answer yet.
+        Pending = "pending" => "no answer yet: run it",
+        /// A check failed: ask again, flag it, or throw it away.
+        Reject = "reject" => "a check failed: retry, flag or reject",
+        /// The document contradicts itself: show both sides.
+        ShowConflict = "show_conflict" => "the evidence conflicts: show both sides",
+        /// The question is ambiguous: ask back.
+        Clarify = "clarify" => "ask back what is meant",
+        /// The text reached the model without its layout: parse the pages again.
+        Reparse = "reparse" => "parse the pages again",
+        /// Nothing was found.
+        NoAnswer = "no_answer" => "the document does not say",
+        /// Found, but not all: retrieve more.
+        Broaden = "broaden" => "not all was found: retrieve more",
+        /// It was concluded, not read: a person decides.
+        HumanReview = "human_review" => "inferred: a person decides",
+        /// It can be used.
+        Ship = "ship" => "use it",
     }
 }
 

@@ -36,77 +36,33 @@ pub(crate) const MAX_SPANS: usize = 4096;
 /// all that one record gets; counted and not timed, so that the same record always says the same.
 const MAX_WORK: u64 = 200_000_000;
 
-/// A way to count lines.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Numbering {
-    /// 0-based over the whole document: what answers are asked for.
-    Global0,
-    /// 1-based over the whole document.
-    Global1,
-    /// The number inside the page.
-    PageLocal,
-}
-
-impl Numbering {
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Global0 => "global_0",
-            Self::Global1 => "global_1",
-            Self::PageLocal => "page_local",
-        }
-    }
-
-    /// In a message, behind "counted".
-    pub const fn phrase(self) -> &'static str {
-        match self {
-            Self::Global0 => "from 0 over the whole document",
-            Self::Global1 => "from 1 over the whole document",
-            Self::PageLocal => "inside the page",
-        }
+stepscope_base::words! {
+    /// A way to count lines.
+    pub enum Numbering {
+        /// 0-based over the whole document: what answers are asked for.
+        Global0 = "global_0" => "from 0 over the whole document",
+        /// 1-based over the whole document.
+        Global1 = "global_1" => "from 1 over the whole document",
+        /// The number inside the page.
+        PageLocal = "page_local" => "inside the page",
     }
 }
 
-/// How well a quote and the text agree, best first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Tier {
-    /// Byte for byte.
-    Exact,
-    /// But for blanks, line ends and `[12]` marks: what the published check sees through.
-    Whitespace,
-    /// But for hyphens at line ends.
-    Hyphens,
-    /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
-    CaseOrPunctuation,
-    /// With the headers, footers or footnotes between two pages left out.
-    AcrossPages,
-    /// In pieces, with more text where the quote has an ellipsis.
-    Elided,
-}
-
-impl Tier {
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Whitespace => "whitespace",
-            Self::Hyphens => "hyphens",
-            Self::CaseOrPunctuation => "case_or_punctuation",
-            Self::AcrossPages => "across_pages",
-            Self::Elided => "elided",
-        }
-    }
-
-    /// In a message, behind "the quote stands there".
-    pub const fn phrase(self) -> &'static str {
-        match self {
-            Self::Exact => "word for word",
-            Self::Whitespace => "but for blanks and line ends",
-            Self::Hyphens => "once hyphens at line ends are undone",
-            Self::CaseOrPunctuation => "but for case, punctuation or a footnote's number",
-            Self::AcrossPages => "once headers, footers and footnotes between the pages are left out",
-            Self::Elided => "in pieces, and leaves out what stands between them",
-        }
+stepscope_base::words! {
+    /// How well a quote and the text agree, best first.
+    pub enum Tier {
+        /// Byte for byte.
+        Exact = "exact" => "word for word",
+        /// But for blanks, line ends and `[12]` marks: what the published check sees through.
+        Whitespace = "whitespace" => "but for blanks and line ends",
+        /// But for hyphens at line ends.
+        Hyphens = "hyphens" => "once hyphens at line ends are undone",
+        /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
+        CaseOrPunctuation = "case_or_punctuation" => "but for case, punctuation or a footnote's number",
+        /// With the headers, footers or footnotes between two pages left out.
+        AcrossPages = "across_pages" => "once headers, footers and footnotes between the pages are left out",
+        /// In pieces, with more text where the quote has an ellipsis.
+        Elided = "elided" => "in pieces, and leaves out what stands between them",
     }
 }
 

@@ -19,49 +19,31 @@ pub use uptake::{Changed, Missed, Taker, Uptake};
 pub(crate) use words::word_value;
 pub use words::{Dimension, Unit, unit};
 
-/// What sort of number stands there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    /// A count or a measure.
-    Number,
-    /// A sum of money.
-    Money,
-    /// Hundredths; the value is 20 for `20%`.
-    Percent,
-    /// A part of a whole: `1/2`, `half`, `two thirds`.
-    Fraction,
-    /// A factor: `twice`, `3 times`.
-    Multiple,
-    /// A dozen, a pair.
-    Group,
-    /// A place in an order: `third`, `3rd`.
-    Ordinal,
-    /// A time of day, in hours.
-    Time,
-    /// `each`, `per`: one.
-    Each,
-    /// `a week`: seven days.
-    Period,
-    /// A number that names: a year, a date, `chapter 5`, an entry of a list.
-    Label,
-}
-
-impl Kind {
-    /// The word on screen and in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Number => "number",
-            Self::Money => "money",
-            Self::Percent => "percent",
-            Self::Fraction => "fraction",
-            Self::Multiple => "multiple",
-            Self::Group => "group",
-            Self::Ordinal => "ordinal",
-            Self::Time => "time of day",
-            Self::Each => "each",
-            Self::Period => "period",
-            Self::Label => "name",
-        }
+stepscope_base::words! {
+    /// What sort of number stands there.
+    pub enum Kind {
+        /// A count or a measure.
+        Number = "number",
+        /// A sum of money.
+        Money = "money",
+        /// Hundredths; the value is 20 for `20%`.
+        Percent = "percent",
+        /// A part of a whole: `1/2`, `half`, `two thirds`.
+        Fraction = "fraction",
+        /// A factor: `twice`, `3 times`.
+        Multiple = "multiple",
+        /// A dozen, a pair.
+        Group = "group",
+        /// A place in an order: `third`, `3rd`.
+        Ordinal = "ordinal",
+        /// A time of day, in hours.
+        Time = "time of day",
+        /// `each`, `per`: one.
+        Each = "each",
+        /// `a week`: seven days.
+        Period = "period",
+        /// A number that names: a year, a date, `chapter 5`, an entry of a list.
+        Label = "name",
     }
 }
 

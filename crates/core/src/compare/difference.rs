@@ -16,30 +16,21 @@ const NEAR: f64 = 1e-6;
 /// Shown as variables and steps, not as fields.
 const NOT_FIELDS: [&str; 3] = ["procedure", "state", "trace"];
 
-/// How two values stand to each other.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Change {
-    /// They are the same; numbers within 1e-6.
-    Same,
-    /// They differ.
-    Differs,
-    /// Only the first record has one.
-    OnlyA,
-    /// Only the second record has one.
-    OnlyB,
+stepscope_base::words! {
+    /// How two values stand to each other.
+    pub enum Change {
+        /// They are the same; numbers within 1e-6.
+        Same = "same",
+        /// They differ.
+        Differs = "differs",
+        /// Only the first record has one.
+        OnlyA = "only_a",
+        /// Only the second record has one.
+        OnlyB = "only_b",
+    }
 }
 
 impl Change {
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Differs => "differs",
-            Self::OnlyA => "only_a",
-            Self::OnlyB => "only_b",
-        }
-    }
-
     fn of(a: Option<Value<'_>>, b: Option<Value<'_>>) -> Self {
         match (a, b) {
             (Some(a), Some(b)) if is_same(a, b) => Self::Same,
@@ -89,31 +80,19 @@ pub struct Variable<'a> {
     pub b: Option<Held<'a>>,
 }
 
-/// In what two steps at one position differ.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum What {
-    /// One procedure has no step there.
-    Length,
-    /// They do something else.
-    Text,
-    /// They read something else.
-    Inputs,
-    /// They write other variables.
-    Outputs,
-    /// They wrote other values.
-    Values,
-}
-
-impl What {
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Length => "length",
-            Self::Text => "text",
-            Self::Inputs => "inputs",
-            Self::Outputs => "outputs",
-            Self::Values => "values",
-        }
+stepscope_base::words! {
+    /// In what two steps at one position differ.
+    pub enum What {
+        /// One procedure has no step there.
+        Length = "length",
+        /// They do something else.
+        Text = "text",
+        /// They read something else.
+        Inputs = "inputs",
+        /// They write other variables.
+        Outputs = "outputs",
+        /// They wrote other values.
+        Values = "values",
     }
 }
 

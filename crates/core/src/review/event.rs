@@ -13,33 +13,9 @@ pub const MAX_TEXT: usize = 64 << 10;
 /// Text of an event: data like any other.
 pub type Text = Untrusted<'static>;
 
-/// Makes an enum of words: the words of the journal, of the command line and of the screen.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $name { $($(#[$item_doc])* $item),+ }
-
-        impl $name {
-            /// All.
-            pub const ALL: &'static [Self] = &[$(Self::$item),+];
-
-            /// The word in journals, on the command line and on the screen.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$item => $word),+ }
-            }
-
-            /// The one with this word.
-            pub fn from_word(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|item| item.word() == word)
-            }
-        }
-    };
-}
-
-words! {
+stepscope_base::words! {
     /// What an event is.
-    EventKind {
+    pub enum EventKind {
         /// Somebody judged an item.
         Verdict = "verdict",
         /// Somebody wrote something down about an item, without a verdict.
@@ -55,9 +31,9 @@ words! {
     }
 }
 
-words! {
+stepscope_base::words! {
     /// What somebody thinks of an item.
-    Verdict {
+    pub enum Verdict {
         /// It is right.
         Pass = "pass",
         /// It is wrong.
@@ -69,9 +45,9 @@ words! {
     }
 }
 
-words! {
+stepscope_base::words! {
     /// What somebody thinks of an item's gold answer.
-    GoldStatus {
+    pub enum GoldStatus {
         /// It is right.
         Ok = "ok",
         /// It may be wrong.
@@ -81,9 +57,9 @@ words! {
     }
 }
 
-words! {
+stepscope_base::words! {
     /// What a reviewer is.
-    ReviewerKind {
+    pub enum ReviewerKind {
         /// A person.
         Person = "person",
         /// A language model.
@@ -399,7 +375,7 @@ mod tests {
         assert_eq!(verdict.lacks(), None);
         assert_eq!(Event::undo(reviewer.clone(), &verdict).lacks(), None);
         for kind in EventKind::ALL {
-            assert!(Event::new(*kind, reviewer.clone()).lacks().is_some(), "{kind:?}");
+            assert!(Event::new(kind, reviewer.clone()).lacks().is_some(), "{kind:?}");
         }
     }
 }

@@ -8,34 +8,19 @@ use crate::rules::rule;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// What became of a judged item.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Expectation {
-    /// It passed, and still does.
-    Holds,
-    /// It passed, and does not any more.
-    Regressed,
-    /// It failed, and still does.
-    StillFailing,
-    /// It failed, and is right now.
-    Fixed,
-    /// It failed, and is not among the records.
-    Gone,
-}
-
-impl Expectation {
-    /// All, in the order of the summary.
-    pub const ALL: [Self; 5] = [Self::Holds, Self::Regressed, Self::StillFailing, Self::Fixed, Self::Gone];
-
-    /// The word in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Regressed => "regressed",
-            Self::StillFailing => "still_failing",
-            Self::Fixed => "fixed",
-            Self::Gone => "gone",
-        }
+stepscope_base::words! {
+    /// What became of a judged item.
+    pub enum Expectation {
+        /// It passed, and still does.
+        Holds = "holds",
+        /// It passed, and does not any more.
+        Regressed = "regressed",
+        /// It failed, and still does.
+        StillFailing = "still_failing",
+        /// It failed, and is right now.
+        Fixed = "fixed",
+        /// It failed, and is not among the records.
+        Gone = "gone",
     }
 }
 

@@ -220,46 +220,23 @@ pub struct Reviewed<'a> {
     item: &'a ItemEvents,
 }
 
-/// What a person may count an item as.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Outcome {
-    /// Right.
-    Pass,
-    /// Wrong.
-    Fail,
-    /// To be judged later.
-    Defer,
-    /// Not to be judged.
-    Skip,
-    /// Reviewers disagree, and nobody decided.
-    Disputed,
-    /// It was judged, and is not what it was: shown, not counted.
-    Stale,
-    /// Nobody judged it.
-    Open,
-}
-
-impl Outcome {
-    /// All, in the order of boards.
-    pub const ALL: [Self; 7] =
-        [Self::Pass, Self::Fail, Self::Defer, Self::Skip, Self::Disputed, Self::Stale, Self::Open];
-
-    /// The word in output and filters.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Defer => "defer",
-            Self::Skip => "skip",
-            Self::Disputed => "disputed",
-            Self::Stale => "stale",
-            Self::Open => "open",
-        }
-    }
-
-    /// The one with this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+stepscope_base::words! {
+    /// What a person may count an item as.
+    pub enum Outcome {
+        /// Right.
+        Pass = "pass",
+        /// Wrong.
+        Fail = "fail",
+        /// To be judged later.
+        Defer = "defer",
+        /// Not to be judged.
+        Skip = "skip",
+        /// Reviewers disagree, and nobody decided.
+        Disputed = "disputed",
+        /// It was judged, and is not what it was: shown, not counted.
+        Stale = "stale",
+        /// Nobody judged it.
+        Open = "open",
     }
 }
 

@@ -3,40 +3,25 @@
 use super::event::Text;
 use stepscope_base::json::Value;
 
-/// One thing that can be hidden.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Hidden {
-    /// The gold answer, and whether the run was judged right by it.
-    Gold = 1,
-    /// What the baseline answered.
-    Baseline = 2,
-    /// Where the run is to be fixed, and why.
-    Triage = 4,
-    /// How sure the model says it is.
-    Confidence = 8,
-    /// Which model it was.
-    Model = 16,
+stepscope_base::words! {
+    /// One thing that can be hidden.
+    pub enum Hidden {
+        /// The gold answer, and whether the run was judged right by it.
+        Gold = "gold",
+        /// What the baseline answered.
+        Baseline = "baseline",
+        /// Where the run is to be fixed, and why.
+        Triage = "triage",
+        /// How sure the model says it is.
+        Confidence = "confidence",
+        /// Which model it was.
+        Model = "model",
+    }
 }
 
 impl Hidden {
-    /// All, in their order.
-    pub const ALL: [Self; 5] = [Self::Gold, Self::Baseline, Self::Triage, Self::Confidence, Self::Model];
-
-    /// The word on the command line and in journals.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Gold => "gold",
-            Self::Baseline => "baseline",
-            Self::Triage => "triage",
-            Self::Confidence => "confidence",
-            Self::Model => "model",
-        }
-    }
-
-    /// The one with this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|hidden| hidden.word() == word)
+    const fn bit(self) -> u8 {
+        1 << self as u8
     }
 
     /// The members of a record that say it, wherever they stand.
@@ -57,7 +42,7 @@ pub struct Hide(u8);
 impl Hide {
     /// These.
     pub fn of(hidden: impl IntoIterator<Item = Hidden>) -> Self {
-        Self(hidden.into_iter().fold(0, |bits, hidden| bits | hidden as u8))
+        Self(hidden.into_iter().fold(0, |bits, hidden| bits | hidden.bit()))
     }
 
     /// Nothing.
@@ -67,7 +52,7 @@ impl Hide {
 
     /// Whether this is hidden.
     pub const fn has(self, hidden: Hidden) -> bool {
-        self.0 & hidden as u8 != 0
+        self.0 & hidden.bit() != 0
     }
 
     /// What is hidden, in order.

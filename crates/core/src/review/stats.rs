@@ -191,7 +191,7 @@ impl Stats {
             });
             object.object("gold", |object| {
                 for status in GoldStatus::ALL {
-                    object.put(status.word(), self.gold.get(status).copied().unwrap_or(0));
+                    object.put(status.word(), self.gold.get(&status).copied().unwrap_or(0));
                 }
             });
             object.objects("rules", &self.rules, |(rule, share), object| {

@@ -38,39 +38,19 @@ pub enum Scope {
     FromHere,
 }
 
-/// How a fork came about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
-    /// Steps were asked again.
-    Rerun,
-    /// A step was asked several times, and the most frequent values were taken.
-    Consensus,
-    /// Values were edited, and nothing was asked.
-    Edit,
-    /// The procedure was executed exactly, without a model.
-    Exact,
-    /// The procedure was repaired; the run is as it was.
-    Repair,
-}
-
-impl How {
-    /// All.
-    pub const ALL: [Self; 5] = [Self::Rerun, Self::Consensus, Self::Edit, Self::Exact, Self::Repair];
-
-    /// What a word in a record means.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|how| how.word() == word)
-    }
-
-    /// The word in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Rerun => "rerun",
-            Self::Consensus => "consensus",
-            Self::Edit => "edit",
-            Self::Exact => "exact",
-            Self::Repair => "repair",
-        }
+stepscope_base::words! {
+    /// How a fork came about.
+    pub enum How {
+        /// Steps were asked again.
+        Rerun = "rerun",
+        /// A step was asked several times, and the most frequent values were taken.
+        Consensus = "consensus",
+        /// Values were edited, and nothing was asked.
+        Edit = "edit",
+        /// The procedure was executed exactly, without a model.
+        Exact = "exact",
+        /// The procedure was repaired; the run is as it was.
+        Repair = "repair",
     }
 }
 

@@ -20,46 +20,17 @@ pub mod samples;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct RunId(pub u64);
 
-/// How a schema is enforced, strongest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Rung {
-    /// The server is given the schema and promises to keep it.
-    Schema,
-    /// The server promises JSON of any shape.
-    Json,
-    /// The schema stands in the prompt only.
-    Prompt,
-    /// The model is told nothing about the shape.
-    Nothing,
-}
-
-impl Rung {
-    /// All, strongest first.
-    pub const ALL: [Self; 4] = [Self::Schema, Self::Json, Self::Prompt, Self::Nothing];
-
-    /// The word on screen, in records and on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Schema => "schema",
-            Self::Json => "json",
-            Self::Prompt => "prompt",
-            Self::Nothing => "nothing",
-        }
-    }
-
-    /// What was done, as half a sentence.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Schema => "schema sent",
-            Self::Json => "JSON mode asked for",
-            Self::Prompt => "schema in the prompt only",
-            Self::Nothing => "no schema anywhere",
-        }
-    }
-
-    /// The rung of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rung| rung.word() == word)
+stepscope_base::words! {
+    /// How a schema is enforced, strongest first.
+    pub enum Rung {
+        /// The server is given the schema and promises to keep it.
+        Schema = "schema" => "schema sent",
+        /// The server promises JSON of any shape.
+        Json = "json" => "JSON mode asked for",
+        /// The schema stands in the prompt only.
+        Prompt = "prompt" => "schema in the prompt only",
+        /// The model is told nothing about the shape.
+        Nothing = "nothing" => "no schema anywhere",
     }
 }
 
@@ -286,7 +257,7 @@ impl Rerun {
                 self.log.push(shown!("{why}; asking again in {:.1} s", delay.as_secs_f64()));
             }
             RunEvent::SteppedDown { from, to, why } => {
-                self.log.push(shown!("the server refuses the {}: {why}; now {}", from.word(), to.meaning()));
+                self.log.push(shown!("the server refuses the {}: {why}; now {}", from.word(), to.phrase()));
             }
             RunEvent::Answered => {}
             RunEvent::Text { part, text } => {
@@ -555,7 +526,7 @@ impl Judge {
 
 /// "schema sent, obeyed 2/3".
 pub fn tally(rung: Rung, obeyed: usize, replies: usize) -> Shown {
-    shown!("{}, obeyed {obeyed}/{replies}", rung.meaning())
+    shown!("{}, obeyed {obeyed}/{replies}", rung.phrase())
 }
 
 #[cfg(test)]

@@ -44,54 +44,29 @@ impl Moment {
     }
 }
 
-/// How a value is known.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Badge {
-    /// It stands in the record for this very moment.
-    Recorded,
-    /// It stands in the final state, and one step alone writes its name.
-    Reconstructed,
-    /// It was calculated exactly, in the place of what the step gave.
-    Recomputed,
-    /// A person set it.
-    Override,
-    /// Several steps write the name: only the final value is known, and who wrote it is not sure.
-    Ambiguous,
-    /// The final state lacks it, or no step before this one writes it.
-    Missing,
-    /// The record keeps no state.
-    Unavailable,
-    /// The run ended before the step that writes it.
-    NotRun,
+stepscope_base::words! {
+    /// How a value is known.
+    pub enum Badge {
+        /// It stands in the record for this very moment.
+        Recorded = "recorded" => "stands in the record for this step",
+        /// It stands in the final state, and one step alone writes its name.
+        Reconstructed = "reconstructed" => "taken from the final state: one step alone writes it",
+        /// It was calculated exactly, in the place of what the step gave.
+        Recomputed = "recomputed" => "calculated exactly for this fork, in place of the model's value",
+        /// A person set it.
+        Override = "override" => "set by a person for this fork",
+        /// Several steps write the name: only the final value is known, and who wrote it is not sure.
+        Ambiguous = "ambiguous" => "several steps write it: only the final value is known",
+        /// The final state lacks it, or no step before this one writes it.
+        Missing = "missing" => "nothing wrote it: the final state lacks it",
+        /// The record keeps no state.
+        Unavailable = "unavailable" => "this record keeps no state",
+        /// The run ended before the step that writes it.
+        NotRun = "not run" => "the run ended before the step that writes it",
+    }
 }
 
 impl Badge {
-    /// All.
-    pub const ALL: [Self; 8] = [
-        Self::Recorded,
-        Self::Reconstructed,
-        Self::Recomputed,
-        Self::Override,
-        Self::Ambiguous,
-        Self::Missing,
-        Self::Unavailable,
-        Self::NotRun,
-    ];
-
-    /// The word on screen and in output.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Recorded => "recorded",
-            Self::Reconstructed => "reconstructed",
-            Self::Recomputed => "recomputed",
-            Self::Override => "override",
-            Self::Ambiguous => "ambiguous",
-            Self::Missing => "missing",
-            Self::Unavailable => "unavailable",
-            Self::NotRun => "not run",
-        }
-    }
-
     /// The short form beside a value.
     pub const fn short(self) -> &'static str {
         match self {
@@ -103,20 +78,6 @@ impl Badge {
             Self::Missing => "mis",
             Self::Unavailable => "n/a",
             Self::NotRun => "–",
-        }
-    }
-
-    /// What it means, in a sentence.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Recorded => "stands in the record for this step",
-            Self::Reconstructed => "taken from the final state: one step alone writes it",
-            Self::Recomputed => "calculated exactly for this fork, in place of the model's value",
-            Self::Override => "set by a person for this fork",
-            Self::Ambiguous => "several steps write it: only the final value is known",
-            Self::Missing => "nothing wrote it: the final state lacks it",
-            Self::Unavailable => "this record keeps no state",
-            Self::NotRun => "the run ended before the step that writes it",
         }
     }
 

@@ -137,22 +137,13 @@ pub(crate) fn failing_id(error: &str) -> Option<&str> {
     rest.get(..digits).filter(|digits| !digits.is_empty())
 }
 
-/// How a value came into a fork that no model gave.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Put {
-    /// A person set it before a step.
-    Override,
-    /// It was calculated in the place of what a step gave.
-    Recomputed,
-}
-
-impl Put {
-    /// The word in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Override => "override",
-            Self::Recomputed => "recomputed",
-        }
+stepscope_base::words! {
+    /// How a value came into a fork that no model gave.
+    pub enum Put {
+        /// A person set it before a step.
+        Override = "override",
+        /// It was calculated in the place of what a step gave.
+        Recomputed = "recomputed",
     }
 }
 

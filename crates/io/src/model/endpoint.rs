@@ -10,41 +10,23 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::rerun::{Trouble, TroubleKind};
 
-/// The kind of a server: how it is asked.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Backend {
-    /// Ollama's `/api/generate`, as upstream asks.
-    Ollama,
-    /// Ollama's `/api/chat`, as upstream asks models that need it.
-    OllamaChat,
-    /// Chat completions as OpenAI, llama.cpp, vLLM, LM Studio and others serve them.
-    Chat,
-    /// OpenAI's responses.
-    Responses,
-    /// Anthropic's messages.
-    Anthropic,
+stepscope_base::words! {
+    /// The kind of a server: how it is asked.
+    pub enum Backend {
+        /// Ollama's `/api/generate`, as upstream asks.
+        Ollama = "ollama",
+        /// Ollama's `/api/chat`, as upstream asks models that need it.
+        OllamaChat = "ollama-chat",
+        /// Chat completions as OpenAI, llama.cpp, vLLM, LM Studio and others serve them.
+        Chat = "openai",
+        /// OpenAI's responses.
+        Responses = "responses",
+        /// Anthropic's messages.
+        Anthropic = "anthropic",
+    }
 }
 
 impl Backend {
-    /// All.
-    pub const ALL: [Self; 5] = [Self::Ollama, Self::OllamaChat, Self::Chat, Self::Responses, Self::Anthropic];
-
-    /// The word on the command line, in settings and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Ollama => "ollama",
-            Self::OllamaChat => "ollama-chat",
-            Self::Chat => "openai",
-            Self::Responses => "responses",
-            Self::Anthropic => "anthropic",
-        }
-    }
-
-    /// The backend of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|backend| backend.word() == word)
-    }
-
     /// Where it is if nobody says so.
     pub const fn address(self) -> &'static str {
         match self {

@@ -1,0 +1,54 @@
+//! Enums whose variants are words: in files, on the command line, on the screen.
+
+/// Makes an enum of its words: `ALL` in order, `word` and `from_word`; with `=> "..."` behind each word also `phrase`,
+/// what is said to people.
+///
+/// ```
+/// stepscope_base::words! {
+///     /// A light.
+///     pub enum Light {
+///         /// It is on.
+///         On = "on" => "it burns",
+///         /// It is off.
+///         Off = "off" => "it is dark",
+///     }
+/// }
+/// assert_eq!(Light::from_word("off"), Some(Light::Off));
+/// assert_eq!(Light::ALL.map(Light::phrase), ["it burns", "it is dark"]);
+/// ```
+#[macro_export]
+macro_rules! words {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident {
+        $($(#[$item_doc:meta])* $item:ident = $word:literal => $phrase:literal),+ $(,)?
+    }) => {
+        $crate::words! { $(#[$doc])* $vis enum $name { $($(#[$item_doc])* $item = $word),+ } }
+
+        impl $name {
+            /// For people.
+            pub const fn phrase(self) -> &'static str {
+                match self { $(Self::$item => $phrase),+ }
+            }
+        }
+    };
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$item_doc:meta])* $item:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        $vis enum $name { $($(#[$item_doc])* $item),+ }
+
+        #[allow(dead_code, reason = "not every enum is read and listed")]
+        impl $name {
+            /// All, in their order.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$item),+];
+
+            /// The word in files, on the command line and on the screen.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$item => $word),+ }
+            }
+
+            /// The one with this word.
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|item| item.word() == word)
+            }
+        }
+    };
+}
