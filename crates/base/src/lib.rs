@@ -18,6 +18,7 @@ pub mod python;
 pub mod text;
 /// Which characters Python calls printable.
 pub(crate) mod unicode;
-mod words;
+/// Enums whose variants are words.
+pub mod words;
 /// Work that is still allowed.
 pub mod work;

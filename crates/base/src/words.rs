@@ -1,5 +1,3 @@
-//! Enums whose variants are words: in files, on the command line, on the screen.
-
 /// Makes an enum of its words: `ALL` in order, `word` and `from_word`; with `=> "..."` behind each word also `phrase`,
 /// what is said to people.
 ///

@@ -23,6 +23,8 @@ impl Sink for Vec<u8> {
 pub enum Letters {
     /// As themselves; lone surrogates in the generalised form of [`Untrusted`], for text that stays data.
     Kept,
+    /// The same, with short escapes only of line ends and tabs.
+    Stored,
     /// As themselves; lone surrogates, which UTF-8 does not know, as escapes, and invalid bytes as U+FFFD.
     All,
     /// As escapes but for printable ASCII: safe in any terminal, log or pipe.
@@ -67,6 +69,8 @@ pub struct Style {
 }
 
 impl Style {
+    /// What stores hold, byte for byte.
+    pub const STORED: Self = Self { letters: Letters::Stored, ..Self::ASCII };
     /// One line that is safe in a terminal, values as they were written.
     pub const ASCII: Self = Self { letters: Letters::Ascii, spacing: Spacing::Tight, reading: Reading::Written };
     /// The same with the members of objects in order.
@@ -154,7 +158,7 @@ impl Writer<'_> {
         let is_plain = |byte: &&u8| match byte {
             b'"' | b'\\' | 0..0x20 => false,
             0x20..0x7f => true,
-            _ => letters == Letters::Kept,
+            _ => matches!(letters, Letters::Kept | Letters::Stored),
         };
         loop {
             let plain = rest.iter().take_while(is_plain).count();
@@ -176,7 +180,7 @@ impl Writer<'_> {
         let letters = self.style.letters;
         let is_ascii = matches!(letters, Letters::Ascii | Letters::PythonAscii);
         let has_short = letters != Letters::Canonical;
-        let has_all_short = has_short && letters != Letters::Ascii;
+        let has_all_short = has_short && !matches!(letters, Letters::Ascii | Letters::Stored);
         match piece {
             Piece::Char('"') => self.out.put(b"\\\""),
             Piece::Char('\\') => self.out.put(b"\\\\"),
@@ -190,7 +194,7 @@ impl Writer<'_> {
                     self.display(format_args!("\\u{unit:04x}"));
                 }
             }
-            Piece::Surrogate(code) if letters != Letters::Kept => self.display(format_args!("\\u{code:04x}")),
+            Piece::Surrogate(code) => self.display(format_args!("\\u{code:04x}")),
             Piece::Byte(_) if is_ascii => self.out.put(b"\\ufffd"),
             Piece::Byte(_) if letters == Letters::All => self.out.put("\u{fffd}".as_bytes()),
             _ => self.out.put(bytes),
@@ -251,8 +255,17 @@ pub struct Object<'o> {
 impl Object<'_> {
     /// The place of the value of a key.
     pub fn key(&mut self, key: impl AsRef<[u8]>) -> Writer<'_> {
+        self.named(|writer| writer.text(key))
+    }
+
+    /// The place of the value of a key that is spelled already, quotes and all.
+    pub fn spelled(&mut self, key: impl AsRef<[u8]>) -> Writer<'_> {
+        self.named(|writer| writer.raw(key))
+    }
+
+    fn named(&mut self, key: impl FnOnce(&mut Writer<'_>)) -> Writer<'_> {
         let mut writer = self.writer.next(&mut self.any);
-        writer.text(key);
+        key(&mut writer);
         writer.out.put(if writer.style.spacing == Spacing::Tight { b":" } else { b": " });
         writer
     }
@@ -490,6 +503,10 @@ mod tests {
         let odd = Untrusted::new(b"\"\\\n\r\t\x08\x0c\x01\x7f\xc3\xa9\xed\xa0\x80\xf0\x9f\x98\x80\xff");
         for (letters, expected) in [
             (Letters::Kept, &b"\"\\\"\\\\\\n\\r\\t\\b\\f\\u0001\x7f\xc3\xa9\xed\xa0\x80\xf0\x9f\x98\x80\xff\""[..]),
+            (
+                Letters::Stored,
+                b"\"\\\"\\\\\\n\\r\\t\\u0008\\u000c\\u0001\x7f\xc3\xa9\xed\xa0\x80\xf0\x9f\x98\x80\xff\"",
+            ),
             (Letters::All, "\"\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}é\\ud800😀\u{fffd}\"".as_bytes()),
             (Letters::Ascii, br#""\"\\\n\r\t\u0008\u000c\u0001\u007f\u00e9\ud800\ud83d\ude00\ufffd""#),
             (Letters::PythonAscii, br#""\"\\\n\r\t\b\f\u0001\u007f\u00e9\ud800\ud83d\ude00\ufffd""#),

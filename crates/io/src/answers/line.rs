@@ -3,8 +3,12 @@
 //! What was written as JSON is embedded as it was written, without its line breaks; a text that is none is embedded as a
 //! string. Everything else about it is left to who reads the line.
 
+use std::borrow::Cow;
+
 use crate::cut::without_filler;
-use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::json::write::{Raw, Style, python_float};
+use stepscope_base::json::{Kind, Member, Tape, Value};
+use stepscope_base::text::Untrusted;
 
 /// Of what is known of a reply, members longer than this are left out if they say nothing of the answer.
 const MAX_DETAIL: usize = 512;
@@ -18,6 +22,17 @@ pub(super) enum Number {
     None,
     Int(i64),
     Float(f64),
+}
+
+impl Number {
+    fn json(self) -> Option<Raw<String>> {
+        match self {
+            Self::None => None,
+            Self::Int(n) => Some(Raw(n.to_string())),
+            Self::Float(x) if x.is_finite() => Some(Raw(format!("{x:?}"))),
+            Self::Float(x) => Some(Raw(python_float(x))),
+        }
+    }
 }
 
 /// A page that the model saw.
@@ -73,68 +88,47 @@ impl Asked {
 
     /// Appends the line, with its line end.
     pub(super) fn write(&self, tape: &mut Tape, out: &mut Vec<u8>) {
-        out.extend_from_slice(br#"{"format":"stepscope.answer_trace","version":1"#);
-        if let Some(id) = self.id() {
-            string("id", &id, out);
-        }
-        let (mut model, mut schema) = (self.model.clone(), self.schema.clone());
-        let meta = self.meta.as_ref().map(|meta| {
-            let mut text = Vec::new();
-            match json(meta, tape) {
+        Style::STORED.line(out, |line| {
+            line.text("format", "stepscope.answer_trace").put("version", 1);
+            line.maybe("id", self.id().as_deref().map(Untrusted::new));
+            let (mut model, mut schema) = (self.model.clone(), self.schema.clone());
+            let meta = self.meta.as_ref().map(|meta| match json(meta, tape) {
                 Some(root) => {
                     model = model.take().or_else(|| text_of(root.get("raw_response")?.get("model")?));
                     schema = schema.take().or_else(|| text_of(root.get("schema_used")?));
-                    lean(root, &mut text);
+                    lean(root)
                 }
-                None => write_string(meta, &mut text),
+                None => Style::STORED.of(Untrusted::new(meta)),
+            });
+            line.maybe("doc_id", text(self.doc_id.as_ref())).maybe("folder", text(self.folder.as_ref()));
+            line.maybe("question", text(self.asked_text(tape).as_ref()));
+            if let Some(parsed) = &self.parsed {
+                match json(parsed, tape) {
+                    Some(root) => line.put("parsed_question", compact(root.raw())),
+                    None => line.text("parsed_question", parsed),
+                };
             }
-            text
+            line.maybe("schema", text(schema.as_ref()));
+            if let Some(doc_id) = &self.doc_id {
+                line.object("document", |document| _ = document.text("doc_id", doc_id));
+            }
+            if let Some(pages) = &self.pages {
+                line.objects("retrieved_pages", ranked(pages), |page, object| {
+                    object.put("page_num", page.number).maybe("rank", page.rank.json());
+                    object.maybe("score", page.score.json()).maybe("similarity", page.similarity.json());
+                    object.maybe("match_count", page.matches.json());
+                });
+            }
+            if let Some(answer) = &self.answer {
+                match json(answer, tape).filter(|root| root.kind() == Kind::Object) {
+                    Some(root) => line.put("answer", compact(root.raw())),
+                    None => line.text("answer_text", answer),
+                };
+            }
+            line.maybe("meta", meta.map(Raw))
+                .maybe("model", text(model.as_ref()))
+                .maybe("created_at", self.created_at.json());
         });
-        for (key, text) in [("doc_id", &self.doc_id), ("folder", &self.folder)] {
-            if let Some(text) = text {
-                string(key, text, out);
-            }
-        }
-        if let Some(question) = self.asked_text(tape) {
-            string("question", &question, out);
-        }
-        if let Some(parsed) = &self.parsed {
-            key("parsed_question", out);
-            match json(parsed, tape) {
-                Some(root) => compact(root.raw(), out),
-                None => write_string(parsed, out),
-            }
-        }
-        if let Some(schema) = schema {
-            string("schema", &schema, out);
-        }
-        if let Some(doc_id) = &self.doc_id {
-            out.extend_from_slice(br#","document":{"doc_id":"#);
-            write_string(doc_id, out);
-            out.push(b'}');
-        }
-        if let Some(pages) = &self.pages {
-            key("retrieved_pages", out);
-            write_pages(pages, out);
-        }
-        if let Some(answer) = &self.answer {
-            match json(answer, tape).filter(|root| root.kind() == Kind::Object) {
-                Some(root) => {
-                    key("answer", out);
-                    compact(root.raw(), out);
-                }
-                None => string("answer_text", answer, out),
-            }
-        }
-        if let Some(meta) = meta {
-            key("meta", out);
-            out.extend_from_slice(&meta);
-        }
-        if let Some(model) = model {
-            string("model", &model, out);
-        }
-        number("created_at", self.created_at, out);
-        out.extend_from_slice(b"}\n");
     }
 
     /// Document and question: what a question is told by in its store.
@@ -172,26 +166,18 @@ pub(super) struct Call {
 impl Call {
     /// Appends the line, with its line end.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(br#"{"prompt":"#);
-        or_null(self.prompt.as_deref(), out);
-        out.extend_from_slice(br#","response":"#);
-        or_null(self.reply.as_deref(), out);
-        let texts = [("id", &self.id), ("model", &self.model), ("schema_name", &self.schema), ("label", &self.label)];
-        for (key, text) in texts {
-            if let Some(text) = text {
-                string(key, text, out);
-            }
-        }
-        number("created_at", self.created_at, out);
-        out.extend_from_slice(b"}\n");
+        Style::STORED.line(out, |line| {
+            line.put("prompt", text(self.prompt.as_ref()))
+                .put("response", text(self.reply.as_ref()))
+                .maybe("id", text(self.id.as_ref()));
+            line.maybe("model", text(self.model.as_ref())).maybe("schema_name", text(self.schema.as_ref()));
+            line.maybe("label", text(self.label.as_ref())).maybe("created_at", self.created_at.json());
+        });
     }
 }
 
-fn or_null(text: Option<&[u8]>, out: &mut Vec<u8>) {
-    match text {
-        Some(text) => write_string(text, out),
-        None => out.extend_from_slice(b"null"),
-    }
+fn text(text: Option<&Vec<u8>>) -> Option<Untrusted<'_>> {
+    text.map(|text| Untrusted::new(text))
 }
 
 fn text_of(value: Value<'_>) -> Option<Vec<u8>> {
@@ -199,7 +185,7 @@ fn text_of(value: Value<'_>) -> Option<Vec<u8>> {
 }
 
 /// The pages in the order of their ranks, else of their numbers.
-fn write_pages(pages: &[Page], out: &mut Vec<u8>) {
+fn ranked(pages: &[Page]) -> Vec<Page> {
     let mut pages = pages.to_vec();
     let rank = |page: &Page| match page.rank {
         Number::Int(rank) => rank,
@@ -207,61 +193,35 @@ fn write_pages(pages: &[Page], out: &mut Vec<u8>) {
         Number::None => i64::MAX,
     };
     pages.sort_by_key(|page| (rank(page), page.number));
-    out.push(b'[');
-    for (n, page) in pages.iter().enumerate() {
-        out.extend_from_slice(if n > 0 { b",{\"page_num\":" } else { b"{\"page_num\":" });
-        out.extend_from_slice(page.number.to_string().as_bytes());
-        for (key, value) in
-            [("rank", page.rank), ("score", page.score), ("similarity", page.similarity), ("match_count", page.matches)]
-        {
-            number(key, value, out);
-        }
-        out.push(b'}');
-    }
-    out.push(b']');
+    pages
 }
 
 /// What is known of how an answer was made, without the long configuration in the raw response: schemas, tools and
 /// instructions repeat themselves with each question. What was left out is named.
-fn lean(meta: Value<'_>, out: &mut Vec<u8>) {
+fn lean(meta: Value<'_>) -> Vec<u8> {
     let raw = meta.get("raw_response").filter(|raw| raw.kind() == Kind::Object);
-    let is_long = |key: &[u8], value: Value<'_>| {
-        value.raw().len() > MAX_DETAIL && !TELLING.iter().any(|telling| telling.as_bytes() == key)
+    let is_long = |part: &Member<'_>| {
+        let is_telling = TELLING.iter().any(|telling| telling.as_bytes() == part.name().bytes());
+        part.value.raw().len() > MAX_DETAIL && !is_telling
     };
-    let Some(raw) = raw.filter(|raw| raw.members().any(|part| is_long(part.name().bytes(), part.value))) else {
-        return compact(meta.raw(), out);
+    let Some(raw) = raw.filter(|raw| raw.members().any(|part| is_long(&part))) else {
+        return compact(meta.raw()).0.into_owned();
     };
-    let (mut left_out, mut first) = (Vec::new(), true);
-    let member = |key: Value<'_>, first: &mut bool, out: &mut Vec<u8>| {
-        out.extend_from_slice(if std::mem::take(first) { b"" } else { b"," });
-        compact(key.raw(), out);
-        out.push(b':');
-    };
-    out.push(b'{');
-    for part in meta.members() {
-        member(part.key, &mut first, out);
-        if part.value.index() != raw.index() {
-            compact(part.value.raw(), out);
-            continue;
-        }
-        let mut first = true;
-        out.push(b'{');
-        for part in raw.members() {
-            if is_long(part.name().bytes(), part.value) {
-                left_out.push(part.name().into_owned());
+    Style::STORED.object(|object| {
+        for part in meta.members() {
+            let mut place = object.spelled(compact(part.key.raw()).0);
+            if part.value.index() != raw.index() {
+                place.raw(compact(part.value.raw()).0);
                 continue;
             }
-            member(part.key, &mut first, out);
-            compact(part.value.raw(), out);
+            place.object(|object| {
+                for part in raw.members().filter(|part| !is_long(part)) {
+                    object.spelled(compact(part.key.raw()).0).raw(compact(part.value.raw()).0);
+                }
+            });
         }
-        out.push(b'}');
-    }
-    out.extend_from_slice(br#","left_out":["#);
-    for (n, name) in left_out.iter().enumerate() {
-        out.extend_from_slice(if n > 0 { b"," } else { b"" });
-        write_string(name.bytes(), out);
-    }
-    out.extend_from_slice(b"]}");
+        object.list("left_out", raw.members().filter(is_long).map(|part| part.name()));
+    })
 }
 
 /// A text without the blanks, byte order marks and NUL bytes around it.
@@ -281,12 +241,13 @@ fn json<'a>(text: &'a [u8], tape: &'a mut Tape) -> Option<Value<'a>> {
     (!is_broken).then_some(root)
 }
 
-/// Appends JSON without its line breaks and indentation.
-fn compact(json: &[u8], out: &mut Vec<u8>) {
+/// JSON without its line breaks and indentation.
+fn compact(json: &[u8]) -> Raw<Cow<'_, [u8]>> {
     if memchr::memchr2(b'\n', b'\r', json).is_none() {
-        return out.extend_from_slice(json);
+        return Raw(Cow::Borrowed(json));
     }
     let (mut string, mut escape, mut fresh) = (false, false, false);
+    let mut out = Vec::with_capacity(json.len());
     for &byte in json {
         match byte {
             b'\n' | b'\r' => {
@@ -301,50 +262,7 @@ fn compact(json: &[u8], out: &mut Vec<u8>) {
         fresh = false;
         out.push(byte);
     }
-}
-
-fn key(key: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(b",\"");
-    out.extend_from_slice(key.as_bytes());
-    out.extend_from_slice(b"\":");
-}
-
-fn string(name: &str, text: &[u8], out: &mut Vec<u8>) {
-    key(name, out);
-    write_string(text, out);
-}
-
-fn number(name: &str, number: Number, out: &mut Vec<u8>) {
-    let text = match number {
-        Number::None => return,
-        Number::Int(n) => n.to_string(),
-        Number::Float(x) if x.is_nan() => "NaN".to_owned(),
-        Number::Float(x) if x.is_infinite() => (if x > 0.0 { "Infinity" } else { "-Infinity" }).to_owned(),
-        Number::Float(x) => format!("{x:?}"),
-    };
-    key(name, out);
-    out.extend_from_slice(text.as_bytes());
-}
-
-/// A string with its bytes as they are, also where they are no UTF-8: the reader of the line says so.
-pub(super) fn write_string(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')) {
-        let (plain, after) = rest.split_at(at);
-        out.extend_from_slice(plain);
-        match after.first() {
-            Some(b'\n') => out.extend_from_slice(b"\\n"),
-            Some(b'\r') => out.extend_from_slice(b"\\r"),
-            Some(b'\t') => out.extend_from_slice(b"\\t"),
-            Some(byte @ (b'"' | b'\\')) => out.extend_from_slice(&[b'\\', *byte]),
-            Some(byte) => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            None => {}
-        }
-        rest = after.get(1..).unwrap_or_default();
-    }
-    out.extend_from_slice(rest);
-    out.push(b'"');
+    Raw(Cow::Owned(out))
 }
 
 #[cfg(test)]
@@ -395,8 +313,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_stay_what_they_are() {
-        let mut out = Vec::new();
-        write_string(b"\xff\x00\x1b[1m\"\\\xc3\xa9", &mut out);
+        let out = Style::STORED.of(Untrusted::new(b"\xff\x00\x1b[1m\"\\\xc3\xa9"));
         assert_eq!(out, b"\"\xff\\u0000\\u001b[1m\\\"\\\\\xc3\xa9\"");
         let mut tape = Tape::default();
         assert_eq!(tape.parse(&out).unwrap().string().unwrap().bytes(), b"\xff\x00\x1b[1m\"\\\xc3\xa9");
