@@ -340,11 +340,6 @@ impl Action {
             || matches!(self, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
             || matches!(self, A::Suspend | A::Review)
     }
-
-    /// The action of an id.
-    pub(crate) fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|action| action.word() == id)
-    }
 }
 
 /// One row of the table of keys.
