@@ -1,25 +1,17 @@
 //! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
-use crate::app::across;
-use crate::app::review;
 use crate::app::review::Place;
 use crate::app::state::App;
-use crate::dialogs::dialog::{Dialog, DialogKind};
-use crate::screens::adjudication;
+use crate::app::{across, review};
+use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::Evidence;
-use crate::screens::dashboard;
 use crate::screens::kind::ScreenKind;
-use crate::screens::matrix;
-use crate::screens::rerun;
-use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane, Tab};
-use crate::screens::side_by_side;
 use crate::screens::stack::Front;
+use crate::screens::{adjudication, dashboard, matrix, rerun, run, side_by_side};
 use crate::widgets::fuzzy;
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::need;
-use crate::widgets::keymap::{Action, Binding, Context, Keymap};
+use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
 
 impl App {
     /// Whether an action can be done now; if not, why not.
@@ -78,15 +70,15 @@ impl App {
 }
 
 /// Whether an action can be done in a dialog.
-fn allowed_in(app: &App, kind: DialogKind, action: Action) -> Result<(), Reason> {
+fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
     use Action as A;
-    use DialogKind as K;
+    use Context as K;
     let dialog = app.dialog.as_ref();
     let holds = match action {
         A::Escape | A::Back => true,
         A::Theme | A::Mouse | A::Redraw | A::Suspend | A::Quit => !kind.takes_text(),
-        _ if action.is_movement() => !matches!(kind, K::Confirm | K::Drop | K::Mending),
-        A::CopyValue => matches!(kind, K::Popup | K::Derivation),
+        _ if action.is_movement() => !matches!(kind, K::Confirm | K::Drop | K::Repair),
+        A::CopyValue => matches!(dialog, Some(Dialog::Popup(_) | Dialog::Derivation(_))),
         A::Open => match dialog {
             Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
@@ -98,7 +90,7 @@ fn allowed_in(app: &App, kind: DialogKind, action: Action) -> Result<(), Reason>
             _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
         },
         A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
-        A::TakeEdit => matches!(kind, K::Editor | K::Prompt | K::ReviewLine),
+        A::TakeEdit => matches!(kind, K::Editor | K::Line),
         A::ExternalEditor => {
             need(kind == K::Editor, "this is for texts that are being typed")?;
             return need(app.outside.command.is_some(), "no editor is named: set VISUAL or EDITOR before you start");

@@ -2,8 +2,7 @@
 
 use crate::app::family::Address;
 use crate::app::forks::{ForkId, Keeping};
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
+use crate::app::msg::{Effects, Work};
 use crate::app::review;
 use crate::app::state::App;
 use stepscope_base::canonical::sha256;
@@ -69,8 +68,7 @@ pub(crate) fn fork_wrote(app: &mut App, id: ForkId, result: &Result<Met, Failure
         }
         Err(failure) => {
             let Failure { source, path, .. } = failure;
-            app.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"));
-            Vec::new()
+            app.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"))
         }
     }
 }

@@ -168,7 +168,7 @@ impl App {
 
     /// What is in front.
     pub fn front(&self) -> Front {
-        self.dialog.as_ref().map_or_else(|| self.base(), |dialog| Front::Dialog(dialog.kind()))
+        self.dialog.as_ref().map_or_else(|| self.base(), |dialog| Front::Dialog(dialog.context()))
     }
 
     /// What is in front but for a dialog.

@@ -4,48 +4,28 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
-use crate::app::across;
-use crate::app::keep;
-use crate::app::msg::Effects;
-use crate::app::msg::{Msg, Work};
+use crate::app::msg::{Effects, Msg, Work};
 use crate::app::opened::Opened;
-use crate::app::review;
 use crate::app::scribe::Task;
-use crate::app::state::REARRANGE;
-use crate::app::state::{App, Patience, Status};
-use crate::app::view;
+use crate::app::state::{App, Patience, REARRANGE, Status};
+use crate::app::{across, keep, review, view};
 use crate::dialogs::dialog::{Dialog, Palette, Purpose};
-use crate::dialogs::editor;
-use crate::dialogs::keys;
-use crate::dialogs::palette;
-use crate::dialogs::repair;
-use crate::screens::adjudication;
-use crate::screens::answer;
-use crate::screens::dashboard;
-use crate::screens::json;
+use crate::dialogs::{editor, keys, palette, repair};
 use crate::screens::kind::ScreenKind;
-use crate::screens::matrix;
-use crate::screens::rerun;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run;
 use crate::screens::run::state::{Inspect, Pane};
-use crate::screens::side_by_side;
-use crate::screens::stack::Front;
-use crate::screens::stack::Screen;
-use crate::screens::table;
+use crate::screens::stack::{Front, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::{Action, Key, Lookup};
+use crate::screens::{adjudication, answer, dashboard, json, matrix, rerun, run, side_by_side, table};
+use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
 use crate::widgets::theme::Theme;
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Position;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -155,17 +135,21 @@ impl App {
         self.set_filter(&view.filter)
     }
 
-    pub(crate) fn say(&mut self, text: Shown) {
+    /// Says something, and does nothing more.
+    pub(crate) fn say(&mut self, text: Shown) -> Effects {
         self.status = Some(Status { text, failed: false, refused: false });
+        Vec::new()
     }
 
     /// Says why what was asked for cannot be done.
-    pub(crate) fn refuse(&mut self, why: Reason) {
+    pub(crate) fn refuse(&mut self, why: Reason) -> Effects {
         self.status = Some(Status { text: Shown::own(why), failed: false, refused: true });
+        Vec::new()
     }
 
-    pub(crate) fn fail(&mut self, text: Shown) {
+    pub(crate) fn fail(&mut self, text: Shown) -> Effects {
         self.status = Some(Status { text, failed: true, refused: false });
+        Vec::new()
     }
 
     // What comes from the terminal.
@@ -215,8 +199,7 @@ impl App {
         let count = self.count;
         if let Err(why) = self.allowed(action) {
             self.count = None;
-            self.refuse(why);
-            return Vec::new();
+            return self.refuse(why);
         }
         let effects = perform(self, action);
         if self.count == count {
@@ -338,8 +321,7 @@ impl App {
         if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
             self.copy(&text, what)
         } else {
-            self.fail(Shown::own("there is nothing to copy here"));
-            Vec::new()
+            self.fail(Shown::own("there is nothing to copy here"))
         }
     }
 
@@ -407,8 +389,7 @@ fn take(app: &mut App, event: Event<Msg>, now: Instant) -> Effects {
         }
         Event::Returned(result) => run::edit::returned(app, ended(result)),
         Event::Panicked(text) => {
-            app.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())));
-            Vec::new()
+            app.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())))
         }
         Event::Stop(_) => vec![app.keep()],
     }
@@ -648,8 +629,7 @@ fn escape(app: &mut App) -> Effects {
     if !app.table.filter_text.is_empty() {
         return app.set_filter("");
     }
-    app.say(Shown::own("q quits"));
-    Vec::new()
+    app.say(Shown::own("q quits"))
 }
 
 fn quit(app: &mut App) -> Effects {
@@ -675,10 +655,7 @@ fn record_by(app: &mut App, by: isize) -> Effects {
             app.table.list.at = row;
             app.request(record, app.screens.top())
         }
-        Err(why) => {
-            app.refuse(why);
-            Vec::new()
-        }
+        Err(why) => app.refuse(why),
     }
 }
 
@@ -760,10 +737,7 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
             run::edit::taken_back(app, text);
             Vec::new()
         }
-        Msg::Exported(path, result) => {
-            side_by_side::keys::exported(app, &path, result);
-            Vec::new()
-        }
+        Msg::Exported(path, result) => side_by_side::keys::exported(app, &path, result),
         Msg::Desk(news) => across::keys::take_news(app, news),
         Msg::SearchFailed(id, failure) => {
             let ids = [

@@ -5,8 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
-use crate::widgets::layout::inner_height;
-use crate::widgets::layout::window;
+use crate::widgets::layout::{inner_height, window};
 use crate::widgets::list::List;
 use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
 use crate::widgets::theme::Role;

@@ -42,57 +42,21 @@ pub enum Dialog {
     Drop(Box<Dialog>),
 }
 
-/// A dialog by its name alone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DialogKind {
-    /// See [`Dialog::Help`].
-    Help,
-    /// See [`Dialog::Palette`].
-    Palette,
-    /// See [`Dialog::Prompt`].
-    Prompt,
-    /// See [`Dialog::Popup`].
-    Popup,
-    /// See [`Dialog::Derivation`].
-    Derivation,
-    /// See [`Dialog::Ladder`].
-    Ladder,
-    /// See [`Dialog::Contents`].
-    Contents,
-    /// A line about a verdict is being typed.
-    ReviewLine,
-    /// A label is being looked for.
-    LabelList,
-    /// Labelling many records is to be confirmed.
-    Confirm,
-    /// See [`Dialog::Mending`].
-    Mending,
-    /// See [`Dialog::Editor`].
-    Editor,
-    /// See [`Dialog::Fixes`].
-    Fixes,
-    /// See [`Dialog::Drop`].
-    Drop,
-}
-
 impl Dialog {
-    /// Its kind.
-    pub const fn kind(&self) -> DialogKind {
+    /// The context in which its keys are looked up.
+    pub(crate) const fn context(&self) -> Context {
         match self {
-            Self::Help(_) => DialogKind::Help,
-            Self::Palette(_) => DialogKind::Palette,
-            Self::Prompt(_) => DialogKind::Prompt,
-            Self::Popup(_) => DialogKind::Popup,
-            Self::Derivation(_) => DialogKind::Derivation,
-            Self::Ladder(_) => DialogKind::Ladder,
-            Self::Contents(_) => DialogKind::Contents,
-            Self::Review(Ask::Line { .. }) => DialogKind::ReviewLine,
-            Self::Review(Ask::Labels { .. }) => DialogKind::LabelList,
-            Self::Review(Ask::Confirm { .. }) => DialogKind::Confirm,
-            Self::Mending(_) => DialogKind::Mending,
-            Self::Editor(_) => DialogKind::Editor,
-            Self::Fixes(..) => DialogKind::Fixes,
-            Self::Drop(_) => DialogKind::Drop,
+            Self::Help(_) | Self::Popup(_) | Self::Ladder(_) => Context::Window,
+            Self::Palette(_) => Context::Palette,
+            Self::Prompt(_) | Self::Review(Ask::Line { .. }) => Context::Line,
+            Self::Derivation(_) => Context::Derivation,
+            Self::Contents(_) => Context::Contents,
+            Self::Review(Ask::Labels { .. }) => Context::LabelList,
+            Self::Review(Ask::Confirm { .. }) => Context::Confirm,
+            Self::Mending(_) => Context::Repair,
+            Self::Editor(_) => Context::Editor,
+            Self::Fixes(..) => Context::Fixes,
+            Self::Drop(_) => Context::Drop,
         }
     }
 
@@ -159,30 +123,6 @@ impl Dialog {
             Self::Editor(editor) => editor.is_changed(),
             Self::Drop(dialog) => dialog.is_typed_in(),
             _ => false,
-        }
-    }
-}
-
-impl DialogKind {
-    /// Letters are text there.
-    pub(crate) const fn takes_text(self) -> bool {
-        matches!(self, Self::Palette | Self::Prompt | Self::ReviewLine | Self::LabelList | Self::Editor)
-    }
-
-    /// The context in which its keys are looked up.
-    pub const fn context(self) -> Context {
-        match self {
-            Self::Help | Self::Popup | Self::Ladder => Context::Window,
-            Self::Palette => Context::Palette,
-            Self::Prompt | Self::ReviewLine => Context::Line,
-            Self::Derivation => Context::Derivation,
-            Self::Contents => Context::Contents,
-            Self::LabelList => Context::LabelList,
-            Self::Confirm => Context::Confirm,
-            Self::Mending => Context::Repair,
-            Self::Editor => Context::Editor,
-            Self::Fixes => Context::Fixes,
-            Self::Drop => Context::Drop,
         }
     }
 }

@@ -5,8 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use crate::screens::side_by_side::making::Fixes;
-use crate::widgets::layout::window;
-use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::layout::{inner_height, inner_width, window};
 use crate::widgets::list::List;
 use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
 use crate::widgets::prose::{fit, pad, wrap_up_to};

@@ -7,26 +7,15 @@ use crate::app::msg::Effects;
 use crate::app::review;
 use crate::app::review::Ask;
 use crate::app::state::App;
-use crate::dialogs::contents;
-use crate::dialogs::derivation;
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Palette, Prompt, Purpose};
-use crate::dialogs::fixes;
-use crate::dialogs::help;
-use crate::dialogs::popup;
-use crate::dialogs::repair;
-use crate::dialogs::rewards;
-use crate::screens::answer;
-use crate::screens::rerun;
-use crate::screens::run;
+use crate::dialogs::{contents, derivation, fixes, help, popup, repair, rewards};
 use crate::screens::run::state::Pane;
-use crate::screens::side_by_side;
-use crate::screens::table;
+use crate::screens::{answer, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
-use crate::widgets::layout;
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
 use crate::widgets::list::Move;
-use crate::widgets::prose;
+use crate::widgets::{layout, prose};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, completions};
@@ -107,10 +96,7 @@ impl App {
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
         Dialog::Review(Ask::Line { .. }) => review::ask::line_closed(app),
-        Dialog::Review(Ask::Confirm { .. }) => {
-            app.say(Shown::own("nothing was labelled"));
-            Vec::new()
-        }
+        Dialog::Review(Ask::Confirm { .. }) => app.say(Shown::own("nothing was labelled")),
         _ => Vec::new(),
     }
 }
@@ -130,7 +116,7 @@ pub(crate) fn answer_drop(app: &mut App, event: KeyEvent) -> Effects {
 pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
     let Some(dialog) = app.dialog.take() else { return Vec::new() };
     let key = Key::from_event(event);
-    let found = app.keymap.look_up(&[dialog.kind().context()], &[key]);
+    let found = app.keymap.look_up(&[dialog.context()], &[key]);
     if found == Lookup::Found(Action::Escape) {
         app.dialog = Some(dialog);
         return app.close();

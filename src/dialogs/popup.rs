@@ -5,8 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::dialog::Popup;
-use crate::widgets::layout::inner_width;
-use crate::widgets::layout::window;
+use crate::widgets::layout::{inner_width, window};
 use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;

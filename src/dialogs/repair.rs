@@ -2,8 +2,7 @@
 
 pub(crate) mod draw;
 
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
+use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::rerun::state::{Mode, Offer};
@@ -72,10 +71,7 @@ pub(crate) fn mend(app: &mut App) -> Effects {
             app.choosing = Some(id);
             vec![Effect::Work(Work::Choose(id, Offer::Named(None)))]
         }
-        Err(why) => {
-            app.say(why);
-            Vec::new()
-        }
+        Err(why) => app.say(why),
     }
 }
 
@@ -120,7 +116,7 @@ pub(crate) fn mend_chosen(
             app.models.server = Some(*server);
             refresh_mend_line(app);
         }
-        Err(why) => app.fail(why),
+        Err(why) => _ = app.fail(why),
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! What is in front: a stack of screens, and at most one dialog over it. `App::front` alone says what is drawn last
 //! and gets the keys; header, body, footer, keys, mouse and `Esc` ask it.
 
-use crate::dialogs::dialog::DialogKind;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::Inspect;
@@ -145,7 +144,7 @@ pub enum Front {
     /// The labels of a verdict between reviewers.
     Decision,
     /// A dialog.
-    Dialog(DialogKind),
+    Dialog(Context),
 }
 
 impl Front {
@@ -156,8 +155,8 @@ impl Front {
             Self::Screen(screen) => vec![screen.context(), Context::Anywhere],
             Self::Labels(screen) => vec![Context::Labels, screen.context(), Context::Review, Context::Anywhere],
             Self::Decision => vec![Context::Decision, Context::Anywhere],
-            Self::Dialog(kind) if kind.takes_text() => vec![kind.context()],
-            Self::Dialog(kind) => vec![kind.context(), Context::Anywhere],
+            Self::Dialog(context) if context.takes_text() => vec![context],
+            Self::Dialog(context) => vec![context, Context::Anywhere],
         }
     }
 }

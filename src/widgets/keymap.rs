@@ -56,6 +56,11 @@ pub enum Context {
 }
 
 impl Context {
+    /// Letters are text there.
+    pub(crate) const fn takes_text(self) -> bool {
+        matches!(self, Self::Palette | Self::Line | Self::LabelList | Self::Editor)
+    }
+
     /// The heading in the help.
     pub const fn title(self) -> &'static str {
         match self {

@@ -1,15 +1,12 @@
 //! The keys of the desk: the matrix of a comparison, and two records side by side.
 
 use crate::app::across::{Errand, News, Pending};
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
+use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
-use crate::widgets::keymap::Action;
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::need;
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_core::review::stats::name_of;
@@ -148,7 +145,7 @@ pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
                     app.desk.compared = Some(compared);
                     app.arrange();
                 }
-                Err(why) => app.fail(why),
+                Err(why) => _ = app.fail(why),
             }
             let wanted = app.desk.partner_of.take().filter(|_| app.desk.compared.is_some());
             let mut effects = wanted.map(|record| side_by_side::keys::put_beside(app, record)).unwrap_or_default();
@@ -161,7 +158,7 @@ pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
                     app.desk.judged = Some(judged);
                     app.arrange();
                 }
-                Some(Err(why)) => app.fail(why),
+                Some(Err(why)) => _ = app.fail(why),
                 None => {}
             }
             begin_errands(app)
@@ -187,18 +184,12 @@ pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
             }
             match result {
                 Ok(versus) => side_by_side::keys::show_versus(app, versus),
-                Err(failure) => app.fail(shown!("{failure}")),
+                Err(failure) => _ = app.fail(shown!("{failure}")),
             }
             Vec::new()
         }
-        News::Made(record, made) => {
-            side_by_side::keys::take_made(app, record, made);
-            Vec::new()
-        }
-        News::Fixes(record, found) => {
-            side_by_side::keys::take_fixes(app, record, found);
-            Vec::new()
-        }
+        News::Made(record, made) => side_by_side::keys::take_made(app, record, made),
+        News::Fixes(record, found) => side_by_side::keys::take_fixes(app, record, found),
     }
 }
 

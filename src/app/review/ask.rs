@@ -12,8 +12,7 @@ use crate::screens::answer::state::Pane as EvidencePane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::Pane;
 use crate::widgets::fuzzy;
-use crate::widgets::keymap::need;
-use crate::widgets::keymap::{Action, Context, Key, Lookup};
+use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use crate::widgets::line::edit;
 use crate::widgets::list::List;
 use stepscope_base::json::Part;
@@ -310,8 +309,7 @@ fn labels_key(app: &mut App, purpose: Purpose, mut line: Line, mut list: List, e
         // What cannot be done leaves the list and its text as they are.
         app.dialog = Some(Dialog::Review(Ask::Labels { purpose: purpose.clone(), line, list }));
         if let Err(why) = app.allowed(action) {
-            app.refuse(why);
-            return Vec::new();
+            return app.refuse(why);
         }
         app.dialog = None;
         return match (action, chosen) {

@@ -2,8 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
+use crate::app::msg::{Effects, Work};
 use crate::app::opened::Opened;
 use crate::app::review;
 use crate::app::review::agenda::{Agenda, Standing};
@@ -12,8 +11,7 @@ use crate::app::scribe::Task;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
-use crate::widgets::keymap::need;
-use crate::widgets::keymap::{Action, Key};
+use crate::widgets::keymap::{Action, Key, need};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
@@ -425,8 +423,7 @@ fn go_to_open(app: &mut App) -> Effects {
         _ => app.screens.inspect().map(|inspect| inspect.opened.index),
     };
     let Some(record) = here.and_then(|here| next_item(app, here)) else {
-        app.say(Shown::own("every other record is judged"));
-        return Vec::new();
+        return app.say(Shown::own("every other record is judged"));
     };
     app.review.expect(record);
     go_to_record(app, record)

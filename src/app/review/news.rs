@@ -7,8 +7,7 @@ use crate::app::review;
 use crate::app::review::keys::{append, task};
 use crate::app::review::{Batch, Draft, Wait, about};
 use crate::app::scribe::{News, Task};
-use crate::app::state::App;
-use crate::app::state::REARRANGE;
+use crate::app::state::{App, REARRANGE};
 use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -69,18 +68,17 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
                 (_, 1..) => {
                     app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them"));
                 }
-                (1.., _) => app.say(shown!(
-                    "half-finished verdicts of the last session: {drafts}; they come back with their records"
-                )),
+                (1.., _) => {
+                    _ = app.say(shown!(
+                        "half-finished verdicts of the last session: {drafts}; they come back with their records"
+                    ))
+                }
                 _ => {}
             }
             reviews_changed(app);
             Vec::new()
         }
-        News::NotKept(failure) => {
-            app.fail(shown!("{failure}"));
-            Vec::new()
-        }
+        News::NotKept(failure) => app.fail(shown!("{failure}")),
         News::Found(moves, records) => {
             if moves != app.table.moves() {
                 return Vec::new();

@@ -6,8 +6,7 @@ use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::derivation::{Branch, Origin, Tree};
-use crate::widgets::layout::inner_height;
-use crate::widgets::layout::window;
+use crate::widgets::layout::{inner_height, window};
 use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
 use crate::widgets::theme::Role;
 

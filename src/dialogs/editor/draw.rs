@@ -5,8 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::editor::Editor;
-use crate::widgets::layout::inner_width;
-use crate::widgets::layout::{parts, window};
+use crate::widgets::layout::{inner_width, parts, window};
 use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;

@@ -4,8 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
-use crate::widgets::layout::inner_width;
-use crate::widgets::layout::{parts, window};
+use crate::widgets::layout::{inner_width, parts, window};
 use crate::widgets::look::{Look, frame, put};
 use crate::widgets::prose::wrap;
 use crate::widgets::theme::Role;

@@ -6,8 +6,7 @@ use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::rewards::{Rewards, StageRow};
-use crate::widgets::layout::inner_width;
-use crate::widgets::layout::window;
+use crate::widgets::layout::{inner_width, window};
 use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose::{pad, wrap_up_to};
 use crate::widgets::theme::Role;

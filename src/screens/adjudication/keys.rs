@@ -10,9 +10,7 @@ use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication::draw;
 use crate::screens::adjudication::state as disputes;
 use crate::screens::kind::ScreenKind;
-use crate::widgets::keymap::Action;
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::need;
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, Verdict};
@@ -87,8 +85,7 @@ fn open_case(app: &mut App) -> Effects {
     let case = app.desk.judged.as_ref().and_then(|judged| app.desk.disputes.case(judged));
     let record = case.and_then(|case| app.store.position(case.address.0, case.address.1));
     let Some(record) = record else {
-        app.say(Shown::own("this record is no longer there"));
-        return Vec::new();
+        return app.say(Shown::own("this record is no longer there"));
     };
     let mut effects = app.back_to_table();
     app.table.list.at = app.table.row_of(record);

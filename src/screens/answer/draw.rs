@@ -9,9 +9,8 @@ use crate::screens::answer::{checks, citation, document, items};
 use crate::screens::run::state::Inspect;
 use crate::widgets::layout::parts;
 use crate::widgets::look::{Look, put};
-use crate::widgets::panes;
-use crate::widgets::prose;
 use crate::widgets::theme::Role;
+use crate::widgets::{panes, prose};
 
 /// Draws the panes and the question above them.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {

@@ -9,10 +9,9 @@ use crate::screens::answer::sheet::STRONG;
 use crate::screens::answer::state::{Evidence, Pane};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::list;
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
-use crate::widgets::panes;
+use crate::widgets::{list, panes};
 use ratatui::layout::{Position, Rect};
 use stepscope_base::text::Shown;
 

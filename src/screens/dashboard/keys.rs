@@ -6,9 +6,7 @@ use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::dashboard::draw::{height, place_of};
-use crate::widgets::keymap::Action;
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::need;
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::text::Shown;
 
@@ -62,6 +60,5 @@ fn open_number(app: &mut App) -> Effects {
     if let Some(cell) = cell {
         return across::keys::show_filtered(app, &cell.set);
     }
-    app.say(Shown::own("there are no records behind this"));
-    Vec::new()
+    app.say(Shown::own("there are no records behind this"))
 }

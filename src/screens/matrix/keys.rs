@@ -7,9 +7,7 @@ use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::matrix::draw::{height, place_of};
 use crate::screens::matrix::state::rows;
-use crate::widgets::keymap::Action;
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::need;
+use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -70,9 +68,6 @@ fn open_cell(app: &mut App) -> Effects {
             }
             effects
         }
-        Err(why) => {
-            app.say(Shown::own(why));
-            Vec::new()
-        }
+        Err(why) => app.say(Shown::own(why)),
     }
 }

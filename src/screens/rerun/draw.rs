@@ -8,14 +8,12 @@ use ratatui::text::{Line, Span};
 
 use crate::app::bars;
 use crate::app::state::App;
-use crate::screens::rerun;
 use crate::screens::rerun::leg::Way;
 use crate::screens::rerun::outcome::{Outcome, Row, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
 use crate::screens::run::state::Inspect;
-use crate::screens::side_by_side;
-use crate::widgets::layout::inner_width;
-use crate::widgets::layout::{WIDE, parts};
+use crate::screens::{rerun, side_by_side};
+use crate::widgets::layout::{WIDE, inner_width, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::widgets::panes;
 use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrap};

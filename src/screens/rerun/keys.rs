@@ -6,19 +6,17 @@ use std::time::Instant;
 use ratatui::layout::Position;
 
 use crate::app::forks::ForkId;
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
+use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Purpose;
 use crate::screens::kind::ScreenKind;
-use crate::screens::rerun;
 use crate::screens::rerun::leg::Reached;
 use crate::screens::rerun::state::{
     AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
 };
-use crate::screens::run;
 use crate::screens::run::state::Inspect;
 use crate::screens::stack::Screen;
+use crate::screens::{rerun, run};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Move;
@@ -142,8 +140,7 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
         return plan(app);
     }
     if attempt.is_running() {
-        app.say(Shown::own(RUNNING));
-        return Vec::new();
+        return app.say(Shown::own(RUNNING));
     }
     if !may_drop(app) {
         return Vec::new();
@@ -266,8 +263,7 @@ fn open_in_rerun(app: &mut App) -> Effects {
         Stage::Choosing => {
             let id = attempt.id;
             let Some(offer) = attempt.picker.offers.get(attempt.picker.list.at).cloned() else {
-                app.say(Shown::own("there is nobody to choose yet"));
-                return Vec::new();
+                return app.say(Shown::own("there is nobody to choose yet"));
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;
@@ -316,8 +312,7 @@ fn ask(app: &mut App) -> Effects {
     } else {
         return send(app);
     };
-    app.fail(why);
-    Vec::new()
+    app.fail(why)
 }
 
 /// Left and right on a field.
@@ -385,8 +380,7 @@ pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effe
 fn take_reply(app: &mut App, scope: Option<Scope>) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     if let Err(why) = attempt.can_take() {
-        app.say(Shown::own(why));
-        return Vec::new();
+        return app.say(Shown::own(why));
     }
     let id = attempt.id;
     attempt.take(scope).map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()

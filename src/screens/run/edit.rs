@@ -3,8 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;
 
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
+use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{Editor, MAX_TEXT, Subject};
@@ -13,8 +12,7 @@ use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
 use crate::screens::run::state::{Pane, Tab};
 use crate::screens::side_by_side::making::Make;
-use crate::widgets::keymap::need;
-use crate::widgets::keymap::{Action, Context, Key, Lookup};
+use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -42,7 +40,7 @@ pub(crate) fn edit(app: &mut App) -> Effects {
     };
     match opened {
         Ok(editor) => app.open_dialog(Dialog::Editor(Box::new(editor))),
-        Err(why) => app.say(why),
+        Err(why) => _ = app.say(why),
     }
     Vec::new()
 }
@@ -132,8 +130,7 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
                 Typed::Nothing => {
                     inspect.edits.drop_value(variable);
                     keep_edits(app);
-                    app.say(Shown::own("the recorded value again"));
-                    return Vec::new();
+                    return app.say(Shown::own("the recorded value again"));
                 }
                 Typed::Json(json) => json,
                 Typed::Word(json) if editor.offered => json,
@@ -217,8 +214,7 @@ pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
     let path = match lent {
         Ok(path) => path,
         Err(failure) => {
-            app.fail(shown!("{failure}"));
-            return Vec::new();
+            return app.fail(shown!("{failure}"));
         }
     };
     let (Some(command), Some(Dialog::Editor(_))) = (&app.outside.command, app.dialog.as_ref().map(Dialog::own)) else {
@@ -246,7 +242,7 @@ pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
             editor.said = Some(Shown::own("as it came from the editor: ^S takes it"));
         }
-        (Err(failure), _) => app.fail(shown!("{failure}")),
+        (Err(failure), _) => _ = app.fail(shown!("{failure}")),
         _ => {}
     }
 }

@@ -8,10 +8,9 @@ use ratatui::text::Span;
 use crate::app::proof::QuantityMark;
 use crate::screens::run::state::Inspect;
 use crate::widgets::layout::inner_width;
-use crate::widgets::look;
 use crate::widgets::look::{Look, frame, scroll_mark};
-use crate::widgets::prose;
 use crate::widgets::theme::Role;
+use crate::widgets::{look, prose};
 use stepscope_core::paint::Mark;
 
 /// Draws the pane.

@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use crate::app::across;
 use crate::app::across::{Errand, Seat};
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
-use crate::app::state::App;
-use crate::app::state::short_name;
+use crate::app::msg::{Effects, Work};
+use crate::app::state::{App, short_name};
 use crate::dialogs::dialog::{Dialog, Purpose};
 use crate::dialogs::repair;
 use crate::screens::kind::ScreenKind;
@@ -15,11 +13,8 @@ use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, Versus};
 use crate::screens::stack::Screen;
-use crate::widgets::keymap::Action;
-use crate::widgets::keymap::Reason;
-use crate::widgets::keymap::need;
-use crate::widgets::list::List;
-use crate::widgets::list::Move;
+use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::list::{List, Move};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::fork::Lineage;
@@ -84,10 +79,7 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
             app.table.list.at = app.table.row_of(fork);
             beside_parent(app, fork, parent)
         }
-        Err(why) => {
-            app.refuse(why);
-            Vec::new()
-        }
+        Err(why) => app.refuse(why),
     }
 }
 
@@ -118,28 +110,29 @@ fn open_seat(app: &App) -> Option<Seat> {
 }
 
 /// What was made of a record.
-pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<Versus>, Shown>) {
+pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<Versus>, Shown>) -> Effects {
     if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
-        return;
+        return Vec::new();
     }
     match made {
         Ok(versus) => {
             show_versus(app, versus);
-            app.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"));
+            app.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"))
         }
         Err(why) => app.say(why),
     }
 }
 
 /// The fixes that were found.
-pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>, Shown>) {
+pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>, Shown>) -> Effects {
     if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
-        return;
+        return Vec::new();
     }
     match found {
         Ok(fixes) => {
             app.open_dialog(Dialog::Fixes(List::default(), fixes));
             repair::refresh_mend_line(app);
+            Vec::new()
         }
         Err(why) => app.say(why),
     }
@@ -185,7 +178,7 @@ pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
 }
 
 /// What became of the file.
-pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(), Failure>) {
+pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(), Failure>) -> Effects {
     match result {
         Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
         Err(failure) => app.fail(shown!("{failure}")),
@@ -285,8 +278,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
         return vec![Effect::Work(Work::Desk(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
     }
     app.desk.partner_of = None;
-    app.refuse(NO_PARTNER);
-    Vec::new()
+    app.refuse(NO_PARTNER)
 }
 
 /// To the next record of the table, beside its own partner.
@@ -296,10 +288,7 @@ fn versus_by(app: &mut App, by: isize) -> Effects {
             app.table.list.at = row;
             put_beside(app, record)
         }
-        Err(why) => {
-            app.refuse(why);
-            Vec::new()
-        }
+        Err(why) => app.refuse(why),
     }
 }
 

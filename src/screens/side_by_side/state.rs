@@ -13,8 +13,7 @@ use stepscope_core::compare::lines::changed_lines;
 use stepscope_core::compare::print::diverges;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::repair::pretty;
-use stepscope_core::record::Record;
-use stepscope_core::record::formats;
+use stepscope_core::record::{Record, formats};
 use stepscope_core::run::fork::How;
 
 /// Upstream's tolerance for numbers.

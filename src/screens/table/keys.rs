@@ -87,7 +87,7 @@ fn finding_by(app: &mut App, by: isize) {
     match others.filter(has).take(by.unsigned_abs()).last() {
         Some(row) => app.table.list.at = row,
         // The records with findings are there, or the key would not have been allowed.
-        None => app.say(Shown::own("no other record shown here has findings")),
+        None => _ = app.say(Shown::own("no other record shown here has findings")),
     }
 }
 

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::app::across;
-use crate::app::msg::Effects;
-use crate::app::msg::Work;
-use crate::app::state::App;
-use crate::app::state::REARRANGE;
+use crate::app::msg::{Effects, Work};
+use crate::app::state::{App, REARRANGE};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
@@ -23,10 +21,7 @@ use stepscope_terminal::run::Effect;
 impl App {
     /// Takes a filter as typed.
     pub fn set_filter(&mut self, typed: &str) -> Effects {
-        try_filter(self, typed).unwrap_or_else(|why| {
-            self.fail(why);
-            Vec::new()
-        })
+        try_filter(self, typed).unwrap_or_else(|why| self.fail(why))
     }
 
     pub(crate) fn new_search_id(&mut self) -> u64 {
@@ -127,10 +122,12 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 pub(crate) fn find_by(app: &mut App, by: isize) {
     match app.screens.front_mut() {
         None => visit_found(app, by),
-        Some(Screen::Record(inspect)) => match inspect.find_by(by) {
-            Ok(said) => app.say(said),
-            Err(why) => app.fail(why),
-        },
+        Some(Screen::Record(inspect)) => {
+            _ = match inspect.find_by(by) {
+                Ok(said) => app.say(said),
+                Err(why) => app.fail(why),
+            };
+        }
         Some(_) => {}
     }
 }
