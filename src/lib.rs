@@ -42,6 +42,8 @@ pub mod app {
     pub mod session;
     /// The whole state.
     pub mod state;
+    /// The list of the threads of a session.
+    pub(crate) mod threads;
     /// The one place where the state changes.
     pub(crate) mod update;
     /// Draws the whole screen.

@@ -162,6 +162,12 @@ const LAWS: &[Law] = &[
         but: &[],
         banned: &["draw::", "layout::pane_area", "app::state"],
     },
+    Law {
+        why: "the screen's threads are listed in one place",
+        files: SCREEN,
+        but: &["app/threads.rs"],
+        banned: &["thread::spawn", "thread::Builder", "Builder::new"],
+    },
     Law { why: "text reaches a cell through ratatui's widgets", files: SCREEN, but: &[], banned: &["set_symbol("] },
     Law {
         why: "only command output and last words print, and the terminal layer asks what it stands on",

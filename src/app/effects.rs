@@ -17,6 +17,7 @@ use crate::app::forks::Keeping;
 use crate::app::msg::{Msg, SearchId, Work};
 use crate::app::opened::Opened;
 use crate::app::scribe::{Scribe, Tell};
+use crate::app::threads::{Thread, start};
 use crate::screens::rerun::leg::Reached;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
@@ -127,9 +128,9 @@ impl Memory {
 impl Performer {
     /// Starts the threads that read.
     pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
-        let reader = start_reader(&outbox, &beside);
+        let reader = start_reader(Thread::Records, &outbox, &beside);
         // Both at once: where memory has run out, no thread can be started any more.
-        let slow = start_reader(&outbox, &beside);
+        let slow = start_reader(Thread::LargeRecords, &outbox, &beside);
         let keeper = Keeper::new(outbox.clone());
         let (searches, saving) = (Vec::new(), Vec::new());
         Self {
@@ -218,7 +219,7 @@ impl Performer {
             Work::Desk(errand) => {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
                 let saves = matches!(errand, Errand::Decide(..));
-                let thread = std::thread::spawn(move || {
+                let thread = start(Thread::Across, move || {
                     let news = errands::run(errand, &beside);
                     let failure = if let News::Decided(_, Err(failure)) = &news { Some(failure.clone()) } else { None };
                     let told = outbox.send(Msg::Desk(news));
@@ -254,7 +255,7 @@ impl Performer {
         let alive = Arc::new(());
         let watched = Arc::downgrade(&alive);
         self.looking = Some(alive);
-        std::thread::spawn(move || {
+        start(Thread::Parents, move || {
             let found = find(&plan, &wanted, || watched.strong_count() > 0);
             outbox.send(Msg::Parents(moves, found))
         });
@@ -266,10 +267,10 @@ impl Performer {
 }
 
 /// Starts a thread that reads what it is sent.
-fn start_reader(outbox: &Outbox, beside: &Arc<Beside>) -> Sender<Work> {
+fn start_reader(thread: Thread, outbox: &Outbox, beside: &Arc<Beside>) -> Sender<Work> {
     let (sender, wanted) = channel();
     let (outbox, beside) = (outbox.clone(), beside.clone());
-    std::thread::spawn(move || read_on_demand(&wanted, &outbox, &beside));
+    start(thread, move || read_on_demand(&wanted, &outbox, &beside));
     sender
 }
 
@@ -365,7 +366,7 @@ impl Keeper {
         let orders = self.orders.get_or_insert_with(|| {
             let (orders, taken) = channel();
             let outbox = self.outbox.clone();
-            self.thread = Some(std::thread::spawn(move || keep_all(&taken, &outbox)));
+            self.thread = Some(start(Thread::Forks, move || keep_all(&taken, &outbox)));
             orders
         });
         // The thread ends only when its orders do.

@@ -1,5 +1,5 @@
 //! The reviews of the records on screen: what was said, what is about to be said, and what is on its way to the disk.
-//! Nothing here does I/O; the handlers are in `update/review.rs`, the threads in `scribe.rs`.
+//! Nothing here does I/O; the handlers are in `review/keys.rs`, the threads in `scribe.rs`.
 
 pub(crate) mod agenda;
 pub(crate) mod ask;

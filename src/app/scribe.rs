@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::app::threads::{Thread, start};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
@@ -106,7 +107,7 @@ impl Scribe {
         if let Some(journal) = own.clone() {
             let (tell, lost) = (tell.clone(), lost.clone());
             let alive = alive.clone();
-            std::thread::spawn(move || {
+            start(Thread::Verdicts, move || {
                 save(&journal, &events, &tell, &lost);
                 drop(alive);
             });
@@ -114,13 +115,13 @@ impl Scribe {
         let drafts = own.zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
         let follows = journals.iter().map(Follow::new).collect();
         let to_screen = tell.clone();
-        std::thread::spawn(move || {
+        start(Thread::Reviews, move || {
             look(&tasks, follows, drafts, &to_screen);
             drop(alive);
         });
         let (reader, wanted) = channel();
         let to_screen = tell.clone();
-        std::thread::spawn(move || {
+        start(Thread::Items, move || {
             for task in wanted {
                 if let Task::Cards(moves, batch, records) = task {
                     cards(moves, batch, records, &to_screen);

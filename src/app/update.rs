@@ -1,5 +1,4 @@
-//! The one place where the state changes: `update` routes what happened to the part that owns it. What the mouse does,
-//! what lies over the screen, and filter and find have files of their own below `update/`.
+//! The one place where the state changes: `update` asks the top of the stack of screens, and routes what happened to it.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};

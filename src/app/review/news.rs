@@ -69,9 +69,9 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
                     app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them"));
                 }
                 (1.., _) => {
-                    _ = app.say(shown!(
+                    app.say(shown!(
                         "half-finished verdicts of the last session: {drafts}; they come back with their records"
-                    ))
+                    ));
                 }
                 _ => {}
             }
