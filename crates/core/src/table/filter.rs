@@ -785,6 +785,26 @@ mod tests {
     }
 
     #[test]
+    fn every_rule_is_found_by_its_id_and_by_each_beginning_of_it() {
+        use crate::finding::{Finding, Place};
+        use crate::record::formats;
+        use crate::rules::{Subject, example};
+        use stepscope_base::json::{Pointer, Tape};
+        for rule in RULES {
+            let text = example(rule.bad);
+            let mut tape = Tape::default();
+            let record = if tape.read(&text) { tape.root(&text).map(formats::read) } else { None };
+            let subject = Subject::new(&text, &tape.problems, record);
+            let finding = Finding::new(rule.id, rule.severity, "m", Place::Value(Pointer::default()));
+            let row = Row::unchecked(0, 3).checked(&subject, &[finding], None);
+            for end in 1..=rule.id.len() {
+                let typed = format!("rule:{}", &rule.id[..end]);
+                assert_eq!(Filter::parse(&typed).unwrap().fits_row(&row), Answer::Yes, "{typed} of {}", rule.id);
+            }
+        }
+    }
+
+    #[test]
     fn text_is_found_however_json_wrote_it() {
         let filter = Filter::parse("text:\"naïve 😀\" -text:zzz").unwrap();
         assert!(filter.fits_text("{\"q\": \"Naïve 😀\"}".as_bytes()));

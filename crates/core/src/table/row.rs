@@ -340,7 +340,7 @@ impl Family {
     fn of(rule: &Rule) -> Self {
         match rule.id.split_once('/') {
             Some(("reading" | "record", _)) => Self::All,
-            Some(("span", _)) => Self::Typed,
+            Some(("span" | "quote", _)) => Self::Typed,
             // Upstream's four schemas are for the answers of runs.
             Some(("answer", name)) if name != "schema" => Self::Typed,
             _ => Self::Runs,
