@@ -11,11 +11,11 @@ use divan::{Bencher, black_box};
 use stepscope_base::json::Tape;
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::spans::{Claim, resolve};
-use stepscope_core::record::formats;
-use stepscope_core::rules::{self, Subject};
+use stepscope_core::case::{Case, CaseView};
 use stepscope_core::table::filter::text_pattern;
 use stepscope_io::block::{Block, Cursor, Want};
 use stepscope_io::check::check;
+use stepscope_io::examine::Neighbours;
 use stepscope_io::input::{Begun, Input, begin, expand};
 use stepscope_io::load::load;
 use stepscope_io::search::{Found, Plan, start};
@@ -78,12 +78,10 @@ fn parse(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn rules(bencher: Bencher<'_, '_>) {
     let text = record(7);
-    let mut tape = Tape::default();
-    tape.read(text.as_bytes());
-    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
-        let record = tape.root(text.as_bytes()).map(formats::read);
-        black_box(rules::check(&Subject::new(text.as_bytes(), &tape.problems, record)).len())
-    });
+    bencher
+        .counter(ItemsCount::new(1_usize))
+        .with_inputs(|| Case::read(text.as_bytes()))
+        .bench_local_values(|case| black_box(case.findings().len()));
 }
 
 #[divan::bench]
@@ -102,12 +100,14 @@ fn index(bencher: Bencher<'_, '_>) {
 fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
     let file = on_disk();
     bencher.counter(ItemsCount::new(RECORDS)).bench_local(|| {
-        let render = |checked: &stepscope_io::check::Checked<'_>, out: &mut Vec<u8>| {
-            for finding in checked.findings {
+        let render = |case: &CaseView<'_>, _: &Input, out: Option<&mut Vec<u8>>| {
+            let Some(out) = out else { return };
+            for finding in case.findings() {
                 out.extend_from_slice(finding.rule.as_bytes());
             }
         };
-        black_box(check(expand(std::slice::from_ref(&file.path)), threads, None, render, |_, _| Ok(())).counts)
+        let inputs = expand(std::slice::from_ref(&file.path));
+        black_box(check(inputs, threads, &Neighbours::default(), render, |_, _| Ok(())).counts)
     });
 }
 

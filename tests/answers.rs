@@ -8,15 +8,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepscope_base::json::{Tape, Value};
-use stepscope_base::text::Untrusted;
 use stepscope_core::answer::document::Document;
-use stepscope_core::answer::route::route;
+use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::{Finding, Place, Severity};
 use stepscope_core::record::RecordKind;
-use stepscope_core::record::formats::{self, FORMATS};
-use stepscope_core::report::{Item, Judged, jsonl};
+use stepscope_core::record::formats::FORMATS;
+use stepscope_core::report::jsonl;
+use stepscope_core::rules::RULES;
 use stepscope_core::rules::answer::Schema;
-use stepscope_core::rules::{RULES, Subject, check};
 use stepscope_core::schemas;
 
 fn fixture(name: &str) -> String {
@@ -28,11 +27,9 @@ fn documents(store: &str) -> HashMap<String, Arc<Document>> {
     let text = fixture(&format!("{store}.documents.jsonl"));
     let mut documents = HashMap::new();
     for line in text.lines() {
-        let mut tape = Tape::default();
-        let record = formats::read(tape.parse(line.as_bytes()).unwrap());
-        let name = text_of(record.root.get("doc_id").unwrap());
-        let subject = Subject::new(line.as_bytes(), &[], Some(record));
-        documents.insert(name, subject.document.unwrap());
+        let case = Case::read(line.as_bytes());
+        let name = text_of(case.root().unwrap().get("doc_id").unwrap());
+        documents.insert(name, case.view().document().unwrap().clone());
     }
     documents
 }
@@ -42,16 +39,15 @@ fn text_of(value: Value<'_>) -> String {
 }
 
 /// Calls with every trace of a store, together with its document.
-fn each(store: &str, mut then: impl FnMut(&Subject<'_>, Value<'_>)) -> usize {
+fn each(store: &str, mut then: impl FnMut(&CaseView<'_>, Value<'_>)) -> usize {
     let (text, documents) = (fixture(&format!("{store}.jsonl")), documents(store));
     for line in text.lines() {
-        let mut tape = Tape::default();
-        assert!(tape.read(line.as_bytes()));
-        let record = formats::read(tape.root(line.as_bytes()).unwrap());
-        assert_eq!(record.kind, RecordKind::Typed);
-        let document = documents[&text_of(record.root.get("doc_id").unwrap())].clone();
-        let expect = record.root.get("expect").unwrap();
-        then(&Subject::new(line.as_bytes(), &tape.problems, Some(record)).document(Some(document)), expect);
+        let case = Case::read(line.as_bytes());
+        let root = case.root().unwrap();
+        let document = documents[&text_of(root.get("doc_id").unwrap())].clone();
+        let case = Case::citing(line.as_bytes(), Some(document));
+        assert_eq!(case.view().kind(), RecordKind::Typed);
+        then(&case.view(), root.get("expect").unwrap());
     }
     text.lines().count()
 }
@@ -61,8 +57,8 @@ fn the_stores_are_judged_as_their_makers_expect() {
     for (store, count) in [("store-fips", 10), ("store-demo-policy", 6)] {
         let judged = each(store, |subject, expect| {
             let question = text_of(subject.record.as_ref().unwrap().question.unwrap());
-            let findings = check(subject);
-            let routed = route(subject, &findings).unwrap();
+            let findings = subject.findings();
+            let routed = subject.routed().unwrap();
             let wanted = text_of(expect.get("route").unwrap());
             let wanted = if wanted == "retry_or_reject" { "reject" } else { &wanted };
             assert_eq!(routed.route.word(), wanted, "{question} {:?} {findings:#?}", routed.triggers);
@@ -151,43 +147,22 @@ fn whatever_stands_there_every_finding_has_a_place_and_the_line_is_clean() {
 }
 
 fn judge(text: &str, document: &Arc<Document>) {
-    let mut tape = Tape::default();
-    assert!(tape.read(text.as_bytes()), "{text}");
-    let root = tape.root(text.as_bytes()).unwrap();
-    let subject = Subject::new(text.as_bytes(), &tape.problems, Some(formats::read(root)));
-    let subject = subject.document(Some(document.clone()));
-    let findings = check(&subject);
+    let case = Case::citing(text.as_bytes(), Some(document.clone()));
+    let root = case.root().expect(text);
+    let (case, findings) = (case.view(), case.findings());
     for label in findings.iter().flat_map(Finding::labels) {
         let found = root.find(&label.place.pointer()).unwrap_or_else(|| panic!("{label:?} in {text}"));
         assert!(!matches!(label.place, Place::Key(_)) || found.key.is_some(), "{label:?} in {text}");
     }
-    let judged = Judged::of(&subject, &findings);
-    let record = subject.record.as_ref().unwrap();
-    let source = Untrusted::new(b"x");
-    let item = Item {
-        source: &source,
-        line: 1,
-        column: 1,
-        offset: 0,
-        index: 0,
-        text: text.as_bytes(),
-        root: Some(root),
-        kind: record.kind,
-        id: record.id,
-        findings: &findings,
-        fitness: None,
-        triage: None,
-        judged: judged.as_ref(),
-    };
     let mut out = Vec::new();
-    jsonl::write(&item, &mut out);
+    jsonl::write(&case, findings, None, &mut out);
     // An id such as 1e999 stands there as it is written.
     let mut printed = Tape::default();
     let json = printed.parse(out.trim_ascii_end()).unwrap();
     assert!(out.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte == b'\n'));
     assert_eq!(
         json.get("route").and_then(|route| route.get("name")).is_some(),
-        record.kind == RecordKind::Typed,
+        case.kind() == RecordKind::Typed,
         "{text}"
     );
 }
@@ -197,12 +172,9 @@ fn an_answer_with_many_flaws_is_judged_in_time() {
     let item =
         r#"{"amount": {"value": "0", "currency": "usd", "x": 1}, "note": 1, "spans": [{"line_start": "a", "y": 2}]}"#;
     let text = format!(r#"{{"answer_found": 7, "confidence": 2, "items": [{}]}}"#, vec![item; 20_000].join(","));
-    let mut tape = Tape::default();
-    assert!(tape.read(text.as_bytes()));
-    let root = tape.root(text.as_bytes()).unwrap();
-    let subject = Subject::new(text.as_bytes(), &tape.problems, Some(formats::read(root)));
+    let case = Case::read(text.as_bytes());
     let begun = std::time::Instant::now();
-    let findings = check(&subject);
+    let findings = case.findings();
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
     let last = findings.iter().rfind(|finding| finding.rule == "answer/currency_not_iso4217").unwrap();
     assert!(last.message.line().as_str().ends_with(", and 19,900 more"), "{:?}", last.message);

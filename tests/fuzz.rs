@@ -31,9 +31,9 @@ use stepscope_core::table::filter::{Filter, text_pattern};
 use stepscope_core::table::row::Row;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::beneath::Place;
-use stepscope_io::beside::Beside;
 use stepscope_io::check::check;
 use stepscope_io::config::Config;
+use stepscope_io::examine::Neighbours;
 use stepscope_io::frames::{Framer, Framing};
 use stepscope_io::input::expand;
 use stepscope_io::journal::read_all;
@@ -247,10 +247,11 @@ fn said_of(paths: &[PathBuf], threads: usize) -> Result<Vec<String>, String> {
     let outcome = check(
         expand(paths),
         threads,
-        None,
-        |checked, out| {
+        &Neighbours::default(),
+        |case, _, out| {
+            let Some(out) = out else { return };
             let mut line = String::new();
-            for finding in checked.findings {
+            for finding in case.findings() {
                 let _ = write!(line, "{} {:?} {} | ", finding.rule, finding.severity, finding.message.line());
             }
             out.extend_from_slice(line.replace('\n', "␊").as_bytes());
@@ -280,11 +281,12 @@ fn texts(path: &Path, threads: usize) -> Result<String, String> {
     let outcome = check(
         expand(&[path.to_owned()]),
         threads,
-        None,
-        |checked, out| {
-            let lines = checked.subject.document.as_ref().map(|document| document.len());
+        &Neighbours::default(),
+        |case, _, out| {
+            let Some(out) = out else { return };
+            let lines = case.document().map(|document| document.len());
             out.extend_from_slice(format!("{lines:?} ").as_bytes());
-            out.extend_from_slice(checked.text);
+            out.extend_from_slice(case.text());
             out.push(b'\n');
         },
         |bytes, _| {
@@ -344,7 +346,7 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     let alone = said(&path, 1)?;
     same("two readings differ", &alone, &said(&path, 2)?)?;
     let row = Row::unchecked(0, case.len() as u64);
-    let opened = Opened::new(0, 1, &row, case.to_vec(), &Beside::default(), |_| None);
+    let opened = Opened::new(0, 1, &row, case.to_vec(), Neighbours::default());
     for step in 0..opened.steps.len().min(8) {
         let _ = opened.detail(step);
     }

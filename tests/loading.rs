@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepscope_io::check::{Outcome, check};
+use stepscope_io::examine::Neighbours;
 use stepscope_io::input::{Input, expand};
 
 struct Files {
@@ -38,10 +39,10 @@ fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, Outcome) {
     let outcome = check(
         expand(paths),
         threads,
-        None,
-        |checked, out| {
-            let kind = checked.subject.record.as_ref().map_or("broken", |record| record.kind.word());
-            out.extend_from_slice(format!("{}:{kind}\n", checked.origin.line).as_bytes());
+        &Neighbours::default(),
+        |case, _, out| {
+            let line = format!("{}:{}\n", case.origin().line, case.kind().word());
+            out.unwrap().extend_from_slice(line.as_bytes());
         },
         |bytes, _| {
             out.extend_from_slice(bytes);
@@ -180,8 +181,8 @@ fn a_closed_pipe_ends_it_at_once() {
     let outcome = check(
         expand(&[path]),
         2,
-        None,
-        |_, _| {
+        &Neighbours::default(),
+        |_, _, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },
         |_, _| Err(io::ErrorKind::BrokenPipe.into()),
@@ -581,13 +582,15 @@ mod live {
 
     #[test]
     fn the_screen_sees_what_the_background_saw() {
-        use stepscope_io::examine::from_around;
+        use stepscope_base::json::Tape;
+        use stepscope_io::examine::case_of_row;
         let files = Files::new();
         let mut live = Live::open(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
         live.settle();
         let rules = [0, 1].map(|n| {
-            let found = from_around(live.store.row(n).unwrap(), true);
-            found.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+            let case = case_of_row(A.as_bytes(), Tape::default(), live.store.row(n).unwrap(), std::sync::Arc::new(()));
+            let found = case.findings().iter().filter(|finding| finding.rule.starts_with("record/"));
+            found.map(|finding| finding.rule).collect::<Vec<_>>()
         });
         assert_eq!(rules, [vec![], vec!["record/joined", "record/duplicate_id"]]);
     }

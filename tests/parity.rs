@@ -11,11 +11,12 @@ use serde_json::Value as Json;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::text::{Piece, Untrusted, pieces};
+use stepscope_core::case::Case;
 use stepscope_core::finding::{Finding, Place};
 use stepscope_core::record::AnswerSchema;
 use stepscope_core::record::formats;
 use stepscope_core::rules::answer::{self, Schema, View};
-use stepscope_core::rules::{self, Subject, procedure};
+use stepscope_core::rules::procedure;
 use stepscope_core::schemas;
 
 /// The lines of every fixture with this name, public cases and our own.
@@ -125,15 +126,13 @@ fn assert_places_resolve(findings: &[Finding], root: Value<'_>, n: &Json) {
 #[test]
 fn procedures_are_judged_as_upstream_judges_them() {
     let cases = cases("procedures");
-    let mut tape = Tape::default();
     for case in &cases {
         let n = &case["n"];
         let text = text_of(case);
-        assert!(tape.read(&text), "case {n}: {:?}", tape.problems);
-        let root = tape.root(&text).unwrap();
-        let record = (formats::procedure::FORMAT.read)(root);
-        let subject = Subject::new(&text, &tape.problems, Some(record));
-        let mut findings = rules::check(&subject);
+        let read = Case::read(&text);
+        let root = read.root().unwrap_or_else(|| panic!("case {n}: {:?}", read.problems()));
+        let subject = read.view_as(formats::procedure::FORMAT.read);
+        let mut findings = subject.findings().clone();
         findings.retain(|finding| procedure::UPSTREAM.contains(&finding.rule));
         let ours: Vec<Json> = findings.iter().map(diagnostic).collect();
         // Compared as text: the order of the details counts too.

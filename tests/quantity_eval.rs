@@ -12,11 +12,10 @@
 
 use stepscope_base::json::Tape;
 use stepscope_core::arithmetic::quantity::{Uptake, find};
-use stepscope_core::arithmetic::recompute::is_right;
+use stepscope_core::case::Case;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::Procedure;
 use stepscope_core::record::formats;
-use stepscope_core::rules::{self, Subject};
 
 fn files() -> Vec<String> {
     let root = env!("CARGO_MANIFEST_DIR");
@@ -72,22 +71,21 @@ fn right_runs_raise_no_alarm() {
     ] {
         let bytes = std::fs::read(format!("{root}/{file}")).unwrap();
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| line.first() == Some(&b'{')) {
-            let mut tape = Tape::default();
-            let Some(record) = tape.parse(line).map(formats::read).filter(|record| is_right(record) == Some(true))
-            else {
+            let case = Case::read(line);
+            let case = case.view();
+            if !case.is_right() {
                 continue;
-            };
+            }
             right += 1;
-            let subject = Subject::new(line, &[], Some(record));
-            let found = rules::check(&subject);
+            let found = case.findings();
             let grave =
                 found.iter().filter(|found| found.severity < Severity::Note && found.rule.starts_with("run/quantity"));
             assert_eq!(grave.count(), 0, "{file}");
             // The same run with its verdict unknown.
-            let Some(uptake) = subject.uptake() else { continue };
+            let Some(uptake) = case.uptake() else { continue };
             let missed = uptake.missed.iter().any(|missed| missed.room);
             if missed || !uptake.invented.is_empty() || !uptake.changed.is_empty() {
-                alarms.push(subject.record.unwrap().id_text().unwrap().line().into_string());
+                alarms.push(case.record.as_ref().unwrap().id_text().unwrap().line().into_string());
             }
         }
     }

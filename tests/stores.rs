@@ -19,6 +19,7 @@ use rusqlite::Connection;
 use stepscope_base::json::{Tape, Value};
 use stepscope_core::rules::RULES;
 use stepscope_io::check::{Outcome, check};
+use stepscope_io::examine::Neighbours;
 use stepscope_io::failure::Failure;
 use stepscope_io::input::expand;
 use stepscope_io::load::load;
@@ -57,11 +58,12 @@ fn run_with(paths: &[PathBuf], document: Option<&Path>) -> Checked {
     let outcome = check(
         inputs,
         2,
-        None,
-        |checked, out| {
-            let lines = checked.subject.document.as_ref().map_or(-1, |document| document.len() as i64);
+        &Neighbours::default(),
+        |case, _, out| {
+            let Some(out) = out else { return };
+            let lines = case.document().map_or(-1, |document| document.len() as i64);
             out.extend_from_slice(format!("{lines} ").as_bytes());
-            out.extend_from_slice(checked.text);
+            out.extend_from_slice(case.text());
             out.push(b'\n');
         },
         |bytes, _| {

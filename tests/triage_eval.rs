@@ -19,10 +19,9 @@ use std::collections::HashMap;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_core::arithmetic::gold::Gold;
+use stepscope_core::case::CaseView;
 use stepscope_core::finding::{Findings, Severity};
 use stepscope_core::record::formats;
-use stepscope_core::rules::{self, Subject};
-use stepscope_core::triage::Triage;
 
 /// The places to fix, as labels and verdicts name them.
 const FIXES: [&str; 5] = ["none", "step_run", "procedure", "gold", "unknown"];
@@ -40,7 +39,7 @@ struct Verdict {
 /// Something that gives verdicts. Triage is connected here.
 trait Scorer {
     fn name(&self) -> &'static str;
-    fn verdict(&self, subject: &Subject<'_>, findings: &Findings) -> Verdict;
+    fn verdict(&self, case: &CaseView<'_>) -> Verdict;
 }
 
 /// What can be said without looking: the floor of every measurement.
@@ -51,8 +50,8 @@ impl Scorer for Blind {
         "blind: right runs need no fix, all others are unknown"
     }
 
-    fn verdict(&self, subject: &Subject<'_>, _: &Findings) -> Verdict {
-        Verdict { fix: if subject.is_right() { "none" } else { "unknown" }, ..Verdict::default() }
+    fn verdict(&self, case: &CaseView<'_>) -> Verdict {
+        Verdict { fix: if case.is_right() { "none" } else { "unknown" }, ..Verdict::default() }
     }
 }
 
@@ -64,8 +63,8 @@ impl Scorer for Full {
         "triage"
     }
 
-    fn verdict(&self, subject: &Subject<'_>, findings: &Findings) -> Verdict {
-        let Some(triage) = Triage::judge(subject, findings, None) else { return Verdict::default() };
+    fn verdict(&self, case: &CaseView<'_>) -> Verdict {
+        let Some(triage) = case.triage() else { return Verdict::default() };
         Verdict {
             fix: triage.fix.word(),
             step: triage.step.map(|step| step + 1),
@@ -82,13 +81,14 @@ impl Scorer for Quantities {
         "quantities alone"
     }
 
-    fn verdict(&self, subject: &Subject<'_>, findings: &Findings) -> Verdict {
-        if subject.is_right() {
-            let disputed = subject.record.as_ref().is_some_and(|record| record.correct == Some(false));
+    fn verdict(&self, case: &CaseView<'_>) -> Verdict {
+        if case.is_right() {
+            let disputed = case.record.as_ref().is_some_and(|record| record.correct == Some(false));
             return Verdict { fix: if disputed { "gold" } else { "none" }, ..Verdict::default() };
         }
         let fault = |rule: &str| {
-            let mut found = findings.iter().filter(|finding| finding.rule == rule && finding.severity < Severity::Note);
+            let mut found =
+                case.findings().iter().filter(|finding| finding.rule == rule && finding.severity < Severity::Note);
             found.find_map(|finding| {
                 let mut out = Vec::new();
                 Style::ASCII.append(&finding.details.iter().find(|(key, _)| *key == "fault")?.1, &mut out);
@@ -192,12 +192,10 @@ impl Score {
     fn of(cases: &[Case], scorer: &dyn Scorer) -> Self {
         let mut score = Self::default();
         for case in cases {
-            let mut tape = Tape::default();
-            assert!(tape.read(&case.text), "{}", case.name);
-            let record = tape.root(&case.text).map(formats::read);
-            let subject = Subject::new(&case.text, &tape.problems, record);
-            let findings = rules::check(&subject);
-            score.take(case, &scorer.verdict(&subject, &findings), &findings);
+            let read = stepscope_core::case::Case::read(&case.text);
+            let view = read.view();
+            assert!(view.record.is_some(), "{}", case.name);
+            score.take(case, &scorer.verdict(&view), view.findings());
         }
         score
     }

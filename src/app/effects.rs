@@ -23,7 +23,6 @@ use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::typed::Typed;
 use stepscope_core::record::formats;
 use stepscope_core::table::headline::Headline;
 use stepscope_core::table::seen::place_in;
@@ -274,7 +273,7 @@ fn start_reader(thread: Thread, outbox: &Outbox, beside: &Arc<Beside>) -> Sender
     sender
 }
 
-fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Beside) {
+fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Arc<Beside>) {
     while let Ok(first) = wanted.recv() {
         // Of several requests for rows only the last is about what is on screen now.
         let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
@@ -295,7 +294,7 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Beside) {
 }
 
 /// Reads what is wanted; `None` for work that is no reading.
-pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
+pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
     match work {
         Work::Headlines(moves, rows) => {
             let mut tape = Tape::default();
@@ -308,8 +307,7 @@ pub fn read(work: Work, beside: &Beside) -> Option<Msg> {
         Work::Record(record, reading, row, hide) => {
             let open = || {
                 let text = reading.read()?;
-                let find = |typed: &Typed<'_>| reading.document(typed);
-                let opened = Opened::new(record, reading.line()?, &row, text, beside, find);
+                let opened = Opened::new(record, reading.line()?, &row, text, reading.around(beside));
                 let opened = opened.identified(reading.dataset.clone(), reading.position);
                 Ok(Box::new(opened.hiding(hide, &row, beside)))
             };

@@ -1,5 +1,7 @@
 //! Does the errands of the desk: each on a thread of its own, for it may read whole files.
 
+use std::sync::Arc;
+
 use crate::app::across::{Errand, News, Seat};
 use crate::app::effects::FAILED;
 use crate::app::opened::Opened;
@@ -16,7 +18,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::journal::stamp;
 
 /// Does one; waits for it.
-pub(crate) fn run(errand: Errand, beside: &Beside) -> News {
+pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     match errand {
         Errand::Compare(id, wanted) => {
@@ -52,19 +54,19 @@ pub(crate) fn run(errand: Errand, beside: &Beside) -> News {
     }
 }
 
-fn sides(a: &Seat, b: &Seat, against: Against, beside: &Beside) -> Result<Versus, Failure> {
+fn sides(a: &Seat, b: &Seat, against: Against, beside: &Arc<Beside>) -> Result<Versus, Failure> {
     let names = [a.name.clone(), b.name.clone()];
     // A baseline has no baseline.
-    let own = Beside::default();
+    let own = Arc::default();
     let other = if against == Against::Baseline { &own } else { beside };
     Ok(Versus::of(names, against, &opened(a, beside)?, &opened(b, other)?))
 }
 
-fn made(seat: &Seat, make: &Make, beside: &Beside) -> Result<Versus, Shown> {
+fn made(seat: &Seat, make: &Make, beside: &Arc<Beside>) -> Result<Versus, Shown> {
     let parent = opened(seat, beside).map_err(|failure| shown!("{failure}"))?;
     let line = make.line(&parent)?;
     let row = Row::unchecked(0, line.len() as u64);
-    let fork = Opened::new(seat.record, 1, &row, line.clone(), beside, |typed| seat.reading.document(typed));
+    let fork = Opened::new(seat.record, 1, &row, line.clone(), seat.reading.around(beside));
     let names = [seat.name.clone(), shown!("{}, not kept yet", make.title())];
     let versus = Versus::of(names, Against::Parent, &parent, &fork);
     let (procedure, versus) = match make {
@@ -78,8 +80,8 @@ fn made(seat: &Seat, make: &Make, beside: &Beside) -> Result<Versus, Shown> {
     })
 }
 
-fn opened(seat: &Seat, beside: &Beside) -> Result<Opened, Failure> {
+fn opened(seat: &Seat, beside: &Arc<Beside>) -> Result<Opened, Failure> {
     let text = seat.reading.read()?;
     let line = seat.reading.line()?;
-    Ok(Opened::new(seat.record, line, &seat.row, text, beside, |typed| seat.reading.document(typed)))
+    Ok(Opened::new(seat.record, line, &seat.row, text, seat.reading.around(beside)))
 }

@@ -8,28 +8,27 @@ use crate::app::proof::Proof;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::sheet::Sheet;
 use crate::screens::json::state::value_text;
-use stepscope_base::json::{Finder, Kind, Part, Pointer, Problem, Tape, Value};
+use stepscope_base::json::{Finder, Kind, Part, Pointer, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_core::answer::document::Document;
-use stepscope_core::answer::route::{Route, route};
-use stepscope_core::answer::typed::Typed;
-use stepscope_core::arithmetic::recompute::{Derivation, Recomputed};
+use stepscope_core::answer::route::Route;
+use stepscope_core::arithmetic::recompute::Derivation;
 use stepscope_core::card::Card;
+use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::{Finding, Findings, Place, Severity};
 use stepscope_core::procedure::prompt::{self, AnswerShape};
 use stepscope_core::procedure::{Field, Procedure};
-use stepscope_core::record::{Record, RecordKind, formats};
+use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::review::event::Text;
 use stepscope_core::review::hide::{Hidden, Hide};
-use stepscope_core::rules::{self, Subject};
 use stepscope_core::run::fork::Lineage;
 use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise, Web};
 use stepscope_core::table::headline::gold_text;
 use stepscope_core::table::row::Row;
 use stepscope_core::triage::{Argument, Confidence, Fix, Triage};
 use stepscope_io::beside::Beside;
-use stepscope_io::examine::{from_around, read_row};
+use stepscope_io::examine::{Neighbours, case_of_row};
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
@@ -47,13 +46,7 @@ pub struct Opened {
     pub index: usize,
     /// The number of its line in the file, from 1.
     pub line: u64,
-    text: Vec<u8>,
-    tape: Tape,
-    problems: Vec<Problem>,
-    /// The document that it cites.
-    pub document: Option<Arc<Document>>,
-    /// What the rules say of it.
-    pub findings: Findings,
+    case: Case<'static>,
     /// The argument of the verdict, strongest first, the findings that it rests on in their place, then all other
     /// findings: ready for the screen.
     pub notes: Vec<Note>,
@@ -318,27 +311,19 @@ pub struct DetailValue {
 }
 
 impl Opened {
-    /// Reads a record that stands in this row of the table; `find` is asked for the document that it cites.
-    pub fn new(
-        index: usize,
-        line: u64,
-        row: &Row,
-        text: Vec<u8>,
-        beside: &Beside,
-        find: impl FnOnce(&Typed<'_>) -> Option<Arc<Document>>,
-    ) -> Self {
-        let mut opened = Self::bare(index, line, row, text);
-        let typed = opened.root().and_then(|root| formats::read(root).typed);
-        opened.document = typed.and_then(|typed| find(&typed));
+    /// Reads a record that stands in this row of the table.
+    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>, around: Neighbours<'static>) -> Self {
+        let beside = around.beside.clone();
+        let mut opened = Self::bare(index, line, case_of_row(text, Tape::default(), row, Arc::new(around)));
         opened.lineage = opened.root().and_then(Lineage::of);
-        opened.fill(row, beside);
+        opened.fill(&beside);
         opened
     }
 
     /// Gives it its card for journals: the name of its file there, and its place in it, from 0.
     #[must_use]
     pub(crate) fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
-        let mut card = Card::of(&self.analyse().subject, &self.findings, dataset, position);
+        let mut card = Card::of(&self.view(), self.case.findings(), dataset, position);
         card.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
         self.card = Some(Box::new(card));
         self
@@ -346,30 +331,30 @@ impl Opened {
 
     /// The same record without what is not to be shown. Its card stays that of the whole record.
     #[must_use]
-    pub(crate) fn hiding(self, hide: Hide, row: &Row, beside: &Beside) -> Self {
+    pub(crate) fn hiding(self, hide: Hide, row: &Row, beside: &Arc<Beside>) -> Self {
         if hide.is_empty() {
             return self;
         }
-        let text = self.root().and_then(|root| hide.without(&self.text, root)).unwrap_or_else(|| self.text.clone());
-        let mut opened = Self::bare(self.index, self.line, row, text);
-        (opened.document, opened.card, opened.hidden) = (self.document, self.card, hide);
-        opened.lineage = self.lineage;
-        opened.fill(row, beside);
+        let text = self.root().and_then(|root| hide.without(self.text(), root));
+        let text = text.unwrap_or_else(|| self.text().to_vec());
+        let own = if hide.has(Hidden::Baseline) { Arc::default() } else { beside.clone() };
+        let around = Neighbours { document: self.document(), beside: own, ..Neighbours::default() };
+        let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
+        if let Some(card) = &self.card {
+            // That something is hidden is no fault of the record.
+            case.retain_findings(|finding| card.findings.contains(&finding.rule));
+        }
+        let mut opened = Self::bare(self.index, self.line, case);
+        (opened.card, opened.hidden, opened.lineage) = (self.card, hide, self.lineage);
+        opened.fill(beside);
         opened
     }
 
-    fn bare(index: usize, line: u64, row: &Row, text: Vec<u8>) -> Self {
-        let mut tape = Tape::default();
-        read_row(&mut tape, &text, row);
-        let problems = std::mem::take(&mut tape.problems);
+    fn bare(index: usize, line: u64, case: Case<'static>) -> Self {
         Self {
             index,
             line,
-            text,
-            tape,
-            problems,
-            document: None,
-            findings: Findings::new(),
+            case,
             notes: Vec::new(),
             marks: Vec::new(),
             verdict: None,
@@ -405,52 +390,49 @@ impl Opened {
 
     /// The record's text as it stands in the file.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        self.case.text()
     }
 
     /// The record's JSON, if it could be read.
     pub fn root(&self) -> Option<Value<'_>> {
-        self.tape.root(&self.text)
+        self.case.root()
+    }
+
+    /// The document that it cites.
+    pub fn document(&self) -> Option<Arc<Document>> {
+        self.case.view().document().cloned()
     }
 
     /// The record with everything that can be said of it, for questions that are asked seldom.
-    pub(crate) fn analyse(&self) -> Analysis<'_> {
+    pub(crate) fn view(&self) -> CaseView<'_> {
         #[cfg(test)]
         analyses::note();
-        let record = self.root().map(formats::read);
-        let subject = Subject::new(&self.text, &self.problems, record).document(self.document.clone());
-        let state = subject.record.as_ref().map(|record| State::of(record, subject.procedure.as_ref()));
-        Analysis { subject, state: state.unwrap_or_default() }
+        self.case.view()
     }
 
-    fn fill(&mut self, row: &Row, beside: &Beside) {
-        let analysis = self.analyse();
-        let mut findings = rules::check(&analysis.subject);
-        findings.extend(from_around(row, analysis.subject.record.is_some()));
-        if let Some(card) = self.card.as_ref().filter(|_| !self.hidden.is_empty()) {
-            // That something is hidden is no fault of the record.
-            findings.retain(|finding| card.findings.contains(&finding.rule));
-        }
-        let facts = analysis.subject.record.as_ref().map(Facts::of);
-        let steps = analysis.steps();
-        let (details, web) = (analysis.first_details(steps.len()), analysis.state.web());
-        let variables = analysis.variables();
-        let mut places = Places::of(&analysis);
+    fn fill(&mut self, beside: &Beside) {
+        let case = &self.view();
+        let findings = case.findings();
+        let facts = case.record.as_ref().map(Facts::of);
+        let steps = steps(case);
+        let (details, web) = (first_details(case, steps.len()), case.state().web());
+        let variables = variables(case.state());
+        let mut places = Places::of(case);
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
-        let nodes = places.nodes(&findings);
-        let (surprise, ended_at) = (analysis.state.last_step().surprise, analysis.state.ended_at());
+        let nodes = places.nodes(findings);
+        let (surprise, ended_at) = (case.state().last_step().surprise, case.state().ended_at());
         let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
-        let first = first.map(|step| (step, analysis.detail(step)));
-        let baseline = beside.answer(analysis.subject.record.as_ref()).filter(|_| !self.hidden.has(Hidden::Baseline));
-        let rewards = beside.ladder(self.root()).map(|ladder| Rewards::of(&ladder, self.root()));
-        let triage = Triage::judge(&analysis.subject, &findings, baseline).filter(|_| !self.hidden.has(Hidden::Triage));
+        let first = first.map(|step| (step, detail(case, step)));
+        let baseline = case.baseline();
+        let rewards = beside.ladder(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
+        let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
-        let verdict = triage.as_ref().map(Verdict::of);
-        let proof = analysis.proof();
-        let routed = route(&analysis.subject, &findings);
-        let sheet = Sheet::of(&analysis.subject, routed.as_ref()).map(Box::new);
-        let procedure_name = analysis.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
+        let verdict = triage.map(Verdict::of);
+        let proof = Proof::of(case);
+        let route = case.routed().map(|routed| routed.route);
+        let sheet = Sheet::of(case).map(Box::new);
+        let procedure_name = case.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
         (self.ended_at, self.first) = (ended_at, first);
@@ -467,8 +449,8 @@ impl Opened {
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
         self.marks = marks(&nodes, &notes);
-        (self.sheet, self.route) = (sheet, routed.map(|routed| routed.route));
-        (self.findings, self.notes, self.proof, self.verdict) = (findings, notes, proof, verdict);
+        (self.sheet, self.route) = (sheet, route);
+        (self.notes, self.proof, self.verdict) = (notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;
             self.id = facts.id;
@@ -492,7 +474,7 @@ impl Opened {
     /// One step in full.
     pub fn detail(&self, step: usize) -> Detail {
         let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
-        self.details.get(step).or_else(first).cloned().unwrap_or_else(|| self.analyse().detail(step))
+        self.details.get(step).or_else(first).cloned().unwrap_or_else(|| detail(&self.view(), step))
     }
 
     /// Where it is looked at first: its end, where the answer is; of a run that ended early, the step in which it ended.
@@ -502,8 +484,8 @@ impl Opened {
 
     /// The model that the record names for a step.
     pub(crate) fn model_of(&self, step: usize) -> Option<String> {
-        let analysis = self.analyse();
-        let model = analysis.state.call(step)?.model?.string()?;
+        let case = self.view();
+        let model = case.state().call(step)?.model?.string()?;
         model.utf8().map(ToOwned::to_owned)
     }
 
@@ -534,10 +516,9 @@ impl Opened {
 
     /// How the value that a step should have written comes about.
     pub fn derivation(&self, variable: usize, step: usize) -> Option<Derivation> {
-        let analysis = self.analyse();
-        let record = analysis.subject.record.as_ref()?;
-        let recomputed = Recomputed::of(record, analysis.procedure(), &analysis.state);
-        recomputed.derivation(&analysis.state, recomputed.write(variable, step)?)
+        let case = self.view();
+        let recomputed = case.executed()?;
+        recomputed.derivation(case.state(), recomputed.write(variable, step)?)
     }
 
     /// The whole step as JSON.
@@ -633,199 +614,178 @@ impl Facts {
     }
 }
 
-/// A record, its procedure and its state, borrowed from the text.
-#[derive(Debug)]
-pub(crate) struct Analysis<'a> {
-    /// The record as the rules see it.
-    pub subject: Subject<'a>,
-    /// The global state over time.
-    pub state: State<'a>,
+fn base(case: &CaseView<'_>) -> Pointer {
+    case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
 }
 
-impl<'a> Analysis<'a> {
-    fn procedure(&self) -> Option<&Procedure<'a>> {
-        self.subject.procedure.as_ref()
-    }
+fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
+    let base = base(case);
+    let declared = case.procedure().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
+    let last = case.state().last_step();
+    (0..declared.len().max(case.state().step_count()))
+        .map(|position| {
+            let step = declared.get(position);
+            let call = case.state().call(position);
+            let nothing = "(no text)";
+            let text = step.and_then(|step| step.text);
+            StepRow {
+                id: step.and_then(|step| step.id).map_or_else(|| Shown::own("?"), one_line),
+                text: text.map_or(Shown::own(nothing), one_line),
+                worst: None,
+                failed: call.is_some_and(|call| call.error.is_some()) || case.state().has_run(position) == Ran::Failed,
+                ran: case.state().has_run(position),
+                is_last: last.contains(position),
+                pointer: match (step, call) {
+                    (None, Some(call)) => call.pointer(),
+                    _ => Procedure::step_pointer(&base, position),
+                },
+            }
+        })
+        .collect()
+}
 
-    fn base(&self) -> Pointer {
-        self.subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
-    }
-
-    fn steps(&self) -> Vec<StepRow> {
-        let base = self.base();
-        let declared = self.procedure().map(|procedure| procedure.steps.as_slice()).unwrap_or_default();
-        let last = self.state.last_step();
-        (0..declared.len().max(self.state.step_count()))
-            .map(|position| {
-                let step = declared.get(position);
-                let call = self.state.call(position);
-                let nothing = "(no text)";
-                let text = step.and_then(|step| step.text);
-                StepRow {
-                    id: step.and_then(|step| step.id).map_or_else(|| Shown::own("?"), one_line),
-                    text: text.map_or(Shown::own(nothing), one_line),
-                    worst: None,
-                    failed: call.is_some_and(|call| call.error.is_some())
-                        || self.state.has_run(position) == Ran::Failed,
-                    ran: self.state.has_run(position),
-                    is_last: last.contains(position),
-                    pointer: match (step, call) {
-                        (None, Some(call)) => call.pointer(),
-                        _ => Procedure::step_pointer(&base, position),
-                    },
-                }
-            })
-            .collect()
-    }
-
-    fn proof(&self) -> Proof {
-        let record = self.subject.record.as_ref();
-        record.map(|record| Proof::of(record, self.procedure(), &self.state)).unwrap_or_default()
-    }
-
-    fn variables(&self) -> Vec<VariableRow> {
-        let variables = self.state.variables().iter().enumerate();
-        variables
-            .map(|(index, variable)| {
-                let count = variable.writes.len();
-                let reader = |from: usize| variable.readers.partition_point(|&reader| reader < from);
-                let writes = variable.writes.iter().enumerate().map(|(n, write)| {
-                    let until = variable.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0);
-                    let entry = Entry {
-                        variable: index,
-                        value: write.value,
-                        badge: write.badge,
-                        writer: write.step,
-                        source: write.source,
-                    };
-                    WriteRow {
-                        from: write.from,
-                        step: write.step,
-                        value: write.value.map(|value| ShownValue {
-                            line: one_line(value),
-                            kind: value.kind(),
-                            pointer: self.state.pointer(&entry),
-                        }),
-                        badge: write.badge,
-                        is_read: variable.readers.get(reader(write.from.0)).is_some_and(|&reader| reader < until),
-                    }
-                });
-                let first = variable.writes.first().map_or(usize::MAX, |write| write.from.0);
-                let description = variable.field.and_then(|field| field.description);
-                let mut row = VariableRow {
-                    name: variable.name.line(),
-                    description: description.map(one_line).unwrap_or_default(),
-                    origin: variable.origin,
-                    writes: Vec::with_capacity(count),
-                    readers: variable.readers.clone(),
-                    worst: None,
-                    unresolved: variable.readers.iter().copied().filter(|&reader| reader < first).collect(),
+fn variables(state: &State<'_>) -> Vec<VariableRow> {
+    let variables = state.variables().iter().enumerate();
+    variables
+        .map(|(index, variable)| {
+            let count = variable.writes.len();
+            let reader = |from: usize| variable.readers.partition_point(|&reader| reader < from);
+            let writes = variable.writes.iter().enumerate().map(|(n, write)| {
+                let until = variable.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0);
+                let entry = Entry {
+                    variable: index,
+                    value: write.value,
+                    badge: write.badge,
+                    writer: write.step,
+                    source: write.source,
                 };
-                row.writes.extend(writes);
-                row
-            })
-            .collect()
-    }
-
-    /// The first of so many steps in full, as far as they take a bounded room.
-    fn first_details(&self, steps: usize) -> Vec<Detail> {
-        let (mut details, mut room) = (Vec::new(), MAX_READY);
-        for step in 0..steps {
-            let detail = self.detail(step);
-            let Some(left) = room.checked_sub(detail.size()) else { break };
-            room = left;
-            details.push(detail);
-        }
-        details
-    }
-
-    fn detail(&self, position: usize) -> Detail {
-        let step = self.procedure().and_then(|procedure| procedure.steps.get(position));
-        // Steps with thousands of fields exist: each is looked up, not looked for.
-        let by_name = |fields: Option<&[Field<'a>]>| {
-            let mut found: HashMap<Untrusted<'a>, Field<'a>> = HashMap::new();
-            for field in fields.unwrap_or_default() {
-                if let Some(name) = field.name_text() {
-                    found.entry(name).or_insert(*field);
+                WriteRow {
+                    from: write.from,
+                    step: write.step,
+                    value: write.value.map(|value| ShownValue {
+                        line: one_line(value),
+                        kind: value.kind(),
+                        pointer: state.pointer(&entry),
+                    }),
+                    badge: write.badge,
+                    is_read: variable.readers.get(reader(write.from.0)).is_some_and(|&reader| reader < until),
                 }
-            }
-            found
-        };
-        let describe = |entry: &Entry<'a>, fields: &HashMap<Untrusted<'a>, Field<'a>>| {
-            let variable = self.state.variables().get(entry.variable);
-            let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
-            let field = fields.get(&name);
-            DetailValue {
-                variable: entry.variable,
-                description: field.and_then(|field| field.description).map(one_line).unwrap_or_default(),
-                name: name.line(),
-                value: entry.value.map(prose),
-                kind: entry.value.map_or(Kind::Null, Value::kind),
-                badge: entry.badge,
-            }
-        };
-        let inputs = by_name(step.map(|step| step.inputs.as_slice()));
-        let outputs = by_name(step.map(|step| step.outputs.as_slice()));
-        let (reads, writes) = (self.state.reads(position), self.state.writes(position));
-        let mut detail = Detail {
-            reads: reads.iter().take(MAX_LISTED).map(|entry| describe(entry, &inputs)).collect(),
-            writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
-            more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
-            text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
-            ..Detail::default()
-        };
-        if let Some(call) = self.state.call(position) {
-            detail.prompt = call.prompt.map(prose);
-            detail.schema = call.schema.map(|schema| pretty(schema, 0));
-            detail.reply = call.raw.map(prose);
-            detail.error = call.error.map(prose);
-            let usage = |key: &str| call.usage.and_then(|usage| usage.get(key)).filter(|value| !value.is_null());
-            let plain = [
-                ("model", call.model),
-                ("server", call.backend),
-                ("endpoint", call.endpoint),
-                ("seed", call.seed),
-                ("temperature", call.temperature),
-                ("tokens in", usage("prompt_tokens")),
-                ("tokens out", usage("completion_tokens")),
-                ("started", call.started_utc),
-            ];
-            let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
-            let took = call.duration_ms.map(|ms| ("took", shown!("{} ms", one_line(ms))));
-            detail.facts = plain.chain(took).collect();
-        }
-        if detail.prompt.is_none() {
-            self.rebuild_prompt(position, &mut detail);
-        }
-        detail
-    }
+            });
+            let first = variable.writes.first().map_or(usize::MAX, |write| write.from.0);
+            let description = variable.field.and_then(|field| field.description);
+            let mut row = VariableRow {
+                name: variable.name.line(),
+                description: description.map(one_line).unwrap_or_default(),
+                origin: variable.origin,
+                writes: Vec::with_capacity(count),
+                readers: variable.readers.clone(),
+                worst: None,
+                unresolved: variable.readers.iter().copied().filter(|&reader| reader < first).collect(),
+            };
+            row.writes.extend(writes);
+            row
+        })
+        .collect()
+}
 
-    /// Makes the prompt and schema that upstream would send, where none was recorded.
-    fn rebuild_prompt(&self, position: usize, detail: &mut Detail) {
-        let (Some(procedure), Some(record)) = (self.procedure(), &self.subject.record) else { return };
-        let request = prompt::visible_inputs(procedure, &self.state, position)
-            .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
-        if let Ok(request) = request {
-            detail.prompt = Some(prose_of(request.prompt.bytes()));
-            detail.schema = detail.schema.take().or_else(|| Some(prose_of(request.schema.bytes())));
-            detail.prompt_rebuilt = true;
+/// The first of so many steps in full, as far as they take a bounded room.
+fn first_details(case: &CaseView<'_>, steps: usize) -> Vec<Detail> {
+    let (mut details, mut room) = (Vec::new(), MAX_READY);
+    for step in 0..steps {
+        let detail = detail(case, step);
+        let Some(left) = room.checked_sub(detail.size()) else { break };
+        room = left;
+        details.push(detail);
+    }
+    details
+}
+
+fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
+    let step = case.procedure().and_then(|procedure| procedure.steps.get(position));
+    // Steps with thousands of fields exist: each is looked up, not looked for.
+    let by_name = |fields: Option<&[Field<'a>]>| {
+        let mut found: HashMap<Untrusted<'a>, Field<'a>> = HashMap::new();
+        for field in fields.unwrap_or_default() {
+            if let Some(name) = field.name_text() {
+                found.entry(name).or_insert(*field);
+            }
         }
+        found
+    };
+    let describe = |entry: &Entry<'a>, fields: &HashMap<Untrusted<'a>, Field<'a>>| {
+        let variable = case.state().variables().get(entry.variable);
+        let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
+        let field = fields.get(&name);
+        DetailValue {
+            variable: entry.variable,
+            description: field.and_then(|field| field.description).map(one_line).unwrap_or_default(),
+            name: name.line(),
+            value: entry.value.map(prose),
+            kind: entry.value.map_or(Kind::Null, Value::kind),
+            badge: entry.badge,
+        }
+    };
+    let inputs = by_name(step.map(|step| step.inputs.as_slice()));
+    let outputs = by_name(step.map(|step| step.outputs.as_slice()));
+    let (reads, writes) = (case.state().reads(position), case.state().writes(position));
+    let mut detail = Detail {
+        reads: reads.iter().take(MAX_LISTED).map(|entry| describe(entry, &inputs)).collect(),
+        writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
+        more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
+        text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
+        ..Detail::default()
+    };
+    if let Some(call) = case.state().call(position) {
+        detail.prompt = call.prompt.map(prose);
+        detail.schema = call.schema.map(|schema| pretty(schema, 0));
+        detail.reply = call.raw.map(prose);
+        detail.error = call.error.map(prose);
+        let usage = |key: &str| call.usage.and_then(|usage| usage.get(key)).filter(|value| !value.is_null());
+        let plain = [
+            ("model", call.model),
+            ("server", call.backend),
+            ("endpoint", call.endpoint),
+            ("seed", call.seed),
+            ("temperature", call.temperature),
+            ("tokens in", usage("prompt_tokens")),
+            ("tokens out", usage("completion_tokens")),
+            ("started", call.started_utc),
+        ];
+        let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
+        let took = call.duration_ms.map(|ms| ("took", shown!("{} ms", one_line(ms))));
+        detail.facts = plain.chain(took).collect();
+    }
+    if detail.prompt.is_none() {
+        rebuild_prompt(case, position, &mut detail);
+    }
+    detail
+}
+
+/// Makes the prompt and schema that upstream would send, where none was recorded.
+fn rebuild_prompt(case: &CaseView<'_>, position: usize, detail: &mut Detail) {
+    let (Some(procedure), Some(record)) = (case.procedure(), &case.record) else { return };
+    let request = prompt::visible_inputs(procedure, case.state(), position)
+        .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
+    if let Ok(request) = request {
+        detail.prompt = Some(prose_of(request.prompt.bytes()));
+        detail.schema = detail.schema.take().or_else(|| Some(prose_of(request.schema.bytes())));
+        detail.prompt_rebuilt = true;
     }
 }
 
 /// The places of a record, for many findings at once: each container is gone through once.
 struct Places<'r, 'a> {
-    analysis: &'r Analysis<'a>,
+    case: &'r CaseView<'a>,
     finder: Option<Finder<'a>>,
     /// The steps by their entries in the trace.
     steps: HashMap<usize, usize>,
 }
 
 impl<'r, 'a> Places<'r, 'a> {
-    fn of(analysis: &'r Analysis<'a>) -> Self {
-        let finder = analysis.subject.record.as_ref().map(|record| Finder::new(record.root));
-        let calls = (0..analysis.state.step_count()).filter_map(|step| Some((analysis.state.call(step)?.entry, step)));
-        Self { analysis, finder, steps: calls.collect() }
+    fn of(case: &'r CaseView<'a>) -> Self {
+        let finder = case.record.as_ref().map(|record| Finder::new(record.root));
+        let calls = (0..case.state().step_count()).filter_map(|step| Some((case.state().call(step)?.entry, step)));
+        Self { case, finder, steps: calls.collect() }
     }
 
     /// The values that findings are about, for the JSON: node, finding, and whether the key is meant.
@@ -871,7 +831,7 @@ impl<'r, 'a> Places<'r, 'a> {
     /// The step that wrote the value of a state that a pointer leads to.
     fn writer_of(&mut self, pointer: &Pointer) -> Option<usize> {
         let variable = self.variable_of(&Place::Value(pointer.clone()))?;
-        self.analysis.state.variables().get(variable)?.writers().next_back()
+        self.case.state().variables().get(variable)?.writers().next_back()
     }
 
     /// The step that a pointer lies in.
@@ -880,7 +840,7 @@ impl<'r, 'a> Places<'r, 'a> {
             [Part::Index(n), ..] if pointer.is_within(base) => Some(*n),
             _ => None,
         };
-        if let Some(step) = below(&self.analysis.base().then("steps")) {
+        if let Some(step) = below(&base(self.case).then("steps")) {
             return Some(step);
         }
         let entry = below(&Pointer::from_iter(["trace", "steps"]))?;
@@ -893,24 +853,24 @@ impl<'r, 'a> Places<'r, 'a> {
         if let [Part::Key(state), Part::Key(name), ..] = pointer.0.as_slice()
             && *state == "state"
         {
-            return self.analysis.state.variable(name);
+            return self.case.state().variable(name);
         }
         if let [.., Part::Key(outputs), Part::Key(name)] = pointer.0.as_slice()
             && (*outputs == "outputs" || *outputs == "inputs")
             && pointer.is_within(&Pointer::from_iter(["trace"]))
         {
-            return self.analysis.state.variable(name);
+            return self.case.state().variable(name);
         }
         let of_trace = matches!(pointer.0.first(), Some(Part::Key(key)) if *key == "trace");
-        let mut sets = self.analysis.state.sets().iter().filter(|_| of_trace);
+        let mut sets = self.case.state().sets().iter().filter(|_| of_trace);
         if let Some(set) = sets.find(|set| pointer.is_within(&set.pointer)) {
-            return self.analysis.state.variable(&set.variable);
+            return self.case.state().variable(&set.variable);
         }
         let here = self.finder.as_mut()?.find(&pointer)?.value;
         let name = here.get("name").and_then(Value::string).or_else(|| {
             matches!(pointer.0.last(), Some(Part::Key(key)) if *key == "name").then(|| here.string()).flatten()
         })?;
-        self.analysis.state.variable(&name)
+        self.case.state().variable(&name)
     }
 }
 
@@ -1021,7 +981,7 @@ mod tests {
             "x".repeat(1 << 20)
         );
         let row = Row::unchecked(0, text.len() as u64);
-        let opened = Opened::new(0, 1, &row, text.into_bytes(), &Beside::default(), |_| None);
+        let opened = Opened::new(0, 1, &row, text.into_bytes(), Neighbours::default());
         analyses::take();
         let detail = opened.detail(39);
         assert_eq!((opened.end(), analyses::take()), (Moment(40), 0), "the screen reads nothing again");
@@ -1034,7 +994,7 @@ mod tests {
     #[test]
     fn a_run_is_ready_for_the_screen() {
         let row = Row::unchecked(0, RUN.len() as u64);
-        let opened = Opened::new(4, 5, &row, RUN.as_bytes().to_vec(), &Beside::default(), |_| None);
+        let opened = Opened::new(4, 5, &row, RUN.as_bytes().to_vec(), Neighbours::default());
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
         assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);

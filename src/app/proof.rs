@@ -9,8 +9,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap};
 use stepscope_core::arithmetic::quantity::{Quantities, near};
 use stepscope_core::arithmetic::recompute::{Basis, Recomputed};
-use stepscope_core::procedure::Procedure;
-use stepscope_core::record::Record;
+use stepscope_core::case::CaseView;
 use stepscope_core::run::state::State;
 
 /// Quantities of longer questions are not marked.
@@ -58,10 +57,10 @@ pub struct Computed {
 
 impl Proof {
     /// Gathers what can be said of a record from itself alone.
-    pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
-        let recomputed = Recomputed::of(record, procedure, state);
-        let quantities = Quantities::of(record, state, procedure);
-        let mut proof = Self { computed: computed(&recomputed, state), ..Self::default() };
+    pub fn of(case: &CaseView<'_>) -> Self {
+        let (Some(record), Some(executed)) = (&case.record, case.executed()) else { return Self::default() };
+        let quantities = Quantities::of(record, case.state(), case.procedure());
+        let mut proof = Self { computed: computed(executed, case.state()), ..Self::default() };
         proof.mark(record.question.and_then(Value::string).unwrap_or_default().bytes(), &quantities);
         proof.taken = quantities.by_variable;
         proof
@@ -139,8 +138,7 @@ pub(crate) fn superscript(n: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_base::json::Tape;
-    use stepscope_core::record::formats;
+    use stepscope_core::case::Case;
 
     #[test]
     fn quantities_are_numbered_and_values_derived() {
@@ -150,15 +148,13 @@ mod tests {
             {"id": 2, "inputs": [{"name": "apples", "description": "a"}, {"name": "factor", "description": "f"}], "stepDescription": "Compute bought = apples * factor", "output": [{"name": "bought", "description": "b"}]},
             {"id": 3, "inputs": [{"name": "apples", "description": "a"}, {"name": "bought", "description": "b"}], "stepDescription": "Compute final_answer = apples + bought", "output": [{"name": "final_answer", "description": "f"}]}]},
             "state": {"problem_text": "", "apples": 3, "factor": 2, "bought": "apples * factor", "final_answer": "7", "final_answer_numerical": 7}, "pred_num": 7, "correct": false}"#;
-        let mut tape = Tape::default();
-        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
-        let procedure = record.procedure.map(Procedure::read);
-        let state = State::of(&record, procedure.as_ref());
-        let proof = Proof::of(&record, procedure.as_ref(), &state);
+        let case = Case::read(text.as_bytes());
+        let case = case.view();
+        let proof = Proof::of(&case);
         let question = proof.question.unwrap();
         assert!(question.as_str().starts_with("Ann has 3¹ apples and buys twice² as many␛."), "{question}");
         assert_eq!(&question.as_str()[proof.marks[1].range.clone()], "twice");
-        let bought = state.variable(&"bought".into()).unwrap();
+        let bought = case.state().variable(&"bought".into()).unwrap();
         let computed = &proof.computed[&(bought, 1)];
         assert_eq!((computed.value.as_str(), computed.unevaluated, computed.differs), ("6", true, true));
     }

@@ -16,11 +16,10 @@ use stepscope_core::card::Card;
 use stepscope_core::finding::Findings;
 use stepscope_core::record::formats;
 use stepscope_core::review::event::{Event, Text};
-use stepscope_core::rules::{Subject, check};
 use stepscope_core::table::row::Row;
 use stepscope_io::beneath::Place;
 use stepscope_io::drafts::Drafts;
-use stepscope_io::examine::read_row;
+use stepscope_io::examine::case_of_row;
 use stepscope_io::failure::Failure;
 use stepscope_io::journal::{Follow, Journal, Met, Told};
 use stepscope_io::reading::Reading;
@@ -290,13 +289,8 @@ fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, te
 
 /// Reads who a record is; `judged`: and what the rules say of it.
 fn card(reading: &Reading, row: &Row, judged: bool) -> Option<Card> {
-    let text = reading.read().ok()?;
-    let mut tape = Tape::default();
-    read_row(&mut tape, &text, row);
-    let subject = Subject::new(&text, &tape.problems, tape.root(&text).map(formats::read));
-    let document = subject.record.as_ref().and_then(|record| record.typed.as_ref()).filter(|_| judged);
-    let document = document.and_then(|typed| reading.document(typed));
-    let subject = subject.document(document);
-    let findings = if judged { check(&subject) } else { Findings::new() };
-    Some(Card::of(&subject, &findings, reading.dataset.clone(), reading.position))
+    let case = case_of_row(reading.read().ok()?, Tape::default(), row, Arc::new(reading.around(&Arc::default())));
+    let (case, none) = (case.view(), Findings::new());
+    let findings = if judged { case.findings() } else { &none };
+    Some(Card::of(&case, findings, reading.dataset.clone(), reading.position))
 }

@@ -3,23 +3,22 @@
 use std::io::{Error, ErrorKind};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
-use stepscope_core::record::{AnswerSchema, RecordKind};
+use stepscope_core::record::AnswerSchema;
 use stepscope_core::report::board::Board;
 use stepscope_core::report::text::Look;
-use stepscope_core::report::{Format, Item, Judged, Summary};
+use stepscope_core::report::{Format, Summary};
 use stepscope_core::rules::answer::{Schema, published};
-use stepscope_core::rules::procedure::fitness;
 use stepscope_core::triage::Triage;
-use stepscope_io::baseline::Baseline;
-use stepscope_io::check::{Checked, Outcome, check};
-use stepscope_io::input::Input;
+use stepscope_io::beside::Beside;
+use stepscope_io::check::{Outcome, check};
+use stepscope_io::examine::Neighbours;
 use stepscope_io::open::read_small;
 
 mod expect;
@@ -58,9 +57,9 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         return FAILED;
     }
     let look = Look::new(out.colours(options.color));
-    let baseline = match options.baseline.as_deref().map(|path| Baseline::read(path, threads(options.jobs))) {
-        None => Baseline::default(),
-        Some(Ok(baseline)) => baseline,
+    let beside = match options.baseline.as_deref().map(|path| Beside::read(path, threads(options.jobs))) {
+        None => Arc::default(),
+        Some(Ok(beside)) => Arc::new(beside),
         Some(Err(failure)) => {
             out.complain(&shown!("{failure}"));
             return FAILED;
@@ -82,24 +81,22 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let mut outcome = check(
         inputs,
         threads(options.jobs),
-        schema,
-        |checked, into| {
-            let judged = reviewed.as_ref().map(|reviewed| reviewed.findings(checked));
-            let mut checked = *checked;
-            checked.findings = judged.as_ref().unwrap_or(checked.findings);
-            let checked = &checked;
-            let triage = judges.then(|| triage_of(checked, &baseline)).flatten();
+        &Neighbours { beside, schema, ..Neighbours::default() },
+        |case, input, out| {
+            let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
+            let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
+            let judged = accepted.as_ref().filter(|_| judges);
+            let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
+            let triage = if judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
             if options.summary {
-                if let Some(triage) = &triage {
+                if let Some(triage) = triage {
                     board.lock().unwrap_or_else(PoisonError::into_inner).add(triage);
                 }
-            } else if !checked.has_room {
-                // It is counted.
-            } else if !checked.findings.is_empty() || matches!(format, Format::Jsonl) {
-                // Only JSON lines speak of records without findings, and of the fitness, which alone would cost half as
-                // much as the rules of the procedure.
-                let fit = matches!(format, Format::Jsonl);
-                with_item(checked, fit, triage.as_ref(), |item| format.item(item, &look, into));
+            } else if let Some(out) = out
+                // Only JSON lines speak of records without findings.
+                && (!findings.is_empty() || format == Format::Jsonl)
+            {
+                format.record(case, findings, triage, &look, out);
             }
         },
         |bytes, _| {
@@ -128,12 +125,6 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
     finish(options, &outcome, &said, out)
-}
-
-/// Where to fix a checked run, with the baseline's answer to the same question.
-pub(super) fn triage_of(checked: &Checked<'_>, baseline: &Baseline) -> Option<Triage> {
-    let answer = checked.subject.record.as_ref().and_then(|record| baseline.answer(record));
-    Triage::judge(checked.subject, checked.findings, answer)
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
@@ -220,46 +211,6 @@ fn rest(outcome: &Outcome) -> Shown {
         rest = rest.join(&shown!("; {} {word} twice: {named}{more}", outcome.duplicates.len()));
     }
     rest
-}
-
-/// The bytes by which the input of a record was named; of a store, the folder of its question.
-pub(super) fn source_of<'c>(checked: &Checked<'c>) -> Untrusted<'c> {
-    let record = checked.subject.record.as_ref();
-    match checked.origin.input {
-        Input::Answers(store) => {
-            let folder = record.and_then(|record| record.root.get("folder")?.string());
-            let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
-            Untrusted::owned(place.into_os_string().into_encoded_bytes())
-        }
-        input => input.path().map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
-    }
-}
-
-/// A checked record as the report wants it; `fit`: with the fitness of its procedure, or the route of its answer.
-pub(super) fn with_item<T>(
-    checked: &Checked<'_>,
-    fit: bool,
-    triage: Option<&Triage>,
-    then: impl FnOnce(&Item<'_>) -> T,
-) -> T {
-    let record = checked.subject.record.as_ref();
-    let procedure = checked.subject.procedure.as_ref().filter(|procedure| fit && procedure.is_whole());
-    let judged = if fit { Judged::of(checked.subject, checked.findings) } else { None };
-    then(&Item {
-        source: &source_of(checked),
-        line: checked.origin.line as usize,
-        column: checked.origin.column,
-        offset: checked.origin.offset,
-        index: checked.origin.index as usize,
-        text: checked.text,
-        root: record.map(|record| record.root),
-        kind: record.map_or(RecordKind::Broken, |record| record.kind),
-        id: record.and_then(|record| record.id),
-        findings: checked.findings,
-        fitness: procedure.and_then(|procedure| fitness(procedure.value, checked.findings)),
-        triage,
-        judged: judged.as_ref(),
-    })
 }
 
 /// What `--schema` names.

@@ -7,14 +7,13 @@ use clap::{Args, ValueEnum};
 use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
 use crate::cli::check::threads;
 use crate::cli::review::{cards, counted};
-use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::card::Card;
+use stepscope_core::case::Case;
 use stepscope_core::compare::difference::Difference;
 use stepscope_core::compare::print::{Comparison, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, Join, Judged, Side, judge};
-use stepscope_core::record::formats;
 use stepscope_core::review::fold::Reviews;
 use stepscope_io::cards::Placed;
 use stepscope_io::check::read;
@@ -199,13 +198,12 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Card], &[Spot]); 2],
         out.complain(&shown!("the record {} is in {side} alone", Shown::line(id.as_bytes())));
         return None;
     };
-    let (text_a, text_b) = (text_of(&options.a, a), text_of(&options.b, b));
-    let (mut tape_a, mut tape_b) = (Tape::default(), Tape::default());
-    let (Some(root_a), Some(root_b)) = (tape_a.parse(&text_a), tape_b.parse(&text_b)) else {
+    let (one, other) = (case_of(&options.a, a), case_of(&options.b, b));
+    let (one, other) = (one.view(), other.view());
+    let Some(found) = Difference::of(&one, &other) else {
         out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
         return None;
     };
-    let found = Difference::of(&formats::read(root_a), &formats::read(root_b));
     if options.format == Format::Jsonl {
         let mut json = Vec::new();
         write_difference(&found, &mut json);
@@ -221,13 +219,13 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Card], &[Spot]); 2],
     Some(CLEAN)
 }
 
-/// The bytes of a record that was read before.
-fn text_of(path: &Path, (source, _, offset): &Spot) -> Vec<u8> {
-    let (found, _) = read(expand(&[path.to_owned()]), threads(None), |checked| {
-        let is_it = (checked.origin.source, checked.origin.offset) == (*source, *offset);
-        is_it.then(|| checked.text.to_vec())
+/// A record that was read before.
+fn case_of(path: &Path, (source, _, offset): &Spot) -> Case<'static> {
+    let (found, _) = read(expand(&[path.to_owned()]), threads(None), |case, _| {
+        let is_it = (case.origin().source, case.origin().offset) == (*source, *offset);
+        is_it.then(|| case.to_owned())
     });
-    found.into_iter().next().unwrap_or_default()
+    found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
 }
 
 #[cfg(debug_assertions)]

@@ -1,14 +1,14 @@
 //! One record out of many, by id or line.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use crate::cli::check::{source_of, threads};
+use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
+use stepscope_core::case::{Case, CaseView};
 use stepscope_core::record::Record;
-use stepscope_io::check::{Checked, read_through};
+use stepscope_io::check::read_through;
 use stepscope_io::failure::Failure;
 use stepscope_io::input::Expand;
 use stepscope_io::open::Stat;
@@ -26,16 +26,14 @@ pub(super) struct Pick {
 
 /// A record that was found.
 pub(super) struct Picked {
-    /// Its text.
-    pub(super) text: Vec<u8>,
+    /// The record, next to the document that it cites.
+    pub(super) case: Case<'static>,
     /// Where it stands.
     pub(super) place: Shown,
     /// The file.
     pub(super) path: Option<PathBuf>,
     /// The files in which it stands, for people.
     pub(super) files: Vec<Shown>,
-    /// The document that it cites.
-    pub(super) document: Option<Arc<Document>>,
     /// Where it has no document: the documents that could not be read.
     pub(super) missing: Vec<Failure>,
 }
@@ -54,13 +52,13 @@ impl Picked {
 
 impl Pick {
     /// Whether a record is one of those that are asked for.
-    pub(super) fn wants(&self, checked: &Checked<'_>) -> bool {
+    pub(super) fn wants(&self, case: &CaseView<'_>) -> bool {
         match (&self.id, self.line) {
             (Some(id), _) => {
-                let text = checked.subject.record.as_ref().and_then(Record::id_text);
+                let text = case.record.as_ref().and_then(Record::id_text);
                 text.is_some_and(|text| text == id.as_str())
             }
-            (_, Some(line)) => checked.origin.line as usize == line,
+            (_, Some(line)) => case.origin().line as usize == line,
             _ => true,
         }
     }
@@ -81,20 +79,16 @@ impl Pick {
         let outcome = read_through(
             inputs,
             threads(None),
-            |checked, _| {
-                if !self.wants(checked) || checked.subject.record.is_none() {
+            |case, input, _| {
+                if !self.wants(case) || case.record.is_none() {
                     return;
                 }
-                let at = (checked.origin.source, checked.origin.offset);
+                let at = (case.origin().source, case.origin().offset);
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
-                    let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
-                    let path = checked.origin.input.path().map(Path::to_owned);
-                    let files =
-                        checked.origin.input.files_of(checked.subject.record.as_ref().map(|record| record.root));
-                    let document = checked.document();
-                    let text = checked.text.to_vec();
-                    *first = Some((at, Picked { text, place, path, files, document, missing: Vec::new() }));
+                    let place = shown!("{}:{}", case.source().line(), case.origin().line);
+                    let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
+                    *first = Some((at, Picked { case: case.to_owned(), place, path, files, missing: Vec::new() }));
                 }
             },
             |_, _| Ok(()),
@@ -104,7 +98,7 @@ impl Pick {
         }
         let found = first.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (_, mut picked) = found.ok_or_else(|| self.none(outcome.counts.records))?;
-        if picked.document.is_none() {
+        if picked.case.view().document().is_none() {
             picked.missing = outcome.missing;
         }
         Ok(picked)

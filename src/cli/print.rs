@@ -1,14 +1,15 @@
 //! Commands that print what the program itself knows: rules, keys, schemas.
 
+use std::sync::Arc;
+
 use super::{CLEAN, FAILED, Out};
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::record::RecordKind;
-use stepscope_core::record::formats;
-use stepscope_core::report::Item;
+use stepscope_core::case::{Around, Case, Origin};
+use stepscope_core::record::Record;
 use stepscope_core::report::text::{Look, write};
-use stepscope_core::rules::{self, RULES, Rule, Subject};
+use stepscope_core::rules::{self, RULES, Rule};
 use stepscope_core::schemas;
 
 /// A row of the table of keys.
@@ -78,6 +79,15 @@ fn explain(rule: &Rule, out: &mut Out) {
     out.line(&shown!("Not in\n\n{}", indented(rule.good)));
 }
 
+#[derive(Debug)]
+struct Example;
+
+impl Around for Example {
+    fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
+        Untrusted::new(b"example")
+    }
+}
+
 /// What the rule says of its own bad example.
 fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
@@ -86,28 +96,12 @@ fn example(rule: &Rule, out: &mut Out) {
     let around = rules::source::of_example(rule.id).or_else(|| rules::review::of_example(rule.id));
     let bad = if around.is_some() { last_value(&bad) } else { bad.as_ref() };
     tape.read(bad);
-    let subject = Subject::new(bad, &tape.problems, tape.root(bad).map(formats::read));
-    let mut findings = rules::check(&subject);
+    let case = Case::of(bad, tape, Origin { line: 1, column: 1, ..Origin::default() }, Arc::new(Example));
+    let mut findings = case.findings().clone();
     findings.retain(|finding| finding.rule == rule.id);
     findings.extend(around);
-    let record = subject.record.as_ref();
-    let item = Item {
-        source: &Untrusted::new(b"example"),
-        line: 1,
-        column: 1,
-        offset: 0,
-        index: 0,
-        text: subject.text,
-        root: record.map(|record| record.root),
-        kind: record.map_or(RecordKind::Broken, |record| record.kind),
-        id: None,
-        findings: &findings,
-        fitness: None,
-        triage: None,
-        judged: None,
-    };
     let mut text = Vec::new();
-    write(&item, &Look::new(false), &mut text);
+    write(&case.view(), &findings, &Look::new(false).nameless(), &mut text);
     out.write(&text);
 }
 

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending};
 use crate::cli::pick::Pick;
-use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::repair::mending::Mending;
 use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
-use stepscope_core::record::formats;
 use stepscope_core::run::fork::NoBranch;
 use stepscope_core::run::fork::round::failed;
 use stepscope_core::run::rerun::RunId;
@@ -67,9 +65,8 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
     let picked = options.pick.find(expand(&options.paths))?;
     picked.check_out(options.out.as_deref())?;
-    let mut tape = Tape::default();
-    let record = tape.parse(&picked.text).map(formats::read);
-    let procedure = record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));
+    let case = picked.case.view();
+    let procedure = case.record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));
     let procedure = procedure.ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
     if !Procedure::read(procedure).is_whole() {
         return Err(shown!("{}", NoBranch::TooLarge));

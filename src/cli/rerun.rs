@@ -14,19 +14,15 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::generation::{Generation, answered, files_sent};
-use stepscope_core::arithmetic::recompute::Recomputed;
-use stepscope_core::finding::{Findings, Severity};
-use stepscope_core::procedure::Procedure;
+use stepscope_core::case::{Case, CaseView};
+use stepscope_core::finding::Severity;
 use stepscope_core::procedure::runner::{Ask, object};
 use stepscope_core::record::Record;
-use stepscope_core::record::formats;
 use stepscope_core::record::types::in_use;
-use stepscope_core::rules::{Subject, check};
 use stepscope_core::run::fork::round::{Choice, Heard, Round, SERVER_ERROR, failed, stop_of, what_came};
 use stepscope_core::run::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use stepscope_core::run::rerun::samples::{Distribution, Field};
 use stepscope_core::run::rerun::{Judged, RunId, Verdict};
-use stepscope_core::run::state::State;
 use stepscope_io::append::{Content, append_line, now};
 use stepscope_io::forks::FORKS;
 
@@ -145,13 +141,11 @@ struct Session<'s> {
 
 impl Session<'_> {
     fn run(&self, out: &mut Out) -> Result<u8, Shown> {
-        let mut tape = Tape::default();
-        let record = tape.parse(&self.picked.text).map(formats::read);
+        let case = &self.picked.case.view();
+        let record = case.record.as_ref();
         let record = record.ok_or_else(|| shown!("the record at {} cannot be read", self.picked.place))?;
-        let procedure = record.procedure.map(Procedure::read);
-        let state = State::of(&record, procedure.as_ref());
         if self.options.exact {
-            return self.exact(&record, procedure.as_ref(), &state, out);
+            return self.exact(case, out);
         }
         for failure in &self.picked.missing {
             if record.typed.is_some() {
@@ -159,11 +153,11 @@ impl Session<'_> {
             }
         }
         if record.typed.is_some() {
-            return self.generation(&record, out);
+            return self.generation(case, record, out);
         }
         let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
         let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
-        let count = procedure.as_ref().map_or(0, |procedure| procedure.steps.len());
+        let count = case.procedure().map_or(0, |procedure| procedure.steps.len());
         let start = Start {
             step,
             edits: self.options.edits()?,
@@ -171,8 +165,8 @@ impl Session<'_> {
             how: if self.options.samples > 1 { How::Consensus } else { How::Rerun },
             is_lenient: self.options.lenient,
         };
-        let course = Course::new(&self.picked.text, start).map_err(|why| self.no_branch(why, count))?;
-        let known = state.call(step).and_then(|call| call.model).and_then(Value::string);
+        let course = Course::new(case.text(), start).map_err(|why| self.no_branch(why, count))?;
+        let known = case.state().call(step).and_then(|call| call.model).and_then(Value::string);
         let first = course.next_ask().map_err(|ended| shown!("{ended}"))?;
         let first = first.ok_or(Shown::own("there is nothing to ask"))?;
         let sampling = self.options.sampling.steps(true);
@@ -221,10 +215,11 @@ impl Session<'_> {
     }
 
     /// The call that gave a typed answer, made again.
-    fn generation(&self, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
+    fn generation(&self, case: &CaseView<'_>, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
         self.options.refuse_steps()?;
         let place = &self.picked.place;
-        let made = Generation::of(record, self.picked.document.as_deref(), in_use())
+        let document = case.document();
+        let made = Generation::of(record, document.map(AsRef::as_ref), in_use())
             .map_err(|why| shown!("the answer at {place} cannot be asked for again: {}", Shown::error(&why)))?;
         let model = record.root.get("model").and_then(Value::string);
         let sampling = self.options.sampling.steps(true);
@@ -245,14 +240,14 @@ impl Session<'_> {
             round.hear(RunId(1), told);
         });
         round.judge();
-        let line = answered(record, &self.picked.text, &round, &now());
+        let line = answered(record, case.text(), &round, &now());
         self.keep(&line, out)?;
         if let Some(why) = round.heard.first().and_then(|heard| failed(&heard.reply)) {
             out.complain(&why);
             return Ok(UNANSWERED);
         }
         self.tell(&round, 1, out);
-        let found = self.say_findings(&line, self.picked.document.clone(), out);
+        let found = self.say_findings(&line, document.cloned(), out);
         Ok(if found == 0 && round.obeyed() == 1 { CLEAN } else { FOUND })
     }
 
@@ -296,17 +291,16 @@ impl Session<'_> {
         }
     }
 
-    fn exact(
-        &self,
-        record: &Record<'_>,
-        procedure: Option<&Procedure<'_>>,
-        state: &State<'_>,
-        out: &mut Out,
-    ) -> Result<u8, Shown> {
-        let recomputed = Recomputed::of(record, procedure, state);
-        let fork = procedure.and_then(|procedure| exact(record, procedure, state, &recomputed));
-        let fork = fork.ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
-        let line = fork.record(record, &self.picked.text, &now());
+    fn exact(&self, case: &CaseView<'_>, out: &mut Out) -> Result<u8, Shown> {
+        let parts = || {
+            Some((
+                case.record.as_ref()?,
+                exact(case.record.as_ref()?, case.procedure()?, case.state(), case.executed()?)?,
+            ))
+        };
+        let nothing = "nothing to put in: no value differs from what can be calculated exactly";
+        let (record, fork) = parts().ok_or(Shown::own(nothing))?;
+        let line = fork.record(record, case.text(), &now());
         self.finish(&fork, &line, false, out)
     }
 
@@ -340,7 +334,8 @@ impl Session<'_> {
 
     /// Says what the rules find in a fork, and how much of it is more than a note.
     fn say_findings(&self, line: &[u8], document: Option<Arc<Document>>, out: &Out) -> usize {
-        let found = findings(line, document);
+        let case = Case::citing(line, document);
+        let found = case.findings();
         if !found.is_empty() {
             let named = found.iter().take(NAMED).map(|finding| finding.rule).collect::<Vec<_>>().join(", ");
             let word = if found.len() == 1 { "finding" } else { "findings" };
@@ -355,14 +350,6 @@ impl Session<'_> {
             out.complain(what);
         }
     }
-}
-
-/// What the rules say of a record.
-fn findings(line: &[u8], document: Option<Arc<Document>>) -> Findings {
-    let mut tape = Tape::default();
-    tape.read(line);
-    let subject = Subject::new(line, &tape.problems, tape.root(line).map(formats::read));
-    check(&subject.document(document))
 }
 
 fn preview(preview: &Preview) -> Shown {

@@ -5,11 +5,12 @@ use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
 use super::{CLEAN, FAILED, Out, Show};
-use crate::cli::check::{source_of, threads, triage_of, with_item};
+use crate::cli::check::threads;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::arithmetic::recompute::Recomputed;
+use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
 use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
@@ -19,8 +20,7 @@ use stepscope_core::run::fork::Lineage;
 use stepscope_core::run::state::{Badge, Entry, Moment, Origin, Ran, State};
 use stepscope_core::run::trace::{Put, TraceStep};
 use stepscope_core::triage::Triage;
-use stepscope_io::baseline::Baseline;
-use stepscope_io::check::{Checked, MAX_OUTPUT, read_through};
+use stepscope_io::check::{MAX_OUTPUT, read_through};
 use stepscope_io::room::room_of;
 
 /// A longer value is cut, unless one step alone is shown.
@@ -88,11 +88,11 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     let outcome = read_through(
         inputs,
         threads(None),
-        |checked, _| {
-            let at = (checked.origin.source, checked.origin.offset);
-            let place = || shown!("{}:{}", source_of(checked).line(), checked.origin.line);
-            if show.pick.wants(checked) && lock().note(at, place()) {
-                let page = checked.in_full(|checked| page(show, checked, &look, terminal));
+        |case, _, _| {
+            let at = (case.origin().source, case.origin().offset);
+            let place = || shown!("{}:{}", case.source().line(), case.origin().line);
+            if show.pick.wants(case) && lock().note(at, place()) {
+                let page = page(show, case, &look, terminal);
                 let mut found = lock();
                 if found.is_first(at) {
                     found.page = Some((at, page));
@@ -128,17 +128,14 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
 
-fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page {
-    let subject = checked.subject;
+fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> Page {
     let mut out = Page::default();
-    let Some(record) = &subject.record else {
-        let origin = &checked.origin;
-        out.line(&shown!("{}:{}: not readable as JSON\n", source_of(checked).line(), origin.line));
-        with_item(checked, true, None, |item| write(item, look, &mut out.out));
+    let Some(record) = &case.record else {
+        out.line(&shown!("{}:{}: not readable as JSON\n", case.source().line(), case.origin().line));
+        write(case, case.findings(), look, &mut out.out);
         return out;
     };
-    let procedure = subject.procedure.as_ref();
-    let view = View { record, procedure, state: State::of(record, procedure) };
+    let view = View { case, record, procedure: case.procedure(), state: case.state() };
     if let Some(number) = show.step {
         match number.checked_sub(1).filter(|step| *step < view.steps()) {
             None => out.refused = Some(shown!("there is no step {number}: this record has {}", view.steps())),
@@ -147,22 +144,23 @@ fn page(show: &Show, checked: &Checked<'_>, look: &Look, terminal: bool) -> Page
         }
         return out;
     }
-    view.head(checked, &mut out);
-    if let Some(triage) = triage_of(checked, &Baseline::default()) {
-        view.triage(&triage, &mut out);
+    view.head(&mut out);
+    if let Some(triage) = case.triage() {
+        view.triage(triage, &mut out);
     }
     view.all_steps(show.state, &mut out);
-    if !checked.findings.is_empty() {
+    if !case.findings().is_empty() {
         out.line(&Shown::own("Findings\n"));
-        with_item(checked, true, None, |item| write(item, look, &mut out.out));
+        write(case, case.findings(), look, &mut out.out);
     }
     out
 }
 
 struct View<'v, 'a> {
+    case: &'v CaseView<'a>,
     record: &'v Record<'a>,
     procedure: Option<&'v Procedure<'a>>,
-    state: State<'a>,
+    state: &'v State<'a>,
 }
 
 impl View<'_, '_> {
@@ -170,15 +168,15 @@ impl View<'_, '_> {
         self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
     }
 
-    fn head(&self, checked: &Checked<'_>, out: &mut Page) {
-        let record = self.record;
+    fn head(&self, out: &mut Page) {
+        let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
         let verdict = match record.correct {
             Some(true) => ", judged right",
             Some(false) => ", judged wrong",
             None => "",
         };
-        let place = shown!("{}:{}", source_of(checked).line(), checked.origin.line);
+        let place = shown!("{}:{}", case.source().line(), case.origin().line);
         out.line(&shown!("{place}  id {id}  {}{verdict}\n", record.kind.word()));
         for (title, value) in [
             ("Question", record.question),
@@ -208,8 +206,7 @@ impl View<'_, '_> {
         for argument in &triage.why {
             out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
         }
-        let recomputed = Recomputed::of(self.record, self.procedure, &self.state);
-        if let Some(line) = self.derived(&recomputed) {
+        if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
             out.line(&line);
         }
         out.line(&Shown::default());
@@ -218,8 +215,8 @@ impl View<'_, '_> {
     /// How the exact answer comes about, a line a step.
     fn derived(&self, recomputed: &Recomputed) -> Option<Shown> {
         recomputed.recovered?;
-        let end = recomputed.end(&self.state)?;
-        let tree = recomputed.derivation(&self.state, recomputed.write(end.variable, end.step)?)?;
+        let end = recomputed.end(self.state)?;
+        let tree = recomputed.derivation(self.state, recomputed.write(end.variable, end.step)?)?;
         let mut lines = Vec::new();
         let mut todo = vec![(&tree, 0)];
         while let Some((one, depth)) = todo.pop() {
@@ -333,7 +330,7 @@ impl View<'_, '_> {
             out.refused = Some(Shown::own("this record has no procedure to make a prompt from"));
             return;
         };
-        let request = visible_inputs(procedure, &self.state, step)
+        let request = visible_inputs(procedure, self.state, step)
             .and_then(|inputs| execution(procedure, step, &inputs, AnswerShape::of(self.record)));
         match request {
             Ok(request) if terminal => out.line(&request.prompt.prose()),

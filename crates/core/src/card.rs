@@ -2,17 +2,14 @@
 
 use foldhash::HashMap;
 
-use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::Number;
-use crate::arithmetic::recompute::{Answer, is_right};
+use crate::arithmetic::recompute::Answer;
+use crate::case::CaseView;
 use crate::finding::Finding;
-use crate::procedure::Procedure;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
 use crate::review::fold::Reviewed;
-use crate::rules::Subject;
 use crate::run::fork::Lineage;
-use crate::run::state::State;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::Value;
@@ -59,13 +56,13 @@ pub struct Card {
 
 impl Card {
     /// Of a record that the rules looked at; `position` is its place in its file, from 0.
-    pub fn of(subject: &Subject<'_>, findings: &[Finding], dataset: Option<Text>, position: u64) -> Self {
+    pub fn of(subject: &CaseView<'_>, findings: &[Finding], dataset: Option<Text>, position: u64) -> Self {
         Self::of_asked(subject, findings, dataset, position, |_| true)
     }
 
     /// The same, where the content is worked out only of items that somebody asks about.
     pub fn of_asked(
-        subject: &Subject<'_>,
+        subject: &CaseView<'_>,
         findings: &[Finding],
         dataset: Option<Text>,
         position: u64,
@@ -98,9 +95,10 @@ impl Card {
         };
         if let Some(record) = record {
             card.take(record);
+            (card.gold, card.right) = (subject.gold().map(|gold| gold.value), subject.right());
         }
         if is_asked(&card.item) {
-            card.content = record.map_or_else(|| Digest::of_bytes(subject.text), |record| Digest::of(record.root));
+            card.content = record.map_or_else(|| Digest::of_bytes(subject.text()), |record| Digest::of(record.root));
         }
         card
     }
@@ -117,18 +115,15 @@ impl Card {
             _ => answer_text(record),
         };
         self.number = number.map(|number| number.value);
-        self.gold = Gold::of(record).map(|gold| gold.value);
         self.recorded = record.correct;
-        self.right = is_right(record);
     }
 
     /// Also takes down the names of its variables, where the record tells them.
-    pub fn take_variables(&mut self, record: &Record<'_>) {
-        let procedure = record.procedure.map(Procedure::read);
-        let state = State::of(record, procedure.as_ref());
-        let mut names: Vec<u64> = state.variables().iter().map(|variable| hash_of(variable.name.bytes())).collect();
+    pub fn take_variables(&mut self, case: &CaseView<'_>) {
+        let variables = case.state().variables().iter();
+        let mut names: Vec<u64> = variables.map(|variable| hash_of(variable.name.bytes())).collect();
         names.sort_unstable();
-        self.variables = (record.typed.is_none() && !names.is_empty()).then(|| names.into());
+        self.variables = (case.typed().is_none() && !names.is_empty()).then(|| names.into());
     }
 
     /// Why nothing can be said of this step or variable of the record; `None`: it may have them.
@@ -265,15 +260,12 @@ fn folded(text: &Text) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::formats;
-    use crate::rules::check;
-    use stepscope_base::json::Tape;
+    use crate::case::Case;
 
     fn card(text: &str) -> Card {
-        let mut tape = Tape::default();
-        tape.read(text.as_bytes());
-        let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
-        Card::of(&subject, &check(&subject), Some("runs.jsonl".into()), 4)
+        let case = Case::read(text.as_bytes());
+        let subject = case.view();
+        Card::of(&subject, subject.findings(), Some("runs.jsonl".into()), 4)
     }
 
     #[test]

@@ -88,18 +88,13 @@ fn shown<'a>(calls: Value<'a>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::formats;
-    use crate::rules::{Subject, check};
-    use crate::run::state::State;
-    use stepscope_base::json::Tape;
+    use crate::case::Case;
 
     /// What the rules say of a record, and how many variables and steps its state has.
     fn said(text: &str) -> (Vec<String>, usize, usize) {
-        let mut tape = Tape::default();
-        let record = formats::read(tape.parse(text.as_bytes()).unwrap());
-        let subject = Subject::new(text.as_bytes(), &[], Some(record));
-        let state = State::of(subject.record.as_ref().unwrap(), subject.procedure.as_ref());
-        let found = check(&subject);
+        let case = Case::read(text.as_bytes());
+        let subject = case.view();
+        let (state, found) = (subject.state(), subject.findings());
         let said = |finding: &crate::finding::Finding| {
             format!("{} {}: {}", finding.rule, finding.place().pointer().text().line(), finding.message.line())
         };

@@ -8,6 +8,8 @@ pub mod answer;
 pub mod arithmetic;
 /// What is kept of a record to review it and to compare it.
 pub mod card;
+/// One record and everything that can be said of it.
+pub mod case;
 /// Two runs of the same questions, joined and counted.
 pub mod compare;
 /// What of a record is more than is read.

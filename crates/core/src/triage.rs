@@ -12,12 +12,12 @@ use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::Uptake;
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
-    Answer, Basis, Computed, Recomputed, Wording, is_right, name_of, number_pointer, plan_pointer, value_pointer,
+    Answer, Basis, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
+use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::procedure::Procedure;
 use crate::record::{Record, RecordKind};
-use crate::rules::Subject;
 use crate::rules::run;
 use crate::rules::run::{Fault, contradictions, differs, explained};
 use crate::run::state::{State, last_step_surprise};
@@ -84,26 +84,10 @@ pub struct Triage {
     pub why: Vec<Argument>,
 }
 
-/// Everything that is looked at.
-#[derive(Clone, Copy, Debug)]
-pub struct Evidence<'e, 'a> {
-    /// The record.
-    pub record: &'e Record<'a>,
-    /// Its procedure.
-    pub procedure: Option<&'e Procedure<'a>>,
-    /// What the rules found.
-    pub findings: &'e [Finding],
-    /// What the run made of the quantities of the question.
-    pub uptake: Option<&'e Uptake>,
-    /// The answer of the baseline to the same question.
-    pub baseline: Option<f64>,
-}
-
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
-    pub fn judge(subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
+    pub fn judge(subject: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
         let record = subject.record.as_ref()?;
-        let procedure = subject.procedure.as_ref();
         match record.kind {
             RecordKind::Error => return Some(of_error(record)),
             RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
@@ -114,54 +98,60 @@ impl Triage {
             return None;
         }
         let right = subject.is_right();
-        let state = if right { State::default() } else { State::of(record, procedure) };
-        let own;
-        let recomputed = if let Some(recomputed) = subject.recomputed() {
-            recomputed
-        } else {
-            own = if right {
-                Recomputed { answer: Answer::of(record), ..Recomputed::default() }
-            } else {
-                Recomputed::of(record, procedure, &state)
-            };
-            &own
+        let (none, answered);
+        // Of a right run only the answer is looked at.
+        let (state, recomputed) = match subject.recomputed() {
+            Some(recomputed) if !right => (subject.state(), recomputed),
+            None if !right => (subject.state(), subject.executed()?),
+            recomputed => {
+                (none, answered) =
+                    (State::default(), Recomputed { answer: Answer::of(record), ..Recomputed::default() });
+                (&none, recomputed.unwrap_or(&answered))
+            }
         };
         let uptake = if right { None } else { subject.uptake() };
-        let evidence = Evidence { record, procedure, findings, uptake, baseline };
-        Some(Self::with(&evidence, &state, recomputed))
-    }
-
-    /// Judges a run that was executed already.
-    pub fn with(evidence: &Evidence<'_, '_>, state: &State<'_>, recomputed: &Recomputed) -> Self {
-        let mut case = Case::new(evidence, state, recomputed);
-        let (fix, step, confidence) = case.judge();
-        let recovered = case.recovered;
-        let recovers_gold = recovered.zip(case.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
-        Self { fix, step, recovered, recovers_gold, confidence, why: case.why }
+        let mut trial = Trial {
+            record,
+            procedure: subject.procedure(),
+            state,
+            recomputed,
+            findings,
+            uptake,
+            baseline,
+            right,
+            gold: subject.gold().cloned(),
+            answer: recomputed.answer.value(),
+            recovered: recomputed.recovered,
+            why: Vec::new(),
+        };
+        let (fix, step, confidence) = trial.judge();
+        let recovered = trial.recovered;
+        let recovers_gold = recovered.zip(trial.gold.as_ref()).is_some_and(|(own, gold)| gold.value.is_near(own));
+        Some(Self { fix, step, recovered, recovers_gold, confidence, why: trial.why })
     }
 }
 
 type Verdict = (Fix, Option<usize>, Confidence);
 
-struct Case<'c, 'a> {
-    evidence: &'c Evidence<'c, 'a>,
+/// Everything that is looked at, and what it says.
+struct Trial<'c, 'a> {
     record: &'c Record<'a>,
+    procedure: Option<&'c Procedure<'a>>,
     state: &'c State<'a>,
     recomputed: &'c Recomputed,
+    findings: &'c [Finding],
+    /// What the run made of the quantities of the question.
+    uptake: Option<&'c Uptake>,
+    /// The answer of the baseline to the same question.
+    baseline: Option<f64>,
+    right: bool,
     gold: Option<Gold>,
     answer: Option<Written>,
     recovered: Option<Number>,
     why: Vec<Argument>,
 }
 
-impl<'c, 'a> Case<'c, 'a> {
-    fn new(evidence: &'c Evidence<'c, 'a>, state: &'c State<'a>, recomputed: &'c Recomputed) -> Self {
-        let record = evidence.record;
-        let (gold, answer) = (Gold::of(record), recomputed.answer.value());
-        let recovered = recomputed.recovered;
-        Self { evidence, record, state, recomputed, gold, answer, recovered, why: Vec::new() }
-    }
-
+impl<'c> Trial<'c, '_> {
     /// Whether a number is the gold number, as exactly as that is written.
     fn is_gold(gold: &Gold, number: Number) -> bool {
         let scale = [10, 100, 1000].map(Number::whole).into_iter();
@@ -180,8 +170,7 @@ impl<'c, 'a> Case<'c, 'a> {
     }
 
     fn judge(&mut self) -> Verdict {
-        let right = is_right(self.record);
-        if right == Some(true) {
+        if self.right {
             return self.right();
         }
         let verdict = match self.gold.clone() {
@@ -295,7 +284,7 @@ impl<'c, 'a> Case<'c, 'a> {
 
     /// The ids keep upstream from asking for the answer's number.
     fn no_answer_asked(&mut self) -> Option<Verdict> {
-        let procedure = self.evidence.procedure?;
+        let procedure = self.procedure?;
         let surprise = last_step_surprise(&procedure.steps)?;
         let asked = self.record.answer.is_some_and(|answer| answer.get("final_answer_numerical").is_some());
         if asked {
@@ -308,7 +297,6 @@ impl<'c, 'a> Case<'c, 'a> {
 
     fn fatal(&mut self) -> Option<Verdict> {
         let fatal = self
-            .evidence
             .findings
             .iter()
             .find(|finding| finding.severity == Severity::Fatal && finding.rule.starts_with("procedure/"))?;
@@ -400,7 +388,7 @@ impl<'c, 'a> Case<'c, 'a> {
         for write in self.recomputed.writes.iter().filter(open) {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
             let wrote = wrote.value.float();
-            let text = self.evidence.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
+            let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
             let text = text.and_then(Value::string).unwrap_or_default();
             let constants: Vec<f64> =
                 numbers(text.utf8().unwrap_or_default()).into_iter().map(|(number, _)| number.value.float()).collect();
@@ -432,7 +420,7 @@ impl<'c, 'a> Case<'c, 'a> {
 
     /// The numbers that a step reads; `None` if one of its inputs is none.
     fn read_by(&self, write: &Computed) -> Option<Vec<f64>> {
-        let step = self.evidence.procedure?.steps.get(write.step)?;
+        let step = self.procedure?.steps.get(write.step)?;
         let number = |name: Untrusted<'_>| {
             let variable = self.state.variable(&name)?;
             let before = |other: &&Computed| other.variable == variable && other.step < write.step;
@@ -482,7 +470,7 @@ impl<'c, 'a> Case<'c, 'a> {
     }
 
     fn missed_quantities(&mut self) {
-        if let Some(missed) = self.evidence.uptake.map(|uptake| uptake.missed.len()).filter(|missed| *missed > 0) {
+        if let Some(missed) = self.uptake.map(|uptake| uptake.missed.len()).filter(|missed| *missed > 0) {
             let text = shown!("{missed} of the question's quantities were not taken up");
             self.argue("run/quantity_missed", Pointer::from_iter(["question"]), text);
         }
@@ -522,7 +510,7 @@ impl<'c, 'a> Case<'c, 'a> {
 
     /// The plan has nothing to do with the question: its steps share no word with it, and give no number.
     fn empty_plan(&mut self) -> Option<Verdict> {
-        let procedure = self.evidence.procedure?;
+        let procedure = self.procedure?;
         let question = self.record.question.and_then(Value::string)?;
         let question = question.utf8()?.to_lowercase();
         let end = self.last().map(|end| end.variable);
@@ -603,10 +591,8 @@ impl<'c, 'a> Case<'c, 'a> {
             let rule = if run::slips(write) { run::RECOMPUTE.id } else { run::FINAL_MISMATCH.id };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
-            let place = self
-                .evidence
-                .procedure
-                .and_then(|procedure| plan_pointer(&self.record.procedure_pointer, procedure, write));
+            let place =
+                self.procedure.and_then(|procedure| plan_pointer(&self.record.procedure_pointer, procedure, write));
             if let (Some(pointer), true) = (place, fix == Fix::StepRun) {
                 let text = shown!("this is what step {} should calculate", write.step + 1);
                 arguments.push(Argument { rule, pointer, text });

@@ -22,8 +22,8 @@ pub struct Baseline {
 impl Baseline {
     /// Reads a file (or folder) of baseline records.
     pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
-        let (found, outcome) = read(expand(&[path.to_owned()]), threads, |checked| {
-            let record = checked.subject.record.as_ref()?;
+        let (found, outcome) = read(expand(&[path.to_owned()]), threads, |case, _| {
+            let record = case.record.as_ref()?;
             Some((id_hash(record)?, baseline_answer(record)?))
         });
         let mut answers = HashMap::new();

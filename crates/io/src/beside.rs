@@ -1,6 +1,6 @@
 //! What stands beside the records and helps to judge them: the answers of a baseline, and a verifier.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,6 +25,12 @@ impl Beside {
     /// With the baseline records of a file or folder.
     pub fn with_baseline(path: Option<PathBuf>, threads: usize) -> Self {
         Self { path, threads, ..Self::default() }
+    }
+
+    /// With the baseline records of a file or folder, read now.
+    pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
+        let baseline = OnceLock::from(Ok(Baseline::read(path, threads)?));
+        Ok(Self { baseline, ..Self::with_baseline(Some(path.to_owned()), threads) })
     }
 
     /// Also with what judges completions.

@@ -60,7 +60,7 @@ pub struct Judged {
 }
 
 /// Reads journals and records. An error says what could not be read.
-pub fn read(wanted: &Wanted, threads: usize, beside: &Beside) -> Result<Arc<Judged>, Failure> {
+pub fn read(wanted: &Wanted, threads: usize, beside: &Arc<Beside>) -> Result<Arc<Judged>, Failure> {
     let reviews = wanted.journals.read()?;
     let carded = wanted.run.cards(threads, Some(beside));
     let steps: Vec<Option<u64>> = carded.iter().map(|carded| carded.step).collect();

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::check::{Checked, Outcome, check};
+use crate::check::{Outcome, check};
+use crate::examine::Neighbours;
 use crate::failure::Failure;
-use crate::input::expand;
+use crate::input::{Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::card::Card;
+use stepscope_core::case::CaseView;
+use stepscope_core::finding::Finding;
 use stepscope_core::review::event::Item;
 use stepscope_core::review::fold::Reviews;
-use stepscope_core::triage::Triage;
 
 /// A shorter record is hardly one.
 const TINY: usize = 40;
@@ -24,8 +26,8 @@ struct Tiny(AtomicUsize);
 
 impl Tiny {
     /// Whether a card is kept of a record.
-    fn takes(&self, checked: &Checked<'_>) -> bool {
-        checked.text.len() >= TINY || self.0.fetch_add(1, Ordering::Relaxed) < MAX_TINY
+    fn takes(&self, case: &CaseView<'_>) -> bool {
+        case.text().len() >= TINY || self.0.fetch_add(1, Ordering::Relaxed) < MAX_TINY
     }
 
     /// The cards, or why there are none.
@@ -65,7 +67,9 @@ pub struct Cards {
 /// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
 pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Cards {
     let tiny = Tiny::default();
-    let card = |checked: &Checked<'_>| tiny.takes(checked).then(|| placed_if(checked, |item| reviews.names(item)));
+    let card = |case: &CaseView<'_>, input: &Input| {
+        tiny.takes(case).then(|| placed_if(case, input, &[], |item| reviews.names(item)))
+    };
     let (cards, outcome) = crate::check::read(expand(paths), threads, card);
     tiny.judge(cards, outcome, paths)
 }
@@ -77,33 +81,31 @@ pub fn read_checked(paths: &[PathBuf], threads: usize) -> Cards {
 
 /// The same, and judges where each run is to be fixed.
 pub fn read_judged(paths: &[PathBuf], threads: usize) -> Cards {
-    read_with(paths, threads, |checked| {
-        let mut placed = placed(checked);
-        placed.card.fix = Triage::judge(checked.subject, checked.findings, None).map(|triage| triage.fix);
+    read_with(paths, threads, |case, input| {
+        let mut placed = placed(case, input);
+        placed.card.fix = case.triage().map(|triage| triage.fix);
         placed
     })
 }
 
 /// The same, with the names of variables: whoever speaks of one is told where there is none.
 pub fn read_named(paths: &[PathBuf], threads: usize) -> Cards {
-    read_with(paths, threads, |checked| {
-        let mut placed = placed(checked);
-        if let Some(record) = &checked.subject.record {
-            placed.card.take_variables(record);
-        }
+    read_with(paths, threads, |case, input| {
+        let mut placed = placed(case, input);
+        placed.card.take_variables(case);
         placed
     })
 }
 
-fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&Checked<'_>) -> Placed + Sync) -> Cards {
+fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &Input) -> Placed + Sync) -> Cards {
     let (cards, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
         expand(paths),
         threads,
-        None,
-        |checked, _| {
-            if tiny.takes(checked) {
-                let placed = placed(checked);
+        &Neighbours::default(),
+        |case, input, _| {
+            if tiny.takes(case) {
+                let placed = placed(case, input);
                 cards.lock().unwrap_or_else(PoisonError::into_inner).push(placed);
             }
         },
@@ -114,16 +116,20 @@ fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&Checked<'_>) ->
     tiny.judge(cards, outcome, paths)
 }
 
-/// The card of a checked record.
-pub fn placed(checked: &Checked<'_>) -> Placed {
-    placed_if(checked, |_| true)
+/// The card of a record that was only read.
+pub fn card(case: &CaseView<'_>, input: &Input) -> Card {
+    placed_if(case, input, &[], |_| true).card
 }
 
-fn placed_if(checked: &Checked<'_>, is_asked: impl FnOnce(&Item) -> bool) -> Placed {
-    let origin = &checked.origin;
-    let dataset = origin.input.path().and_then(dataset);
+/// The card of a checked record.
+pub fn placed(case: &CaseView<'_>, input: &Input) -> Placed {
+    placed_if(case, input, case.findings(), |_| true)
+}
+
+fn placed_if(case: &CaseView<'_>, input: &Input, findings: &[Finding], is_asked: impl FnOnce(&Item) -> bool) -> Placed {
+    let (origin, dataset) = (case.origin(), input.path().and_then(dataset));
     Placed {
-        card: Card::of_asked(checked.subject, checked.findings, dataset, origin.index, is_asked),
+        card: Card::of_asked(case, findings, dataset, origin.index, is_asked),
         source: origin.source,
         line: origin.line,
         offset: origin.offset,

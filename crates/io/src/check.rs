@@ -3,59 +3,24 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::block::Block;
 use crate::cut::{Skips, is_cut_off};
-use crate::examine::{Examined, Examiner, cited, in_full};
+use crate::examine::{Neighbours, Text, id_hash};
 use crate::failure::Failure;
-use crate::input::Expand;
-use crate::library::Documents;
-use crate::line::{self, Done, Origin, Task};
+use crate::input::{Expand, Input};
+use crate::line::{self, Done, Task};
 use crate::room::{End, Room, room_of};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
-use stepscope_core::finding::Findings;
+use stepscope_core::case::{Around, CaseView};
 use stepscope_core::record::RecordKind;
-use stepscope_core::rules::Subject;
-use stepscope_core::rules::answer::Schema;
 
 /// What is printed is at most so many times as long as what was read.
 pub const MAX_OUTPUT: usize = 10;
-
-/// One record, checked.
-#[derive(Clone, Copy, Debug)]
-pub struct Checked<'a> {
-    /// Where it comes from.
-    pub origin: Origin<'a>,
-    /// Its bytes.
-    pub text: &'a [u8],
-    /// What the rules looked at.
-    pub subject: &'a Subject<'a>,
-    /// What they found.
-    pub findings: &'a Findings,
-    /// Whether more may be printed of its block.
-    pub has_room: bool,
-    /// It stands behind another value on one line or in one document.
-    pub joined: bool,
-    /// Where the documents are that it may cite.
-    pub documents: Option<&'a Documents>,
-}
-
-impl Checked<'_> {
-    /// The document that it cites.
-    pub fn document(&self) -> Option<Arc<Document>> {
-        cited(self.subject.record.as_ref(), self.documents)
-    }
-
-    /// Hands on a record that was only read as the rules see it, with what they find and the document that it cites.
-    pub fn in_full<T>(&self, then: impl FnOnce(&Checked<'_>) -> T) -> T {
-        let (subject, findings) = in_full(self.subject, self.joined, self.documents);
-        then(&Checked { subject: &subject, findings: &findings, ..*self })
-    }
-}
 
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -88,12 +53,12 @@ impl Counts {
         self.skips = self.skips.plus(other.skips);
     }
 
-    fn count(&mut self, examined: &Examined<'_>) {
+    fn count(&mut self, case: &CaseView<'_>, is_checked: bool) {
         self.records += 1;
-        self.faults += u64::from(examined.fault);
-        self.broken += u64::from(examined.subject.record.as_ref().is_none_or(|r| r.kind == RecordKind::Broken));
+        self.faults += u64::from(case.is_fault());
+        self.broken += u64::from(case.kind() == RecordKind::Broken);
         let mut worst = None;
-        for finding in &examined.findings {
+        for finding in is_checked.then(|| case.findings()).into_iter().flatten() {
             if let Some(count) = self.findings.get_mut(finding.severity as usize) {
                 *count += 1;
             }
@@ -165,17 +130,17 @@ impl Outcome {
     }
 }
 
-/// Checks everything. `render` writes what is to be said of a record, on any thread; `sink` gets the bytes of a whole
-/// block, in input order, on this thread. If the sink fails, everything ends. With `answers` every record is taken as an
-/// answer object of that schema. What is rendered in all is in proportion to what is read; the rest is counted.
+/// Checks everything. `render` writes what is to be said of a record of an input, on any thread, if there is room for
+/// it; `sink` gets the bytes of a whole block, in input order, on this thread. If the sink fails, everything ends. What is
+/// rendered in all is in proportion to what is read; the rest is counted. `around`: what stands around all records.
 pub fn check(
     inputs: Expand,
     threads: usize,
-    answers: Option<&Schema>,
-    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    around: &Neighbours<'_>,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
-    examine_all(inputs, threads, || Examiner::judging(answers), render, Some(Room::new(MAX_OUTPUT)), sink)
+    examine_all(inputs, threads, around, true, render, sink)
 }
 
 /// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
@@ -183,12 +148,12 @@ pub fn check(
 pub fn read<K: Send>(
     inputs: Expand,
     threads: usize,
-    record: impl Fn(&Checked<'_>) -> Option<K> + Sync,
+    record: impl Fn(&CaseView<'_>, &Input) -> Option<K> + Sync,
 ) -> (Vec<K>, Outcome) {
     let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
-    let keep = |checked: &Checked<'_>, _: &mut Vec<u8>| {
-        if let Some(found) = record(checked) {
-            let place = (checked.origin.source, checked.origin.offset);
+    let keep = |case: &CaseView<'_>, input: &Input, _: Option<&mut Vec<u8>>| {
+        if let Some(found) = record(case, input) {
+            let place = (case.origin().source, case.origin().offset);
             kept.lock().unwrap_or_else(PoisonError::into_inner).push((place, found));
         }
     };
@@ -198,31 +163,31 @@ pub fn read<K: Send>(
     (kept.into_iter().map(|(_, found)| found).collect(), outcome)
 }
 
-/// Reads everything, and runs no rule; else as [`check`].
+/// Reads everything, and runs no rule but for those records whose findings `render` asks for; else as [`check`].
 pub fn read_through(
     inputs: Expand,
     threads: usize,
-    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
-    examine_all(inputs, threads, Examiner::reading, render, None, sink)
+    examine_all(inputs, threads, &Neighbours::default(), false, render, sink)
 }
 
-fn examine_all<'s>(
+fn examine_all(
     inputs: Expand,
     threads: usize,
-    examiner: impl Fn() -> Examiner<'s> + Sync,
-    render: impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync,
-    mut room: Option<Room>,
+    around: &Neighbours<'_>,
+    checks: bool,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let mut ids = Ids::default();
-    let worker = || (examiner(), Tape::default());
-    let work = |worker: &mut (Examiner<'_>, Tape), task: &Task, block: &mut Block, done: &mut Done<Tally>| {
-        render_block(task, block, worker, &render, done);
+    let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<Tally>| {
+        render_block(task, block, (tape, around, checks), &render, done);
     };
-    let ended = line::run(inputs, threads, worker, work, |done| {
+    let mut room = checks.then(|| Room::new(MAX_OUTPUT));
+    let ended = line::run(inputs, threads, Tape::default, work, |done| {
         let Tally { counts, ids: found, ends } = &mut done.tally;
         if let Some(room) = &mut room {
             counts.unprinted += room.take(done.read, &mut done.out, ends);
@@ -270,14 +235,15 @@ impl line::Tally for Tally {
 
 fn render_block(
     task: &Task,
-    block: &mut Block,
-    (examiner, tape): &mut (Examiner<'_>, Tape),
-    render: &(impl Fn(&Checked<'_>, &mut Vec<u8>) + Sync),
+    block: &Block,
+    (tape, around, checks): (&mut Tape, &Neighbours<'_>, bool),
+    render: &(impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync),
     done: &mut Done<Tally>,
 ) {
     let Tally { counts, ids, ends } = &mut done.tally;
     counts.skips = block.skips;
-    examiner.citing(task.documents.as_ref());
+    let (input, documents) = (Some(task.input.clone()), task.documents.clone());
+    let around: Arc<dyn Around> = Arc::new(Neighbours { input, documents, ..around.clone() });
     // No more is kept of a block, whatever room there is.
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
@@ -286,20 +252,14 @@ fn render_block(
             counts.skips.cut = Some(place.line);
             return;
         }
-        examiner.each(place.text, block.len_of(cut), cut.joined, |examined| {
-            counts.count(examined);
-            ids.extend(examined.id_hash().map(|hash| (hash, place.line)));
-            let checked = Checked {
-                origin: place.origin(&examined.range),
-                text: examined.subject.text,
-                subject: &examined.subject,
-                findings: &examined.findings,
-                has_room,
-                joined: examined.joined,
-                documents: task.documents.as_ref(),
-            };
+        let text = Text { bytes: place.text, len: block.len_of(cut), joined: cut.joined };
+        let at = |range: &Range<usize>| place.origin(range);
+        text.each_case(tape, &around, checks, at, |case| {
+            counts.count(case, checks);
+            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, place.line)));
             let sound = done.out.len();
-            if guarded(|| render(&checked, &mut done.out)).is_none() {
+            let out = has_room.then_some(&mut done.out);
+            if guarded(|| render(case, &task.input, out)).is_none() {
                 done.out.truncate(sound);
                 counts.faults += 1;
             }
@@ -308,7 +268,7 @@ fn render_block(
                 has_room = false;
             }
             // What is not printed of a record without findings would not speak of any.
-            let speaks = !examined.findings.is_empty();
+            let speaks = checks && !case.findings().is_empty();
             counts.unprinted += u64::from(!has_room && speaks);
             if done.out.len() > sound {
                 ends.push((done.out.len(), speaks));

@@ -434,7 +434,12 @@ fn brackets(depth: &mut u64, string: &mut bool, escape: &mut bool, text: &[u8]) 
 
 /// Reads the record, or the records, of one cut. Several values on one line are given one by one, from the second on
 /// marked as joined; what cannot be read is given whole. `each` gets the range in `text` and the tape that read it.
-pub(crate) fn read_each(tape: &mut Tape, text: &[u8], joined: bool, mut each: impl FnMut(Range<usize>, bool, &Tape)) {
+pub(crate) fn read_each(
+    tape: &mut Tape,
+    text: &[u8],
+    joined: bool,
+    mut each: impl FnMut(Range<usize>, bool, &mut Tape),
+) {
     let (mut from, mut joined) = (0, joined);
     loop {
         let rest = text.get(from..).unwrap_or_default();

@@ -28,7 +28,7 @@ pub mod config;
 pub mod cut;
 /// What somebody was about to say of records.
 pub mod drafts;
-/// One record read and checked.
+/// Cases out of bytes, with what stands around them.
 pub mod examine;
 /// What could not be done, and what to do about it.
 pub mod failure;

@@ -14,29 +14,13 @@ use crate::library::{Documents, Library};
 use stepscope_base::guard::strike;
 use stepscope_base::text::Shown;
 use stepscope_base::work;
+use stepscope_core::case::Origin;
 use stepscope_core::report::places::advance_column;
 
 /// How many blocks may wait to be handed over, for each worker.
 const AHEAD: u64 = 4;
 /// Larger outputs are not kept to be filled again.
 const MAX_SPARE: usize = 4 << 20;
-
-/// Where a record comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    /// The input it was read from.
-    pub input: &'a Input,
-    /// The input's position among all inputs, from 0.
-    pub source: usize,
-    /// The number of the line in which it begins, from 1.
-    pub line: u64,
-    /// The column in which it begins, in characters from 1.
-    pub column: usize,
-    /// Its position in the source, from 0. Values that share a line share it.
-    pub index: u64,
-    /// Its first byte in the source.
-    pub offset: u64,
-}
 
 /// What is counted while working on a block.
 pub(crate) trait Tally: Default + Send {
@@ -52,7 +36,7 @@ pub(crate) struct Task {
     read: u64,
     number: u64,
     source: usize,
-    input: Arc<Input>,
+    pub(crate) input: Arc<Input>,
     name: Shown,
     pub(crate) layout: Layout,
     pub(crate) documents: Option<Documents>,
@@ -150,7 +134,7 @@ pub(crate) struct Place<'a> {
     pub(crate) open: bool,
 }
 
-impl<'a> Place<'a> {
+impl Place<'_> {
     /// The column of a byte. From value to value the text is gone through once.
     fn column(&self, byte: usize) -> usize {
         let (from, column) = self.seen.get();
@@ -161,14 +145,14 @@ impl<'a> Place<'a> {
     }
 
     /// Where a record of this cut comes from.
-    pub(crate) fn origin(&self, range: &Range<usize>) -> Origin<'a> {
+    pub(crate) fn origin(&self, range: &Range<usize>) -> Origin {
         Origin {
-            input: &self.task.input,
             source: self.task.source,
             line: self.line,
             column: self.column(range.start),
             index: self.index,
             offset: self.offset + range.start as u64,
+            ..Origin::default()
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::beside::Beside;
 use crate::block::{Block, Cursor, Want};
 use crate::check::MAX_IDS;
 use crate::cut::{Layout, Skips, is_cut_off};
-use crate::examine::Examiner;
+use crate::examine::{Neighbours, Text, id_hash};
 use crate::failure::Failure;
 use crate::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
 use crate::library::{Documents, Library, Stacks};
@@ -25,6 +25,7 @@ use crate::store::{LoadEvent, Part, Store};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
+use stepscope_core::case::{Around, Origin};
 use stepscope_core::table::row::Row;
 
 /// Changes that come faster than this are taken together.
@@ -58,7 +59,7 @@ pub fn load(
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, threads, beside, Examiner::default, &sink)
+    begin_loading(inputs, threads, beside, true, &sink)
 }
 
 /// The same, but no rule looks at the records: the rows say where they stand and what they are.
@@ -68,21 +69,15 @@ pub fn load_unchecked(
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, threads, Arc::default(), Examiner::reading, &sink)
+    begin_loading(inputs, threads, Arc::default(), false, &sink)
 }
 
-fn begin_loading(
-    inputs: Expand,
-    threads: usize,
-    beside: Arc<Beside>,
-    examiner: fn() -> Examiner<'static>,
-    sink: &Sink,
-) -> (Store, Loader) {
+fn begin_loading(inputs: Expand, threads: usize, beside: Arc<Beside>, checks: bool, sink: &Sink) -> (Store, Loader) {
     let (wake, woken) = channel();
     let library = inputs.library().clone();
-    let shared = Arc::new(Shared { library, beside, ..Shared::default() });
+    let shared = Arc::new(Shared { library, beside, checks, ..Shared::default() });
     let mut store = Store::default();
-    let mut scout = Scout::new(inputs, shared.clone(), wake.clone(), examiner());
+    let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -99,7 +94,7 @@ fn begin_loading(
     let mut started = Ok(());
     for _ in 0..threads.max(1) {
         let (shared, sink) = (shared.clone(), sink.clone());
-        started = started.and(spawn("check", Box::new(move || work(&shared, examiner(), &sink))));
+        started = started.and(spawn("check", Box::new(move || work(&shared, &sink))));
     }
     started = started.and(spawn("scout", Box::new(move || scout.run(&woken))));
     if let Err(error) = started {
@@ -158,6 +153,8 @@ struct Shared {
     library: Arc<Library>,
     ids: Mutex<HashMap<(usize, u32), Ids>>,
     beside: Arc<Beside>,
+    /// Whether the rules look at the records.
+    checks: bool,
 }
 
 impl std::fmt::Debug for Shared {
@@ -195,6 +192,30 @@ impl Shared {
         // Taken and dropped, so that no worker is between looking and waiting.
         drop(lock(&self.jobs));
         self.more.notify_all();
+    }
+
+    /// What stands around the records of a source.
+    fn around(&self, blob: &Blob) -> Arc<dyn Around> {
+        let (documents, beside) = (blob.documents().cloned(), self.beside.clone());
+        Arc::new(Neighbours { documents, beside, ..Neighbours::default() })
+    }
+
+    /// The row of each record of a text, which begins at the byte `base`.
+    fn each_row<'t>(
+        &self,
+        text: Text<'t>,
+        base: u64,
+        tape: &mut Tape,
+        around: &Arc<dyn Around + 't>,
+        ids: &mut Vec<(u64, u64)>,
+        mut found: impl FnMut(Row),
+    ) {
+        let place = |range: &std::ops::Range<usize>| Origin { offset: base + range.start as u64, ..Origin::default() };
+        text.each_case(tape, around, self.checks, place, |case| {
+            let row = Row::of(case, self.checks);
+            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, row.offset)));
+            found(row);
+        });
     }
 
     fn is_stopped(&self) -> bool {
@@ -270,10 +291,10 @@ impl Jobs {
     }
 }
 
-fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
+fn work(shared: &Shared, sink: &Sink) {
     // On this thread only: drawing and typing come first.
     let _ = rustix::process::nice(5);
-    let (mut block, mut ids) = (Block::default(), Vec::new());
+    let (mut block, mut ids, mut tape) = (Block::default(), Vec::new(), Tape::default());
     if let Some(failure) = shared.beside.complaint() {
         shared.send(sink, LoadEvent::Failed(None, failure));
     }
@@ -283,7 +304,7 @@ fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
             while job.cursor.at < job.end && !shared.is_stopped() {
                 // What cannot be read now has been cut or replaced; the scout will say so.
                 let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-                let part = examine_block(&block, &job.cursor, (&mut examiner, &shared.beside), &mut ids);
+                let part = examine_block(&block, &job.cursor, shared, &mut tape, &mut ids);
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
                 for failure in shared.library.failures() {
@@ -297,23 +318,14 @@ fn work(shared: &Shared, mut examiner: Examiner<'_>, sink: &Sink) {
 }
 
 /// The rows of a block, checked.
-fn examine_block(
-    block: &Block,
-    cursor: &Cursor,
-    (examiner, beside): (&mut Examiner, &Beside),
-    ids: &mut Vec<(u64, u64)>,
-) -> Part {
-    examiner.citing(cursor.blob().documents());
+fn examine_block(block: &Block, cursor: &Cursor, shared: &Shared, tape: &mut Tape, ids: &mut Vec<(u64, u64)>) -> Part {
+    let around = shared.around(cursor.blob());
     let mut part = place_part(block, cursor.layout());
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
-        let len = block.len_of(cut);
-        examiner.each(block.text(cut), len, cut.joined, |examined| {
-            let row = examined.row(base, len, beside);
-            ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
-            rows.push(row);
-        });
+        let text = Text { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined };
+        shared.each_row(text, base, tape, &around, ids, |row| rows.push(row));
     }
     part.dense &= rows.len() == block.cuts.len();
     part.rows = rows;
@@ -398,7 +410,6 @@ struct Scout {
     /// Where events go before anybody listens.
     early: Vec<LoadEvent>,
     sink: Option<Sink>,
-    examiner: Examiner<'static>,
     tape: Tape,
     block: Block,
     ids: Vec<(u64, u64)>,
@@ -455,7 +466,7 @@ struct Samples {
 }
 
 impl Scout {
-    fn new(inputs: Expand, shared: Arc<Shared>, wake: Sender<Wake>, examiner: Examiner<'static>) -> Self {
+    fn new(inputs: Expand, shared: Arc<Shared>, wake: Sender<Wake>) -> Self {
         Self {
             inputs: Some(inputs),
             sources: Vec::new(),
@@ -463,7 +474,6 @@ impl Scout {
             wake,
             early: Vec::new(),
             sink: None,
-            examiner,
             tape: Tape::default(),
             block: Block::default(),
             ids: Vec::new(),
@@ -797,7 +807,7 @@ impl Scout {
 
     fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
         if direct {
-            let part = examine_block(&self.block, &before, (&mut self.examiner, &self.shared.beside), &mut self.ids);
+            let part = examine_block(&self.block, &before, &self.shared, &mut self.tape, &mut self.ids);
             self.shared.add_ids(source, generation, &mut self.ids);
             self.send(LoadEvent::Found { source, generation, part });
             return;
@@ -868,13 +878,9 @@ impl Scout {
             part.skips.cut = Some(part.line);
             return;
         }
-        let (base, ids) = (part.span.start, &mut self.ids);
-        self.examiner.citing(blob.documents());
-        self.examiner.each(text, len, cut.joined, |examined| {
-            let row = examined.row(base, len, &self.shared.beside);
-            ids.extend(examined.id_hash().map(|hash| (hash, row.offset)));
-            part.rows.push(row);
-        });
+        let (text, around) = (Text { bytes: text, len, joined: cut.joined }, self.shared.around(blob));
+        let (base, rows) = (part.span.start, &mut part.rows);
+        self.shared.each_row(text, base, &mut self.tape, &around, &mut self.ids, |row| rows.push(row));
         part.dense &= part.rows.len() == 1;
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::beside::Beside;
 use crate::cut::{Layout, line_ends};
+use crate::examine::Neighbours;
 use crate::failure::Failure;
 use crate::open::Blob;
 use crate::store::WINDOW;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::Typed;
 use stepscope_core::review::event::Text;
 
 /// Where a record stands, for another thread to read it.
@@ -50,9 +50,9 @@ impl Reading {
         Ok(bytes)
     }
 
-    /// The document that the record cites, if it is at hand.
-    pub fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
-        self.blob.documents()?.of(typed)
+    /// What stands around the record.
+    pub fn around(&self, beside: &Arc<Beside>) -> Neighbours<'static> {
+        Neighbours { documents: self.blob.documents().cloned(), beside: beside.clone(), ..Neighbours::default() }
     }
 
     /// The number of the line in which the record begins, from 1; lines before it are counted where that is needed.

@@ -6,17 +6,14 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::beside::Beside;
 use crate::cards::dataset;
-use crate::examine::read_row;
+use crate::examine::{Neighbours, case_of_row};
 use crate::open::Blob;
 use crate::store::Store;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_core::card::Card;
-use stepscope_core::record::formats;
 use stepscope_core::review::event::Text;
-use stepscope_core::rules::{Subject, check};
 use stepscope_core::table::row::Row;
-use stepscope_core::triage::Triage;
 
 /// Threads take so many records at a time.
 const PIECE: usize = 64;
@@ -77,7 +74,7 @@ impl Snapshot {
     /// Every record as a card, in their order; with `triage` the rules look at each, and where to fix it is judged beside
     /// what is given. What cannot be read any more is left out: its file is about to be read
     /// anew.
-    pub fn cards(&self, threads: usize, triage: Option<&Beside>) -> Vec<Carded> {
+    pub fn cards(&self, threads: usize, triage: Option<&Arc<Beside>>) -> Vec<Carded> {
         let pieces: Vec<(&Source, usize)> = self
             .sources
             .iter()
@@ -87,11 +84,11 @@ impl Snapshot {
         std::thread::scope(|scope| {
             for _ in 0..threads.clamp(1, pieces.len().max(1)) {
                 scope.spawn(|| {
-                    let mut reader = Reader::default();
+                    let mut memory = Default::default();
                     while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
                         let cards: Vec<Carded> =
-                            rows.filter_map(|(at, row)| reader.card(source, at, row, triage)).collect();
+                            rows.filter_map(|(at, row)| card(source, at, row, &mut memory, triage)).collect();
                         done.lock().unwrap_or_else(PoisonError::into_inner).extend(cards);
                     }
                 });
@@ -103,28 +100,29 @@ impl Snapshot {
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    tape: Tape,
-    text: Vec<u8>,
-}
-
-impl Reader {
-    fn card(&mut self, source: &Source, at: usize, row: &Row, triage: Option<&Beside>) -> Option<Carded> {
-        let len = (row.len as usize).min(MAX_TEXT);
-        source.blob.read(row.offset, len, &mut self.text).ok()?;
-        let dataset = source.dataset.clone();
-        let (card, step) = guarded(|| {
-            read_row(&mut self.tape, &self.text, row);
-            let record = self.tape.root(&self.text).map(formats::read);
-            let subject = Subject::new(&self.text, &self.tape.problems, record);
-            let Some(beside) = triage else { return (Card::of(&subject, &[], dataset, at as u64), None) };
-            let findings = check(&subject);
-            let triage = Triage::judge(&subject, &findings, beside.answer(subject.record.as_ref()));
-            let step = triage.as_ref().and_then(|triage| triage.step).map(|step| step as u64 + 1);
-            let fix = triage.map(|triage| triage.fix);
-            (Card { fix, ..Card::of(&subject, &findings, dataset, at as u64) }, step)
-        })?;
-        Some(Carded { address: (source.number, row.offset), card, step })
-    }
+/// Reads a record into memory that is used again.
+fn card(
+    source: &Source,
+    at: usize,
+    row: &Row,
+    (text, tape): &mut (Vec<u8>, Tape),
+    triage: Option<&Arc<Beside>>,
+) -> Option<Carded> {
+    source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
+    let dataset = source.dataset.clone();
+    let (card, step) = guarded(|| {
+        let place = Row::unchecked(row.offset, row.len.into());
+        let around = Neighbours { beside: triage.cloned().unwrap_or_default(), ..Neighbours::default() };
+        let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
+        let view = case.view();
+        let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
+        let card = Card::of(&view, findings, dataset, at as u64);
+        let found = triage.and_then(|_| view.triage());
+        let step = found.and_then(|triage| triage.step).map(|step| step as u64 + 1);
+        let card = Card { fix: found.map(|triage| triage.fix), ..card };
+        drop(view);
+        *tape = case.into_tape();
+        (card, step)
+    })?;
+    Some(Carded { address: (source.number, row.offset), card, step })
 }

@@ -4,10 +4,10 @@ use std::io;
 
 use crate::block::Block;
 use crate::cut::Skips;
-use crate::examine::read_values;
+use crate::examine::Text;
 use crate::failure::Failure;
 use crate::input::Expand;
-use crate::line::{self, Done, Origin, Task};
+use crate::line::{self, Done, Task};
 use crate::room::{End, Room, room_of};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::write::Style;
@@ -141,7 +141,8 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
-        read_values(tape, place.text, block.len_of(cut), cut.joined, |range, _, tape| {
+        let text = Text { bytes: place.text, len: block.len_of(cut), joined: cut.joined };
+        text.each_value(tape, |range, _, tape| {
             let text = place.text.get(range.clone()).unwrap_or_default();
             let root = tape.root(text);
             let judged = || {
@@ -157,7 +158,7 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
             counts.count(&result, recorded);
             if has_room {
                 let sound = done.out.len();
-                let result = result.located(&place_of(&place.origin(&range)));
+                let result = result.located(&shown!("{}, line {}", task.input.name(), place.line));
                 Style::ASCII.line(&mut done.out, |object| result.members(recorded, object));
                 if done.out.len() > room {
                     done.out.truncate(sound);
@@ -169,8 +170,4 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
             counts.unprinted += u64::from(!has_room);
         });
     });
-}
-
-fn place_of(origin: &Origin<'_>) -> Shown {
-    shown!("{}, line {}", origin.input.name(), origin.line)
 }

@@ -18,7 +18,7 @@ use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
 use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
 use stepscope_core::run::fork::Lineage;
-use stepscope_io::beside::Beside;
+use stepscope_io::examine::Neighbours;
 use stepscope_io::forks::Mark;
 use stepscope_io::input::expand;
 use stepscope_io::load::load;
@@ -44,8 +44,7 @@ fn app(runs: usize, forks: usize) -> App {
     std::fs::write(&paths[0], lines(0..runs)).unwrap();
     std::fs::write(&paths[1], lines(runs..runs + forks.max(1))).unwrap();
     let (sender, events) = std::sync::mpsc::channel();
-    let (mut store, _loader) =
-        load(expand(&paths), 1, Arc::new(Beside::default()), move |event| sender.send(event).is_ok());
+    let (mut store, _loader) = load(expand(&paths), 1, Arc::default(), move |event| sender.send(event).is_ok());
     for event in &events {
         let settled = matches!(event, LoadEvent::Settled);
         store.apply(event);
@@ -75,7 +74,7 @@ fn app(runs: usize, forks: usize) -> App {
 fn opened(app: &App, record: usize) -> Opened {
     let row = *app.store.row(record).unwrap();
     let reading = app.store.reading(record).unwrap();
-    let opened = Opened::new(record, 1, &row, reading.read().unwrap(), &Beside::default(), |_| None);
+    let opened = Opened::new(record, 1, &row, reading.read().unwrap(), Neighbours::default());
     opened.identified(None, record as u64)
 }
 

@@ -7,12 +7,12 @@ use crate::cli::Out;
 use crate::cli::review::counted;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
+use stepscope_core::case::CaseView;
 use stepscope_core::finding::Findings;
 use stepscope_core::review::fold::{Outcome, Reviews};
 use stepscope_core::rules::review::of_review;
 use stepscope_io::cards::placed;
-use stepscope_io::check::Checked;
+use stepscope_io::input::Input;
 
 /// What people said, and what was counted with it.
 pub(super) struct Reviewed {
@@ -37,13 +37,13 @@ impl Reviewed {
     }
 
     /// What is to be said of a record: nothing of one that passed, the verdict on one that failed.
-    pub(super) fn findings(&self, checked: &Checked<'_>) -> Findings {
-        let card: Card = placed(checked).card;
+    pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
+        let card = placed(case, input).card;
         let reviewed = self.reviews.find(&card.item, Some(&card.content));
         let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&card.content)));
-        let mut findings = if outcome == Outcome::Pass { Findings::new() } else { checked.findings.clone() };
+        let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };
         let sets = self.reviews.label_sets();
-        findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, checked.subject)));
+        findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, case)));
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         for finding in &findings {
             if let Some(count) = tally.findings.get_mut(finding.severity as usize) {

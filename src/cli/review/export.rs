@@ -12,7 +12,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::export::{self, Line};
 use stepscope_core::review::fold::Outcome;
-use stepscope_io::cards::placed;
+use stepscope_io::cards::card;
 use stepscope_io::check::read_through;
 use stepscope_io::input::expand;
 use stepscope_io::journal::{beside, named};
@@ -91,15 +91,15 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
     let outcome = read_through(
         expand(&options.failed),
         threads(None),
-        |checked, into| {
-            let card = placed(checked).card;
+        |case, input, out| {
+            let card = card(case, input);
             let reviewed = reviews.find(&card.item, Some(&card.content));
             let fails = reviewed.filter(|reviewed| {
                 reviewed.outcome(Some(&card.content)) == Outcome::Fail
                     && options.choice.takes(*reviewed, Some(&card), &sets)
             });
-            if fails.is_some() {
-                one_line(checked.text, into);
+            if let Some(out) = out.filter(|_| fails.is_some()) {
+                one_line(case.text(), out);
             }
         },
         |bytes, _| {

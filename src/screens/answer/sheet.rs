@@ -13,12 +13,12 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
 use stepscope_core::answer::completeness::Strong;
 use stepscope_core::answer::document::Document;
-use stepscope_core::answer::route::{Route, Routed};
+use stepscope_core::answer::route::Route;
 use stepscope_core::answer::spans::{
     Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset,
 };
 use stepscope_core::answer::typed::{Citation, Item, Typed};
-use stepscope_core::rules::Subject;
+use stepscope_core::case::CaseView;
 
 /// At most so many lines of one value are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;
@@ -185,11 +185,11 @@ pub(crate) fn letter(item: usize) -> String {
 
 impl Sheet {
     /// What is to be shown of an answer; `None` if the record is none.
-    pub fn of(subject: &Subject<'_>, routed: Option<&Routed>) -> Option<Self> {
-        let (typed, answered) = subject.answered()?;
-        let document = subject.document.clone();
+    pub fn of(case: &CaseView<'_>) -> Option<Self> {
+        let (typed, answered) = case.answered()?;
+        let document = case.document().cloned();
         let retrieved = typed.retrieved();
-        let resolutions: Vec<&Resolution> = subject.resolutions().iter().map(|cited| &cited.resolution).collect();
+        let resolutions: Vec<&Resolution> = case.resolutions().iter().map(|cited| &cited.resolution).collect();
         let mut items = items(&answered.items);
         let spans = spans(&answered.items, document.as_deref(), &resolutions);
         for item in &mut items {
@@ -199,13 +199,13 @@ impl Sheet {
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
         let offset = shared_offset(resolutions).map(offset_in_words);
-        let completeness = subject.completeness();
+        let completeness = case.completeness();
         Some(Self {
             items,
             order,
             spans,
-            grounded: subject.grounded(),
-            facts: facts(typed, subject, routed, offset),
+            grounded: case.grounded(),
+            facts: facts(typed, case, offset),
             document,
             retrieved,
             peek: completeness.map(|verdict| verdict.peeked.clone()).filter(|peek| !peek.is_empty()),
@@ -361,9 +361,9 @@ fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
 }
 
 /// What is said of the answer as a whole: the route first, then its flags, then its words.
-fn facts(typed: &Typed<'_>, subject: &Subject<'_>, routed: Option<&Routed>, offset: Option<Shown>) -> Vec<Fact> {
+fn facts(typed: &Typed<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if let Some(routed) = routed {
+    if let Some(routed) = case.routed() {
         let role = match routed.route {
             Route::Ship => Role::Ok,
             Route::Reject => Role::Fatal,
@@ -376,10 +376,10 @@ fn facts(typed: &Typed<'_>, subject: &Subject<'_>, routed: Option<&Routed>, offs
             facts.push(Fact { pointer: Some(trigger.pointer.clone()), ..Fact::new("", text, role) });
         }
     }
-    let asked = subject.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
+    let asked = case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
     facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Role::Text)));
     facts.extend(offset.map(|offset| Fact::new("numbering", offset, Role::Warning)));
-    if let Some(strong) = subject.completeness() {
+    if let Some(strong) = case.completeness() {
         let role = match strong.strong {
             Strong::Bounded => Role::Ok,
             Strong::Truncated => Role::Warning,

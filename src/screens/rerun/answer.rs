@@ -18,6 +18,7 @@ use stepscope_core::run::fork::Preview;
 use stepscope_core::run::fork::round::{Round, failed};
 use stepscope_core::table::row::Row;
 use stepscope_io::beside::Beside;
+use stepscope_io::examine::Neighbours;
 
 /// The record of the answer, and what its prompt was made of.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T>
 
 impl Answer {
     /// What the call gave, once it is judged. What failed or broke off is no answer, and is set beside none.
-    pub fn outcome(&self, round: &Round, beside: &Beside, now: &str) -> Option<Outcome> {
+    pub fn outcome(&self, round: &Round, beside: &Arc<Beside>, now: &str) -> Option<Outcome> {
         let line = with_record(&self.text, |record| answered(record, &self.text, round, now))?;
         let ended = round.heard.first().and_then(|heard| failed(&heard.reply));
         if ended.is_some() {
@@ -66,9 +67,10 @@ impl Answer {
         Some(Outcome { line, before, after, versus, ..Outcome::default() })
     }
 
-    fn opened(&self, text: &[u8], beside: &Beside) -> Opened {
+    fn opened(&self, text: &[u8], beside: &Arc<Beside>) -> Opened {
         let row = Row::unchecked(0, text.len() as u64);
-        Opened::new(0, 1, &row, text.to_vec(), beside, |_| self.document.clone())
+        let (document, beside) = (self.document.clone(), beside.clone());
+        Opened::new(0, 1, &row, text.to_vec(), Neighbours { document, beside, ..Neighbours::default() })
     }
 }
 

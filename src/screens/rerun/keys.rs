@@ -112,7 +112,7 @@ fn rerun(app: &mut App, action: Action) -> Effects {
     let Some(inspect) = app.screens.inspect() else { return Vec::new() };
     if app.screens.top() == ScreenKind::Evidence {
         let opened = &inspect.opened;
-        let (of, known) = (Of::Answer(opened.document.clone()), opened.model_of_answer());
+        let (of, known) = (Of::Answer(opened.document()), opened.model_of_answer());
         let attempt = Attempt::new(of, opened.text().to_vec(), 0, 1, known);
         app.open_screen(Screen::Rerun(Box::new(attempt)));
         return plan(app);

@@ -66,7 +66,7 @@ pub struct Ready {
 
 impl Leg {
     /// Goes it. `now`: the time, where the record of the fork notes it.
-    pub fn go(self, beside: &Beside, now: &str) -> Reached {
+    pub fn go(self, beside: &Arc<Beside>, now: &str) -> Reached {
         match self {
             Self::Begin(text, start) => match Course::new(&text, start) {
                 Ok(course) => next(course, None, beside, now),
@@ -96,14 +96,14 @@ impl Leg {
     }
 }
 
-fn settle(mut course: Course, round: Round, choice: Choice, beside: &Beside, now: &str) -> Reached {
+fn settle(mut course: Course, round: Round, choice: Choice, beside: &Arc<Beside>, now: &str) -> Reached {
     match round.clone().settle(choice, &mut course, now) {
         Ok(()) => next(course, Some(round), beside, now),
         Err(ended) => over(&course, Some(round), Some(ended), beside, now),
     }
 }
 
-fn next(course: Course, past: Option<Round>, beside: &Beside, now: &str) -> Reached {
+fn next(course: Course, past: Option<Round>, beside: &Arc<Beside>, now: &str) -> Reached {
     match course.next_ask() {
         Ok(Some(ask)) => {
             let (preview, step_id) = (course.preview(), course.step_id(ask.step));
@@ -116,7 +116,7 @@ fn next(course: Course, past: Option<Round>, beside: &Beside, now: &str) -> Reac
     }
 }
 
-fn over(course: &Course, past: Option<Round>, ended: Option<Ended>, beside: &Beside, now: &str) -> Reached {
+fn over(course: &Course, past: Option<Round>, ended: Option<Ended>, beside: &Arc<Beside>, now: &str) -> Reached {
     match course.fork(ended, now) {
         Some((fork, line)) => {
             let outcome = Outcome::of(course.text(), &fork, line, beside);

@@ -1,5 +1,7 @@
 //! What became of a run that was gone on with: the fork beside its parent, ready for the panes.
 
+use std::sync::Arc;
+
 use std::collections::{HashMap, HashSet};
 
 use crate::app::opened::one_line;
@@ -8,16 +10,14 @@ use crate::screens::side_by_side::state::Versus;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::is_right;
+use stepscope_core::case::{Case, CaseView};
 use stepscope_core::compare::difference::{Change, Difference, Held, Variable};
 use stepscope_core::finding::{Finding, Severity};
-use stepscope_core::procedure::Procedure;
-use stepscope_core::record::{Record, formats};
-use stepscope_core::rules::{Subject, check};
 use stepscope_core::run::fork::Fork;
-use stepscope_core::run::state::{Moment, State};
-use stepscope_core::triage::{Fix, Triage};
+use stepscope_core::run::state::Moment;
+use stepscope_core::triage::Fix;
 use stepscope_io::beside::Beside;
+use stepscope_io::examine::Neighbours;
 
 /// More findings are not named.
 const MAX_NAMED: usize = 200;
@@ -92,24 +92,25 @@ pub struct Said {
 
 impl Outcome {
     /// Sets a fork beside the record that it came from.
-    pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, beside: &Beside) -> Self {
+    pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, beside: &Arc<Beside>) -> Self {
         if let Some(ended) = &fork.ended {
             let (ended, received) = (Some(shown!("{ended}")), received(fork));
             return Self { line, ended, received, ..Self::default() };
         }
-        let (mut tape_a, mut tape_b) = (Tape::default(), Tape::default());
-        tape_a.read(parent);
-        tape_b.read(&line);
-        let (a, b) = (tape_a.root(parent).map(formats::read), tape_b.root(&line).map(formats::read));
-        let (Some(a), Some(b)) = (a, b) else { return Self { line, ..Self::default() } };
-        let difference = Difference::of(&a, &b);
+        let around = || Arc::new(Neighbours { beside: beside.clone(), ..Neighbours::default() });
+        let case = |text| Case::around(text, around());
+        let (one, other) = (case(parent), case(&line));
+        let (one, other) = (one.view(), other.view());
+        let Some(difference) = Difference::of(&one, &other) else {
+            return Self { line: line.clone(), ..Self::default() };
+        };
         let asked: HashSet<usize> = fork.calls.iter().map(|call| call.step).collect();
-        let rows = rows(&difference, &b, &asked);
+        let rows = rows(&difference, &other, &asked);
         let diverges = difference.first.as_ref().map(|first| first.step);
-        let (before, found_a) = Side::of(&Subject::new(parent, &tape_a.problems, Some(a)), beside);
-        let (after, found_b) = Side::of(&Subject::new(&line, &tape_b.problems, Some(b)), beside);
-        let news = [only(&found_b, &found_a), only(&found_a, &found_b)];
+        let (before, after) = (Side::of(&one), Side::of(&other));
+        let news = [only(other.findings(), one.findings()), only(one.findings(), other.findings())];
         let (stale, received) = (fork.stale.clone(), Vec::new());
+        let line = line.clone();
         Self { line, ended: None, received, rows, before, after, news, stale, diverges, versus: None }
     }
 }
@@ -126,10 +127,8 @@ fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
     all
 }
 
-fn rows(difference: &Difference<'_>, fork: &Record<'_>, asked: &HashSet<usize>) -> Vec<Row> {
-    let procedure = fork.procedure.map(Procedure::read);
-    let state = State::of(fork, procedure.as_ref());
-    let proof = Proof::of(fork, procedure.as_ref(), &state);
+fn rows(difference: &Difference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<Row> {
+    let (state, proof) = (fork.state(), Proof::of(fork));
     let value = |held: Option<&Held<'_>>| held.and_then(|held| held.value).map(one_line);
     let row = |variable: &Variable<'_>| {
         let index = state.variable(&variable.name);
@@ -153,20 +152,17 @@ fn rows(difference: &Difference<'_>, fork: &Record<'_>, asked: &HashSet<usize>) 
 }
 
 impl Side {
-    fn of(subject: &Subject<'_>, beside: &Beside) -> (Self, Vec<Finding>) {
-        let findings = check(subject);
-        let findings: Vec<Finding> = findings.into_iter().collect();
-        let triage = Triage::judge(subject, &findings, beside.answer(subject.record.as_ref()));
+    fn of(case: &CaseView<'_>) -> Self {
+        let (findings, triage, record) = (case.findings(), case.triage(), case.record.as_ref());
         let fix = triage.map(|triage| match triage.fix {
             Fix::None => Shown::own("nothing to fix"),
             Fix::Unknown => Shown::own("where to fix it is not known"),
             fix => shown!("{}, {}", fix.phrase(), triage.confidence.word()),
         });
-        let record = subject.record.as_ref();
         let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());
         let counts = Severity::ALL.map(|severity| findings.iter().filter(|found| found.severity == severity).count());
-        let right = record.and_then(|record| record.correct.or_else(|| is_right(record)));
-        (Self { right, answer: answer.map(one_line), fix, counts }, findings)
+        let right = record.and_then(|record| record.correct).or_else(|| case.right());
+        Self { right, answer: answer.map(one_line), fix, counts }
     }
 }
 

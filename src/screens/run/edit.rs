@@ -259,7 +259,7 @@ fn editable_moment(inspect: &run::state::Inspect) -> Result<usize, &'static str>
 }
 
 fn row_name(inspect: &run::state::Inspect, variable: usize) -> Option<Untrusted<'static>> {
-    inspect.opened.analyse().state.variables().get(variable).map(|variable| variable.name.to_owned())
+    inspect.opened.view().state().variables().get(variable).map(|variable| variable.name.to_owned())
 }
 
 /// The text of a JSON string that is better edited as what it is.

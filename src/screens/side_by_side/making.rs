@@ -3,7 +3,6 @@
 use crate::app::opened::Opened;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::arithmetic::recompute::Recomputed;
 use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
 use stepscope_core::run::fork::{Course, How, Scope, Start, exact, repaired};
 use stepscope_io::append::now;
@@ -50,17 +49,17 @@ impl Make {
                 made.map(|(_, line)| line).ok_or(Shown::own("the record cannot be gone on with"))
             }
             Self::Exact => {
-                let analysis = parent.analyse();
-                let parts = analysis.subject.record.as_ref().zip(analysis.subject.procedure.as_ref());
-                let (record, procedure) = parts.ok_or(Shown::own("this record has no procedure to execute"))?;
-                let recomputed = Recomputed::of(record, Some(procedure), &analysis.state);
-                let fork = exact(record, procedure, &analysis.state, &recomputed)
+                let case = parent.view();
+                let parts = || Some((case.record.as_ref()?, case.procedure()?, case.executed()?));
+                let none = Shown::own("this record has no procedure to execute");
+                let (record, procedure, executed) = parts().ok_or(none)?;
+                let fork = exact(record, procedure, case.state(), executed)
                     .ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
                 Ok(fork.record(record, parent.text(), &now()))
             }
             Self::Repair { procedure, .. } => {
-                let analysis = parent.analyse();
-                let record = analysis.subject.record.as_ref().ok_or(Shown::own("the record cannot be read"))?;
+                let case = parent.view();
+                let record = case.record.as_ref().ok_or(Shown::own("the record cannot be read"))?;
                 Ok(repaired(record, parent.text(), procedure, &now()))
             }
         }
@@ -90,8 +89,8 @@ impl Fixes {
 
     /// Of the procedure of a record; `Err`: why there are none.
     pub fn of(parent: &Opened) -> Result<Self, Shown> {
-        let analysis = parent.analyse();
-        let procedure = analysis.subject.procedure.as_ref().map(|procedure| procedure.value.raw());
+        let case = parent.view();
+        let procedure = case.procedure().map(|procedure| procedure.value.raw());
         let procedure = procedure.ok_or(Shown::own("this record has no procedure"))?;
         let before = diagnostics(procedure).total();
         let mut list = fixes(procedure);

@@ -13,8 +13,10 @@ use stepscope_core::compare::lines::changed_lines;
 use stepscope_core::compare::print::diverges;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::repair::pretty;
-use stepscope_core::record::{Record, formats};
+use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
+use stepscope_core::table::row::Row as Placed;
+use stepscope_io::examine::Neighbours;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;
@@ -109,12 +111,12 @@ impl Versus {
     pub fn of(names: [Shown; 2], against: Against, a: &Opened, b: &Opened) -> Self {
         let mut rows = facts(a, b);
         let facts = rows.len();
-        let (one, other) = (a.root().map(formats::read), b.root().map(formats::read));
-        let difference = one.as_ref().zip(other.as_ref()).map(|(one, other)| Difference::of(one, other));
+        let (one, other) = (a.view(), b.view());
+        let difference = Difference::of(&one, &other);
         // A repaired procedure was not executed: there are no steps and values to compare.
         let is_repair = b.lineage.as_ref().is_some_and(|lineage| lineage.how == Some(How::Repair));
         if is_repair {
-            rows.extend(procedures(one.as_ref(), other.as_ref()));
+            rows.extend(procedures(one.record.as_ref(), other.record.as_ref()));
             rows.extend(findings(a, b));
             bound(&mut rows, facts);
             return Self { record: a.index, names, against, rows, facts, ..Self::default() };
@@ -134,7 +136,7 @@ impl Versus {
                 }
                 rows.extend(findings(a, b));
                 rows.extend(steps);
-                rows.extend(procedures(one.as_ref(), other.as_ref()));
+                rows.extend(procedures(one.record.as_ref(), other.record.as_ref()));
                 rows.extend(fields(difference));
             }
             Some(difference) => {
@@ -159,6 +161,15 @@ impl Versus {
         self.rows.insert(0, Row::Sentence(sentence));
         self.facts += 1;
         self
+    }
+
+    /// Two records that stand in no table, from their texts.
+    pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
+        let [a, b] = texts.map(|text| {
+            let row = Placed::unchecked(0, text.len() as u64);
+            Opened::new(0, 1, &row, text, Neighbours::default())
+        });
+        Self::of(names, Against::Baseline, &a, &b)
     }
 
     /// The rows that are shown now.
@@ -409,14 +420,13 @@ fn summed(title: &'static str, mut rows: Vec<Row>) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use stepscope_core::table::row::Row as Placed;
-    use stepscope_io::beside::Beside;
 
     use super::*;
 
     fn versus(a: &str, b: &str) -> Versus {
         let open = |text: &str| {
             let row = Placed::unchecked(0, text.len() as u64);
-            Opened::new(0, 1, &row, text.into(), &Beside::default(), |_| None)
+            Opened::new(0, 1, &row, text.into(), Neighbours::default())
         };
         Versus::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))
     }

@@ -267,8 +267,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::record::formats;
-    use crate::rules::{Subject, check};
+    use crate::case::{Case, CaseView};
+
     use crate::run::fork::round::{Sampling, Told, Whom};
     use crate::run::rerun::{Finish, Part, RunEvent, RunId};
 
@@ -282,15 +282,17 @@ mod tests {
         "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null,
         "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "USD 250"}]}]}"#;
 
-    fn with<T>(text: &str, then: impl FnOnce(&Subject<'_>) -> T) -> T {
-        let mut tape = Tape::default();
-        tape.read(text.as_bytes());
-        then(&Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read)))
+    fn with<T>(text: &str, then: impl FnOnce(&CaseView<'_>) -> T) -> T {
+        then(&Case::read(text.as_bytes()).view())
     }
 
     fn generation(text: &str) -> Result<Generation, NoGeneration> {
         with(text, |subject| {
-            Generation::of(subject.record.as_ref().unwrap(), subject.document.as_deref(), Registry::built_in())
+            Generation::of(
+                subject.record.as_ref().unwrap(),
+                subject.document().map(AsRef::as_ref),
+                Registry::built_in(),
+            )
         })
     }
 
@@ -347,7 +349,7 @@ mod tests {
         };
         let rules = |line: &[u8]| {
             let text = std::str::from_utf8(line).unwrap().to_owned();
-            with(&text, |subject| check(subject).into_iter().map(|finding| finding.rule).collect::<Vec<_>>())
+            with(&text, |subject| subject.findings().iter().map(|finding| finding.rule).collect::<Vec<_>>())
         };
         let line = fork(&format!("```json\n{REPLY}\n```"), true);
         let read: Json = serde_json::from_slice(&line).unwrap();

@@ -4,8 +4,8 @@
 
 use crate::answer::completeness::Strong;
 use crate::answer::typed::{Dialect, Item, Typed};
+use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
-use crate::rules::Subject;
 use crate::rules::span::QUOTE_UNDECIDED;
 use crate::rules::typed::contract::ANSWER_MISSING;
 use crate::rules::typed::source::LIST_TRUNCATED_NEXT_PAGE;
@@ -69,7 +69,7 @@ impl Routed {
 const MAX_FAILED: usize = 20;
 
 /// The route of a typed answer, from itself and what the rules found; `None` if the record is none.
-pub fn route(subject: &Subject<'_>, findings: &[Finding]) -> Option<Routed> {
+pub fn route(subject: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     let (typed, answered) = subject.answered()?;
     let strong = subject.completeness().map(|verdict| verdict.strong).unwrap_or_default();
     let mut triggers = Triggers { typed, fired: Vec::new() };
@@ -174,16 +174,13 @@ impl Triggers<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
     use crate::finding::Place;
-    use crate::record::formats;
-    use crate::rules::check;
-    use stepscope_base::json::Tape;
 
     fn routed(answer: &str, findings: &[Finding]) -> (Route, Vec<&'static str>) {
         let text = format!(r#"{{"format": "stepscope.answer_trace", "answer": {answer}}}"#);
-        let mut tape = Tape::default();
-        let root = tape.parse(text.as_bytes()).unwrap();
-        let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+        let case = Case::read(text.as_bytes());
+        let subject = case.view();
         let routed = route(&subject, findings).unwrap();
         (routed.route, routed.fired().map(Route::word).collect())
     }
@@ -258,10 +255,9 @@ mod tests {
             if rule.id == "answer/schema" {
                 continue;
             }
-            let mut tape = Tape::default();
-            let root = tape.parse(rule.bad.as_bytes()).unwrap();
-            let subject = Subject::new(rule.bad.as_bytes(), &[], Some(formats::read(root)));
-            assert_eq!(route(&subject, &check(&subject)).unwrap().route, Route::Reject, "{}", rule.id);
+            let case = Case::read(rule.bad.as_bytes());
+            let subject = case.view();
+            assert_eq!(route(&subject, subject.findings()).unwrap().route, Route::Reject, "{}", rule.id);
         }
     }
 }

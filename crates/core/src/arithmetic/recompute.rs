@@ -257,6 +257,16 @@ pub struct Recomputed {
 impl Recomputed {
     /// Executes a run.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
+        Self::judged(record, procedure, state, is_right(record))
+    }
+
+    /// The same where it was judged already.
+    pub(crate) fn judged(
+        record: &Record<'_>,
+        procedure: Option<&Procedure<'_>>,
+        state: &State<'_>,
+        right: Option<bool>,
+    ) -> Self {
         let answer = Answer::of(record);
         let runs = match record.kind {
             RecordKind::Procedural | RecordKind::Fixed => record.state.is_some(),
@@ -271,7 +281,7 @@ impl Recomputed {
         };
         let mut execution = Execution::new(state, &answer);
         // A right run raises nothing, and need not be understood as far.
-        execution.guesses = is_right(record) != Some(true);
+        execution.guesses = right != Some(true);
         for position in 0..procedure.steps.len() {
             execution.take_sets(position);
             if let Some(step) = procedure.steps.get(position).filter(|_| state.has_run(position) == Ran::Yes) {

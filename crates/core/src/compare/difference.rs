@@ -3,8 +3,9 @@
 
 use foldhash::HashSet;
 
+use crate::case::CaseView;
 use crate::procedure::{Procedure, Step};
-use crate::record::{Record, RecordKind};
+use crate::record::RecordKind;
 use crate::run::state::{Badge, Entry, Moment, State, same_value};
 use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -123,17 +124,15 @@ pub struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Compares.
-    pub fn of(a: &Record<'a>, b: &Record<'a>) -> Self {
-        let procedures = [a, b].map(|record| record.procedure.map(Procedure::read));
-        let [plan_a, plan_b] = &procedures;
-        let (state_a, state_b) = (State::of(a, plan_a.as_ref()), State::of(b, plan_b.as_ref()));
-        let (fields, more_fields) = fields(a.root, b.root);
-        let first = match (plan_a, plan_b) {
-            (Some(plan_a), Some(plan_b)) => diverge((plan_a, &state_a), (plan_b, &state_b)),
-            _ => None,
-        };
-        Self { kinds: (a.kind, b.kind), fields, more_fields, variables: variables(&state_a, &state_b), first }
+    /// Compares; `None`: one of the records cannot be read.
+    pub fn of(a: &CaseView<'a>, b: &CaseView<'a>) -> Option<Self> {
+        let (fields, more_fields) = fields(a.root()?, b.root()?);
+        let first = a
+            .procedure()
+            .zip(b.procedure())
+            .and_then(|(plan_a, plan_b)| diverge((plan_a, a.state()), (plan_b, b.state())));
+        let variables = variables(a.state(), b.state());
+        Some(Self { kinds: (a.kind(), b.kind()), fields, more_fields, variables, first })
     }
 }
 
@@ -269,14 +268,11 @@ fn other_values<'a>(a: &State<'a>, b: &State<'a>, step: usize) -> Vec<Untrusted<
 mod tests {
     use super::Change::{Differs, OnlyB, Same};
     use super::*;
-    use crate::record::formats;
-    use stepscope_base::json::Tape;
+    use crate::case::Case;
 
     fn with<T>(a: &str, b: &str, then: impl FnOnce(&Difference<'_>) -> T) -> T {
-        let (mut one, mut other) = (Tape::default(), Tape::default());
-        let a = formats::read(one.parse(a.as_bytes()).expect(a));
-        let b = formats::read(other.parse(b.as_bytes()).expect(b));
-        then(&Difference::of(&a, &b))
+        let (a, b) = (Case::read(a.as_bytes()), Case::read(b.as_bytes()));
+        then(&Difference::of(&a.view(), &b.view()).unwrap())
     }
 
     fn run(steps: &[(&str, &str)], state: &str) -> String {

@@ -1,14 +1,11 @@
 use super::*;
-use crate::record::formats;
+use crate::case::Case;
 use crate::review::event::{Event, Reviewer, ReviewerKind, Verdict};
-use crate::rules::{Subject, check};
-use stepscope_base::json::Tape;
 
 fn card(text: &str) -> Card {
-    let mut tape = Tape::default();
-    tape.read(text.as_bytes());
-    let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
-    Card::of(&subject, &check(&subject), None, 0)
+    let case = Case::read(text.as_bytes());
+    let subject = case.view();
+    Card::of(&subject, subject.findings(), None, 0)
 }
 
 /// A run of a question: `id`, question, answer (gold is 5), and what the record says of it.

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use crate::case::Case;
 use crate::finding::{Datum, Finding, Findings};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::formats;
+use crate::rules::check_by;
 use crate::rules::procedure::UPSTREAM;
-use crate::rules::{Subject, check_by};
 use crate::schemas;
 use stepscope_base::json::write::{Letters, Raw, Spacing, Style, tight};
 use stepscope_base::json::{Kind, Part, Pointer, Tape, Value};
@@ -31,10 +32,7 @@ const MAX_TRIALS: usize = 200;
 
 /// What upstream's validator says of a procedure.
 pub fn diagnostics(procedure: &[u8]) -> Findings {
-    let mut tape = Tape::default();
-    tape.read(procedure);
-    let record = tape.root(procedure).map(formats::procedure::FORMAT.read);
-    check_by(&Subject::new(procedure, &tape.problems, record), |rule| UPSTREAM.contains(&rule.id))
+    check_by(&Case::read(procedure).view_as(formats::procedure::FORMAT.read), |rule| UPSTREAM.contains(&rule.id))
 }
 
 /// The schema that a repaired procedure must have.

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::Item;
 use super::places::Places;
+use crate::case::CaseView;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::text::ShownMap;
 
@@ -37,13 +37,13 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    pub(super) fn of(item: &Item<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Self {
-        if let Some(excerpt) = as_written(item, ranges, places) {
+    pub(super) fn of(case: &CaseView<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Self {
+        if let Some(excerpt) = as_written(case, ranges, places) {
             return excerpt;
         }
-        match item.root {
-            Some(root) => Flow::of(item.text, root, ranges),
-            None => window(item, ranges, places),
+        match case.root() {
+            Some(root) => Flow::of(case.text(), root, ranges),
+            None => window(case, ranges, places),
         }
     }
 
@@ -71,8 +71,8 @@ impl Excerpt {
 }
 
 /// The lines as they stand in the file, if the record has short lines.
-fn as_written(item: &Item<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Option<Excerpt> {
-    let text = item.text;
+fn as_written(case: &CaseView<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Option<Excerpt> {
+    let text = case.text();
     let first = ranges.iter().map(|range| range.start).min()?;
     let last = ranges.iter().map(|range| range.start).max()?;
     memchr::memchr(b'\n', text)?;
@@ -117,8 +117,8 @@ fn line_end(text: &[u8], byte: usize) -> usize {
 }
 
 /// A piece of the line around the first place, where no value could be read.
-fn window(item: &Item<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Excerpt {
-    let text = item.text;
+fn window(case: &CaseView<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Excerpt {
+    let text = case.text();
     let place = ranges.first().cloned().unwrap_or(0..0);
     let (begin, stop) = (line_start(text, place.start), line_end(text, place.start));
     let start = character_start(text, place.start.saturating_sub(TEXT).max(begin));

@@ -1,52 +1,57 @@
 //! One JSON object a record, for programs: streamed, so that a clean record costs no allocation.
 
 use super::places::Places;
-use super::{Item, Judged};
-use crate::answer::route::Route;
+use crate::answer::route::{Route, Routed, route};
+use crate::case::CaseView;
 use crate::finding::{Action, Finding};
+use crate::rules::procedure::fitness;
 use crate::triage::Triage;
 use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
 use stepscope_base::json::{Kind, Value};
 
-/// Appends the record's line.
-pub fn write(item: &Item<'_>, out: &mut Vec<u8>) {
+/// Appends the record's line: alone with its fitness, which would cost half as much as the rules of the procedure.
+pub fn write(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>, out: &mut Vec<u8>) {
     Style::ASCII.line(out, |object| {
-        object.put("source", item.source).put("line", item.line).put("index", item.index).put("id", Id(item.id));
-        object.put("kind", item.kind.word());
+        let origin = case.origin();
+        object.put("source", case.source()).put("line", origin.line).put("index", origin.index);
+        object.put("id", Id(case.id())).put("kind", case.kind().word());
         let mut places = None;
-        object.objects("findings", item.findings, |one, object| {
-            finding(one, places.get_or_insert_with(|| Places::new(item)), object);
+        object.objects("findings", findings, |one, object| {
+            finding(one, places.get_or_insert_with(|| Places::new(case)), object);
         });
-        object.put("fitness", item.fitness).put("triage", item.triage);
-        if let Some(one) = item.judged {
-            judged(one, object);
+        let procedure = case.procedure().filter(|procedure| procedure.is_whole());
+        let fitness = procedure.and_then(|procedure| fitness(procedure.value, findings));
+        object.put("fitness", fitness).put("triage", triage);
+        if let Some(routed) = route(case, findings) {
+            answer(case, &routed, object);
         }
     });
 }
 
 /// What only typed answers have.
-fn judged(judged: &Judged, object: &mut Object<'_>) {
-    let routed = &judged.routed;
-    object.put("question", judged.question.as_ref()).object("route", |object| {
+fn answer(case: &CaseView<'_>, routed: &Routed, object: &mut Object<'_>) {
+    let question = case.record.as_ref().and_then(|record| record.question?.string());
+    let reason = case.completeness().map(|verdict| verdict.reason.clone()).unwrap_or_default();
+    object.put("question", question.as_ref()).object("route", |object| {
         object.put("name", routed.route.word()).list("triggers", routed.fired().map(Route::word));
-        object.put("strong", routed.strong.word()).put("strong_reason", &judged.reason);
+        object.put("strong", routed.strong.word()).put("strong_reason", &reason);
         object.objects("why", &routed.triggers, |trigger, object| {
             object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text()).put("text", &trigger.why);
         });
     });
-    match &judged.strictness {
+    match case.strictness() {
         Some(strictness) => object.object("strictness", |object| {
             object.put("lax", strictness.lax).put("strict", strictness.strict).put("why", strictness.why.as_ref());
         }),
         None => object.put("strictness", NULL),
     };
-    object.objects("spans", &judged.spans, |cited, object| {
+    object.objects("spans", case.resolutions(), |cited, object| {
         object.put("pointer", cited.pointer.text()).put("resolution", &cited.resolution);
     });
-    match judged.grounded {
-        Some((grounded, items)) => {
-            object.object("grounded", |object| _ = object.put("items", grounded).put("of", items))
-        }
+    match case.grounded() {
+        Some(grounded) => object.object("grounded", |object| {
+            object.put("items", grounded).put("of", case.items().len());
+        }),
         None => object.put("grounded", NULL),
     };
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::Item;
+use crate::case::CaseView;
 use crate::finding::Place;
 use stepscope_base::json::{Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -29,10 +29,11 @@ pub struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// For one record.
-    pub fn new(item: &Item<'a>) -> Self {
-        let start = (item.line, item.column);
+    pub fn new(case: &CaseView<'a>) -> Self {
+        let origin = case.origin();
+        let start = (origin.line as usize, origin.column);
         let (lists, objects) = (HashMap::new(), HashMap::new());
-        Self { text: item.text, root: item.root, start, lists, objects, marks: Vec::new() }
+        Self { text: case.text(), root: case.root(), start, lists, objects, marks: Vec::new() }
     }
 
     /// The bytes of a place in the record's text. Where its pointer leads nowhere, of the nearest value around it.

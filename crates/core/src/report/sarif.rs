@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::Item;
 use super::jsonl::{Id, details};
 use super::places::Places;
+use crate::case::CaseView;
 use crate::finding::{Action, Finding, Label, Severity};
 use crate::rules::RULES;
 use stepscope_base::json::write::{Object, Style};
@@ -34,14 +34,14 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
 }
 
 /// The results of one record, each behind a comma: see [`Format::first`](super::Format::first).
-pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
-    if item.findings.is_empty() {
+pub(crate) fn write(case: &CaseView<'_>, findings: &[Finding], out: &mut Vec<u8>) {
+    if findings.is_empty() {
         return;
     }
-    let mut places = Places::new(item);
-    for finding in item.findings {
+    let mut places = Places::new(case);
+    for finding in findings {
         out.extend_from_slice(b",\n");
-        Style::ASCII.append_object(out, |object| result(item, finding, &mut places, object));
+        Style::ASCII.append_object(out, |object| result(case, finding, &mut places, object));
     }
 }
 
@@ -58,27 +58,27 @@ const fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
+fn result(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
     object.put("ruleId", finding.rule);
     object.maybe("ruleIndex", RULES.iter().position(|rule| rule.id == finding.rule));
     object.put("level", level(finding.severity));
     // Code hosts read strictly: half a surrogate pair stands there as it is shown on screen.
     text(object, "message", finding.message.line().as_str());
     let mut labels = finding.labels().enumerate();
-    object.objects("locations", labels.next(), |(n, label), object| location(item, label, n, places, object));
+    object.objects("locations", labels.next(), |(n, label), object| location(case, label, n, places, object));
     let mut labels = labels.peekable();
     if labels.peek().is_some() {
-        object.objects("relatedLocations", labels, |(n, label), object| location(item, label, n, places, object));
+        object.objects("relatedLocations", labels, |(n, label), object| location(case, label, n, places, object));
     }
     object.object("properties", |object| {
         object.put("severity", finding.severity.word()).maybe("action", finding.action.map(Action::word));
-        object.put("recordIndex", item.index).put("recordId", Id(item.id));
+        object.put("recordIndex", case.origin().index).put("recordId", Id(case.id()));
         object.object("details", |object| details(finding, object)).maybe("help", finding.help);
     });
 }
 
 /// The place of a label; the first one needs no number.
-fn location(item: &Item<'_>, label: &Label, number: usize, places: &mut Places<'_>, object: &mut Object<'_>) {
+fn location(case: &CaseView<'_>, label: &Label, number: usize, places: &mut Places<'_>, object: &mut Object<'_>) {
     let range = places.range(&label.place);
     let (line, column) = places.position(range.start);
     let (end_line, end_column) = places.position(range.end);
@@ -87,10 +87,10 @@ fn location(item: &Item<'_>, label: &Label, number: usize, places: &mut Places<'
         text(object, "message", label.text.line().as_str());
     }
     object.object("physicalLocation", |object| {
-        object.object("artifactLocation", |object| _ = object.put("uri", uri(item.source.bytes())));
+        object.object("artifactLocation", |object| _ = object.put("uri", uri(case.source().bytes())));
         object.object("region", |object| {
             object.put("startLine", line).put("startColumn", column).put("endLine", end_line);
-            object.put("endColumn", end_column).put("byteOffset", item.offset as usize + range.start);
+            object.put("endColumn", end_column).put("byteOffset", case.origin().offset as usize + range.start);
             object.put("byteLength", range.len());
         });
     });

@@ -1,18 +1,19 @@
 //! A line a finding, in the form that editors and `grep` users know.
 
-use super::Item;
 use super::MAX_MESSAGE;
 use super::places::Places;
+use crate::case::CaseView;
+use crate::finding::Finding;
 use std::io::Write as _;
 
 /// Appends the record's lines.
-pub(crate) fn write(item: &Item<'_>, out: &mut Vec<u8>) {
-    if item.findings.is_empty() {
+pub(crate) fn write(case: &CaseView<'_>, findings: &[Finding], out: &mut Vec<u8>) {
+    if findings.is_empty() {
         return;
     }
-    let mut places = Places::new(item);
-    let source = item.source.line();
-    for finding in item.findings {
+    let mut places = Places::new(case);
+    let source = case.source().line();
+    for finding in findings {
         let start = places.range(finding.place()).start;
         let (line, column) = places.position(start);
         let _ = write!(out, "{source}:{line}:{column}");

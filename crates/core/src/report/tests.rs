@@ -1,7 +1,11 @@
+use std::sync::Arc;
+
 use super::*;
+use crate::case::{Around, Case, Origin};
 use crate::finding::{Action, Datum, Place};
-use crate::record::formats;
+use crate::record::Record;
 use stepscope_base::json::{Pointer, Tape};
+use stepscope_base::text::Untrusted;
 
 const RECORD: &str = r#"{"id": "16c951343c3905095e135aaea1535b58", "question": "Samantha’s last name has three fewer letters than Bobbie’s last name. If Bobbie took two letters off her last name", "gold_num": 7.0, "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Compute", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "Full problem statement"}], "stepDescription": "Extract all numeric facts from the problem text and store each as a separate variable", "output": [{"name": "diff_sam_bob", "description": "Difference: Samantha's last name has three fewer letters than Bobbie's (value 3)"}, {"name": "bob_removed", "description": "Number of letters Bobbie removes from her last name (value 2)"}]}, {"id": 2, "inputs": [{"name": "bob_\u001b[31mremoved", "description": "Number of letters Bobbie removes from her last name"}], "stepDescription": "Form the symbolic expression", "output": [{"name": "final_answer", "description": "n"}]}]}, "state": {"problem_text": "x"}}"#;
 
@@ -35,29 +39,25 @@ fn found() -> Vec<Finding> {
     ]
 }
 
-fn with<T>(text: &str, findings: &[Finding], look: impl for<'a> FnOnce(&Item<'a>) -> T) -> T {
+#[derive(Debug)]
+struct Runs;
+
+impl Around for Runs {
+    fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
+        Untrusted::new(b"runs\x1b.jsonl")
+    }
+}
+
+fn with<T>(text: &str, look: impl FnOnce(&CaseView<'_>) -> T) -> T {
     let mut tape = Tape::default();
-    let record = tape.parse(text.as_bytes()).map(formats::read);
-    look(&Item {
-        source: &Untrusted::new(b"runs\x1b.jsonl"),
-        line: 22,
-        column: 1,
-        offset: 4_000,
-        index: 21,
-        text: text.as_bytes(),
-        root: record.as_ref().map(|record| record.root),
-        kind: record.as_ref().map_or(RecordKind::Broken, |record| record.kind),
-        id: record.as_ref().and_then(|record| record.id),
-        findings,
-        fitness: record.is_some().then_some(1.25),
-        triage: None,
-        judged: None,
-    })
+    tape.read(text.as_bytes());
+    let origin = Origin { line: 22, column: 1, offset: 4_000, index: 21, ..Origin::default() };
+    look(&Case::of(text.as_bytes(), tape, origin, Arc::new(Runs)).view())
 }
 
 fn rendered(format: Format, text: &str, findings: &[Finding]) -> String {
     let mut out = Vec::new();
-    with(text, findings, |item| format.item(item, &text::Look::new(false), &mut out));
+    with(text, |case| format.record(case, findings, None, &text::Look::new(false), &mut out));
     String::from_utf8(out).unwrap()
 }
 
@@ -109,7 +109,7 @@ fn json_lines_are_json_and_exact() {
     assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
     assert_eq!(first["labels"][1]["text"], "the nearest name");
     assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
-    assert!(line.contains("\"fitness\":1.25,\"triage\":null}\n"));
+    assert!(line.ends_with(",\"fitness\":0.55,\"triage\":null}\n"), "{line}");
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn ids_are_written_as_they_are() {
 #[test]
 fn sarif_is_one_json_document() {
     let mut results = Vec::new();
-    with(RECORD, &found(), |item| sarif::write(item, &mut results));
-    with(RECORD, &found(), |item| sarif::write(item, &mut results));
+    with(RECORD, |case| sarif::write(case, &found(), &mut results));
+    with(RECORD, |case| sarif::write(case, &found(), &mut results));
     let mut out = Vec::new();
     sarif::begin(&mut out);
     out.extend_from_slice(Format::Sarif.first(&results));
@@ -149,8 +149,8 @@ fn sarif_is_one_json_document() {
 #[test]
 fn positions_agree_with_counting() {
     let text: String = (0..20_000).map(|n| if n % 7 == 0 { "é\n".to_owned() } else { format!("{n}é") }).collect();
-    with(&text, &[], |item| {
-        let mut places = places::Places::new(item);
+    with(&text, |case| {
+        let mut places = places::Places::new(case);
         for byte in [0, 1, 70_000, 69_998, text.len(), 32_768, 65_536, 40_000] {
             let byte = (byte..=text.len()).find(|byte| text.is_char_boundary(*byte)).unwrap();
             let before = &text[..byte];

@@ -5,10 +5,10 @@ use std::io::Write as _;
 use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::Item;
 use super::MAX_MESSAGE;
 use super::excerpt::Excerpt;
 use super::places::{Places, step_of};
+use crate::case::CaseView;
 use crate::finding::{Finding, Severity, grouped};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -23,6 +23,7 @@ const MAX_ID: usize = 40;
 pub struct Look {
     renderer: Renderer,
     colour: bool,
+    names: bool,
 }
 
 impl Look {
@@ -30,18 +31,25 @@ impl Look {
     pub fn new(colour: bool) -> Self {
         // Links would put escape sequences of another kind into the output.
         let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
-        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour }
+        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour, names: true }
+    }
+
+    /// Without the ids of the records.
+    #[must_use]
+    pub fn nameless(self) -> Self {
+        Self { names: false, ..self }
     }
 }
 
 /// Appends the record's findings.
-pub fn write(item: &Item<'_>, look: &Look, out: &mut Vec<u8>) {
-    if item.findings.is_empty() {
+pub fn write(case: &CaseView<'_>, findings: &[Finding], look: &Look, out: &mut Vec<u8>) {
+    if findings.is_empty() {
         return;
     }
-    let mut places = Places::new(item);
-    for finding in item.findings {
-        let (group, place, gutter) = group(item, finding, &mut places);
+    let mut places = Places::new(case);
+    for finding in findings {
+        let (group, start, gutter) = group(case, finding, &mut places);
+        let place = origin(case, finding, look, start, &mut places);
         let rendered = look.renderer.render(&[group]);
         // A record set anew has no line numbers, so the true place is written here and not by the library.
         let (title, rest) = rendered.split_once('\n').unwrap_or((&rendered, ""));
@@ -59,11 +67,11 @@ const fn level(severity: Severity) -> Level<'static> {
     }
 }
 
-/// The finding as the library draws it, where it stands, and the width of the gutter.
-fn group<'r>(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>) -> (Group<'r>, Shown, usize) {
+/// The finding as the library draws it, the byte where it begins, and the width of the gutter.
+fn group<'r>(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>) -> (Group<'r>, usize, usize) {
     let labels: Vec<_> = finding.labels().take(MAX_LABELS).collect();
     let ranges: Vec<_> = labels.iter().map(|label| places.range(&label.place)).collect();
-    let excerpt = Excerpt::of(item, &ranges, places);
+    let excerpt = Excerpt::of(case, &ranges, places);
     let lines = excerpt.text.lines().count();
     let gutter = excerpt.line.map_or(0, |line| (line + lines.saturating_sub(1)).to_string().len());
     let mut snippet = Snippet::source(excerpt.text);
@@ -92,7 +100,7 @@ fn group<'r>(item: &Item<'_>, finding: &Finding, places: &mut Places<'_>) -> (Gr
     if let Some(help) = finding.help {
         group = group.element(Level::HELP.message(help));
     }
-    (group, origin(item, finding, start, places), gutter)
+    (group, start, gutter)
 }
 
 fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: &Shown) -> Annotation<'r> {
@@ -101,11 +109,11 @@ fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: &Sho
 }
 
 /// `runs.jsonl:22:1873  id 16c951343c39 · step 3`
-fn origin(item: &Item<'_>, finding: &Finding, start: usize, places: &mut Places<'_>) -> Shown {
+fn origin(case: &CaseView<'_>, finding: &Finding, look: &Look, start: usize, places: &mut Places<'_>) -> Shown {
     let (line, column) = places.position(start);
-    let mut origin = shown!("{}:{line}:{column}", item.source.line());
+    let mut origin = shown!("{}:{line}:{column}", case.source().line());
     let mut gap = "  ";
-    if let Some(id) = item.id {
+    if let Some(id) = case.id().filter(|_| look.names) {
         let text = id.string().map_or_else(|| Shown::line(id.raw()), |id| id.line());
         origin = origin.join(&shown!("{gap}id {}", text.cut(MAX_ID)));
         gap = " · ";

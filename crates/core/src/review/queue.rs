@@ -107,14 +107,12 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::formats;
-    use crate::rules::{Subject, check};
-    use stepscope_base::json::Tape;
+    use crate::case::Case;
 
     fn row(text: &str, baseline: Option<f64>) -> Row {
-        let mut tape = Tape::default();
-        let subject = Subject::new(text.as_bytes(), &[], tape.parse(text.as_bytes()).map(formats::read));
-        Row::unchecked(0, 3).checked(&subject, &check(&subject), baseline)
+        let case = Case::read(text.as_bytes());
+        let subject = case.view();
+        Row::unchecked(0, 3).checked(&subject, subject.findings(), baseline)
     }
 
     const RIGHT: &str = r#"{"id": 1, "mode": "baseline", "question": "2 and 2?", "gold_num": 4.0,

@@ -258,6 +258,7 @@ pub fn name_of(item: &Item) -> Untrusted<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
     use crate::review::event::{LabelRef, Reviewer, ReviewerKind};
     use stepscope_base::canonical::Digest;
 
@@ -268,9 +269,8 @@ mod tests {
     }
 
     fn card(content: &[u8], fix: Fix) -> Card {
-        let mut tape = stepscope_base::json::Tape::default();
-        tape.read(b"{}");
-        let subject = crate::rules::Subject::new(b"{}", &[], None);
+        let case = Case::read(b"{}");
+        let subject = case.view();
         Card { content: Digest::of_bytes(content), fix: Some(fix), ..Card::of(&subject, &[], None, 0) }
     }
 

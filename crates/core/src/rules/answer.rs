@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::{Rule, Subject};
+use super::Rule;
+use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
 use crate::record::{AnswerSchema, RecordKind};
 use crate::schemas;
@@ -136,11 +137,11 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
     Some(problem)
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
+fn check(subject: &CaseView<'_>, findings: &mut Findings) {
     // A typed answer has a contract of its own.
     let Some(record) = subject.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
     let Some(answer) = record.answer else { return };
-    let Some(schema) = subject.answer_schema.or_else(|| record.answer_schema.map(published)) else { return };
+    let Some(schema) = subject.answer_schema().or_else(|| record.answer_schema.map(published)) else { return };
     let view = match record.kind {
         RecordKind::Answer | RecordKind::Baseline => View::Whole,
         _ => View::OwnKeys,
@@ -155,7 +156,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::formats;
+    use crate::case::Case;
 
     fn problem(schema: &str, answer: &str, view: View) -> Option<(String, Place)> {
         let schema = Schema::compile(schema.as_bytes()).unwrap();
@@ -189,9 +190,8 @@ mod tests {
     fn a_state_is_judged_by_the_schemas_own_keys() {
         let text = br#"{"procedure": {"steps": []}, "mode": "procedural", "state": {"problem_text": "?", "a": NaN,
             "final_answer": "7", "final_answer_numerical": Infinity, "confidence": 0.5}}"#;
-        let mut tape = Tape::default();
-        let root = tape.parse(text).unwrap();
-        let subject = Subject::new(text, &[], Some(formats::read(root)));
+        let case = Case::read(text);
+        let subject = case.view();
         let mut findings = Findings::new();
         check(&subject, &mut findings);
         assert_eq!(findings.len(), 1);

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::{Rule, Subject};
+use super::Rule;
 use crate::arithmetic::quantity::{Dimension, Kind, Quantity, Unit, find, near, unit};
+use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, Severity};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Pointer, Value};
@@ -112,7 +113,7 @@ struct Answer<'s, 'a> {
 }
 
 impl<'s, 'a> Answer<'s, 'a> {
-    fn of(subject: &'s Subject<'a>) -> Option<Self> {
+    fn of(subject: &'s CaseView<'a>) -> Option<Self> {
         let record = subject.record.as_ref()?;
         let run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline);
         if !run || record.state.is_none() || subject.is_right() {
@@ -141,13 +142,13 @@ fn numerical() -> Pointer {
     Pointer::from_iter(["state", "final_answer_numerical"])
 }
 
-fn check_zero(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_zero(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(subject).filter(|answer| answer.number == 0.0) else { return };
     let help = "Look at the final text: it may hold a number that was not read, or an expression.";
     findings.push(answer.finding(&ZERO, "the answer is zero".to_owned(), help));
 }
 
-fn check_negative(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_negative(subject: &CaseView<'_>, findings: &mut Findings) {
     const BELOW: [&[u8]; 11] = [
         b"negative",
         b"below",
@@ -172,13 +173,13 @@ fn check_negative(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(answer.finding(&NEGATIVE, "the answer is negative, and nothing in the question is".to_owned(), help));
 }
 
-fn check_finite(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_finite(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(subject).filter(|answer| !answer.number.is_finite()) else { return };
     let help = "Look for a division by zero, or a text taken for a number.";
     findings.push(answer.finding(&NOT_FINITE, "the answer is not a finite number".to_owned(), help));
 }
 
-fn check_fractional(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_fractional(subject: &CaseView<'_>, findings: &mut Findings) {
     let fraction =
         |answer: &Answer<'_, '_>| answer.number.is_finite() && (answer.number - answer.number.round()).abs() > 1e-6;
     let Some(answer) = Answer::of(subject).filter(fraction) else { return };
@@ -216,7 +217,7 @@ fn asked(question: &[u8]) -> &[u8] {
     body.get(start..).unwrap_or(body)
 }
 
-fn check_magnitude(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_magnitude(subject: &CaseView<'_>, findings: &mut Findings) {
     let far = |answer: &Answer<'_, '_>| {
         let size = answer.number.abs();
         size.is_finite() && size != 0.0 && !(0.5..=5000.0).contains(&size)
@@ -243,7 +244,7 @@ fn check_magnitude(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(answer.finding(&MAGNITUDE, message.to_owned(), help));
 }
 
-fn check_unit(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_unit(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(subject) else { return };
     let Some(question) = answer.question() else { return };
     let Some(wanted) = unit_asked(asked(question.bytes())) else { return };
@@ -286,7 +287,7 @@ fn unit_asked(asked: &[u8]) -> Option<Unit> {
     })
 }
 
-fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_factor(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(subject) else { return };
     let Some(gold) = gold(subject).filter(|gold| *gold != 0.0) else { return };
     let ratio = (answer.number / gold).abs();
@@ -319,7 +320,7 @@ fn check_factor(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(finding.detail("factor", Datum::Text(Untrusted::from(format!("{factor:.0}")))));
 }
 
-fn gold(subject: &Subject<'_>) -> Option<f64> {
+fn gold(subject: &CaseView<'_>) -> Option<f64> {
     subject.gold().map(|gold| gold.value.float())
 }
 

@@ -1,7 +1,8 @@
 //! Upstream's validator (`evoproc.validators`), word for word: first the schema, and only if that holds the five rules
 //! over the flow of variables.
 
-use super::{Rule, Subject};
+use super::Rule;
+use crate::case::CaseView;
 use crate::finding::{Action, Datum, Finding, Findings, Place, Severity};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, UNREAD};
 use stepscope_base::json::{Part, Pointer, Tape, Value};
@@ -126,15 +127,15 @@ const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "
 const MAX_QUOTED: usize = 160;
 
 /// Where the procedure of a record stands.
-fn base(subject: &Subject<'_>) -> Pointer {
+fn base(subject: &CaseView<'_>) -> Pointer {
     subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
 }
 
-fn unread<'a>(subject: &Subject<'a>) -> Option<Value<'a>> {
-    Procedure::unread(subject.procedure.as_ref()?.value)
+fn unread<'a>(subject: &CaseView<'a>) -> Option<Value<'a>> {
+    Procedure::unread(subject.procedure()?.value)
 }
 
-fn check_text(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_text(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(unread) = unread(subject) else { return };
     let text = unread.string();
     let bytes = text.as_ref().map_or(unread.raw(), Untrusted::bytes);
@@ -151,11 +152,11 @@ fn check_text(subject: &Subject<'_>, findings: &mut Findings) {
     );
 }
 
-fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_schema(subject: &CaseView<'_>, findings: &mut Findings) {
     if unread(subject).is_some() {
         return;
     }
-    for error in &subject.procedure_errors.listed {
+    for error in &subject.procedure_errors().listed {
         let mut loc = Message::default();
         for (n, part) in error.loc.iter().enumerate() {
             let dot = if n > 0 { "." } else { "" };
@@ -178,7 +179,7 @@ fn check_schema(subject: &Subject<'_>, findings: &mut Findings) {
             .help(error.kind.help());
         findings.push(finding);
     }
-    findings.count_more(SCHEMA.id, subject.procedure_errors.rest);
+    findings.count_more(SCHEMA.id, subject.procedure_errors().rest);
 }
 
 /// Whether a list of fields names exactly one variable, and that one.
@@ -194,7 +195,7 @@ fn name_of<'a>(field: &Field<'a>) -> Untrusted<'a> {
     field.name_text().unwrap_or_default()
 }
 
-fn check_first_step(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_first_step(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(step) = subject.valid_procedure().and_then(|procedure| procedure.steps.first()) else { return };
     if is_only(&step.inputs, PROBLEM_TEXT) {
         return;
@@ -209,7 +210,7 @@ fn check_first_step(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(finding);
 }
 
-fn check_final_step(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_final_step(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(procedure) = subject.valid_procedure() else { return };
     let Some(step) = procedure.steps.last() else { return };
     if is_only(&step.outputs, FINAL_ANSWER) {
@@ -253,7 +254,7 @@ fn output_place(base: &Pointer, step: &StepFlow<'_, '_>, n: usize) -> Place {
     Place::Value(pointer.then("name"))
 }
 
-fn check_unresolved(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_unresolved(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = subject.valid_flow() else { return };
     // Which variable was last reported for which step: the same input twice in one step is one diagnostic upstream.
     let mut reported: Vec<Option<usize>> = Vec::new();
@@ -273,7 +274,7 @@ fn check_unresolved(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 fn unresolved(
-    subject: &Subject<'_>,
+    subject: &CaseView<'_>,
     procedure: &Procedure<'_>,
     flow: &Flow<'_>,
     step: &StepFlow<'_, '_>,
@@ -304,7 +305,7 @@ fn unresolved(
         .help("Move the step that writes this variable before the step that reads it.")
 }
 
-fn check_redefined(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_redefined(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = subject.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
     for step in flow.steps(procedure) {
         let again = |&(_, &variable): &(usize, &u32)| {
@@ -337,7 +338,7 @@ fn check_redefined(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_unused(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_unused(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((procedure, flow)) = subject.valid_flow() else { return };
     for step in flow.steps(procedure) {
         let dead = |&(_, &variable): &(usize, &u32)| {
@@ -369,8 +370,9 @@ fn check_unused(subject: &Subject<'_>, findings: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
     use crate::finding::{Label, MAX_FINDINGS};
-    use crate::record::formats;
+
     use stepscope_base::json::Tape;
 
     /// What the rules say of the procedure of a run record: message, then each place with its label.
@@ -387,7 +389,7 @@ mod tests {
             assert!(root.find(pointer).is_some(), "{pointer:?}");
             format!(" @ {sign}{} {}", pointer.text().line(), label.text.line())
         };
-        let findings = crate::rules::check(&Subject::new(text.as_bytes(), &[], Some(formats::read(root))));
+        let findings = Case::read(text.as_bytes()).findings().clone();
         let said = |finding: &Finding| {
             let labels: String = finding.labels().map(place).collect();
             format!("{}{labels}", finding.message.line())
@@ -471,8 +473,8 @@ mod tests {
     /// How many there are, and how many are listed.
     fn said_count(procedure: &str) -> (usize, usize) {
         let mut tape = Tape::default();
-        let root = tape.parse(procedure.as_bytes()).unwrap();
-        let found = crate::rules::check(&Subject::new(procedure.as_bytes(), &[], Some(formats::read(root))));
+        let _root = tape.parse(procedure.as_bytes()).unwrap();
+        let found = Case::read(procedure.as_bytes()).findings().clone();
         (found.total(), found.len())
     }
 }

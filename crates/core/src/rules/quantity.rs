@@ -1,8 +1,9 @@
 //! The question's quantities against the values that the run extracted. A run that came out right is left alone: what
 //! it did not take up it did not need.
 
-use super::{Rule, Subject};
+use super::Rule;
 use crate::arithmetic::quantity::{Missed, Quantity, Taker, Uptake, find, near};
+use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, Severity};
 use crate::procedure::{PROBLEM_TEXT, Procedure};
 use stepscope_base::json::{Part, Pointer, Value};
@@ -54,7 +55,7 @@ pub const CHANGED: Rule = Rule {
 };
 
 /// The uptake of a run that is worth explaining.
-fn uptake<'s>(subject: &'s Subject<'_>) -> Option<&'s Uptake> {
+fn uptake<'s>(subject: &'s CaseView<'_>) -> Option<&'s Uptake> {
     if subject.is_right() { None } else { subject.uptake() }
 }
 
@@ -67,8 +68,8 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    fn of(subject: &Subject<'a>, taker: Taker) -> Option<Self> {
-        let field = taker.field(subject.procedure.as_ref()?)?;
+    fn of(subject: &CaseView<'a>, taker: Taker) -> Option<Self> {
+        let field = taker.field(subject.procedure()?)?;
         let name = field.name_text()?;
         let value = subject.record.as_ref()?.state?.member_spelt(name.bytes())?.value;
         Some(Self { taker, name, value, description: field.description.and_then(Value::string) })
@@ -84,7 +85,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-fn check_missed(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_missed(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(uptake) = uptake(subject) else { return };
     let Some(&Missed { room, .. }) = uptake.missed.first() else { return };
     let working = working(subject);
@@ -126,7 +127,7 @@ fn check_missed(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(finding);
 }
 
-fn check_invented(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_invented(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(uptake) = uptake(subject) else { return };
     let count = uptake.invented.len();
     let takers = uptake.invented.iter().filter_map(|&taker| Taken::of(subject, *uptake.takers.get(taker)?));
@@ -145,7 +146,7 @@ fn check_invented(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_changed(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_changed(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(uptake) = uptake(subject) else { return };
     let count = uptake.changed.len();
     for (n, changed) in uptake.changed.iter().enumerate().take(TOLD) {
@@ -166,7 +167,7 @@ fn check_changed(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 /// The numbers of the worked gold answer; `None` where there is only a result.
-fn working(subject: &Subject<'_>) -> Option<Vec<Quantity>> {
+fn working(subject: &CaseView<'_>) -> Option<Vec<Quantity>> {
     let gold = subject.record.as_ref()?.gold_answer?.string()?;
     let text = gold.bytes();
     let end = memchr::memchr_iter(b'#', text).find(|&at| text.get(at..at + 4) == Some(b"####")).unwrap_or(text.len());
@@ -174,7 +175,7 @@ fn working(subject: &Subject<'_>) -> Option<Vec<Quantity>> {
     (numbers.len() >= 2).then_some(numbers)
 }
 
-fn said(subject: &Subject<'_>, quantity: &Quantity) -> Message {
+fn said(subject: &CaseView<'_>, quantity: &Quantity) -> Message {
     let record = subject.record.as_ref();
     let question = record.and_then(|record| record.question.or_else(|| record.state?.get(PROBLEM_TEXT)));
     let question = question.and_then(Value::string).unwrap_or_default();
@@ -201,15 +202,15 @@ fn state_pointer(taker: &Taken<'_>) -> Pointer {
     Pointer::from_iter(["state"]).then(Part::Key(taker.name.to_owned()))
 }
 
-fn declared(subject: &Subject<'_>, taker: Taker) -> Place {
+fn declared(subject: &CaseView<'_>, taker: Taker) -> Place {
     let base = subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
     let step = Procedure::step_pointer(&base, taker.step);
-    let output = subject.procedure.as_ref().and_then(|procedure| procedure.steps.get(taker.step));
+    let output = subject.procedure().and_then(|procedure| procedure.steps.get(taker.step));
     Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, taker.output)))
 }
 
 /// Where a quantity stands in the record.
-fn place(subject: &Subject<'_>, quantity: &Quantity) -> Place {
+fn place(subject: &CaseView<'_>, quantity: &Quantity) -> Place {
     let own = subject.record.as_ref().is_some_and(|record| record.question.is_some());
     let path: &[&'static str] = if own { &["question"] } else { &["state", "problem_text"] };
     let pointer = path.iter().copied().collect();

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Rule, Subject};
+use super::Rule;
+use crate::case::CaseView;
 use crate::excess::Excess;
 use crate::finding::{Finding, Findings, Place, Severity, grouped};
 use crate::record::RecordKind;
@@ -40,7 +41,7 @@ pub(crate) const CUT_OFF: Rule = Rule {
     bad: r#"{"id": 1, "question": "How ma"#,
     good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
     check: |subject, findings| {
-        if subject.text.is_empty() {
+        if subject.text().is_empty() {
             findings.push(rest_missing());
             return;
         }
@@ -189,15 +190,15 @@ fn rest_missing() -> Finding {
 /// Says what kinds of problems stand where.
 fn report(
     rule: &Rule,
-    subject: &Subject<'_>,
+    subject: &CaseView<'_>,
     findings: &mut Findings,
     wanted: fn(ProblemKind) -> bool,
     help: &'static str,
 ) {
-    if subject.problems.is_empty() {
+    if subject.problems().is_empty() {
         return;
     }
-    for problem in subject.problems.iter().filter(|problem| wanted(problem.kind)) {
+    for problem in subject.problems().iter().filter(|problem| wanted(problem.kind)) {
         let message = problem.kind.summary().to_owned();
         let finding = Finding::new(rule.id, rule.severity, message, place(subject, &problem.range)).help(help);
         findings.push_of(FEW, finding);
@@ -206,7 +207,7 @@ fn report(
 
 /// The key or value that holds a problem; its bytes where no value could be read, or where the value is hidden behind a
 /// later key of the same name, so that no pointer leads to it.
-fn place(subject: &Subject<'_>, range: &Range<usize>) -> Place {
+fn place(subject: &CaseView<'_>, range: &Range<usize>) -> Place {
     let bytes = Place::Bytes { start: range.start, end: range.end };
     let Some(record) = &subject.record else { return bytes };
     let pointer = record.root.pointer_at(range.start);
@@ -217,13 +218,13 @@ fn place(subject: &Subject<'_>, range: &Range<usize>) -> Place {
     }
 }
 
-fn check_range(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_range(subject: &CaseView<'_>, findings: &mut Findings) {
     let wanted = |kind| kind == ProblemKind::OutOfRange;
     report(&NUMBER_OUT_OF_RANGE, subject, findings, wanted, "Write the number that was meant, or null.");
 }
 
-fn check_size(subject: &Subject<'_>, findings: &mut Findings) {
-    for Excess { what, count, read, pointer } in &subject.excess {
+fn check_size(subject: &CaseView<'_>, findings: &mut Findings) {
+    for Excess { what, count, read, pointer } in subject.excess() {
         let message = format!("Only the first {} of {} {what} are read.", grouped(*read), grouped(*count));
         let is_root = pointer.0.is_empty();
         let place = if is_root { Place::Value(pointer.clone()) } else { Place::Key(pointer.clone()) };
@@ -233,7 +234,7 @@ fn check_size(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_shape(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Unknown) else { return };
     let what = foreign::name(record.root).unwrap_or("an object of no known format");
     let message = Message::new("Not a record: this is ").text(what).text(".");

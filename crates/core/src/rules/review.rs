@@ -1,7 +1,8 @@
 //! What people said of a record, as findings. Only who knows the journal can say it: `stepscope check --reviewed` calls
 //! [`of_review`], and the entries stand in the registry like all others.
 
-use super::{Rule, Subject};
+use super::Rule;
+use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Place, Severity};
 use crate::procedure::Procedure;
 use crate::review::event::{Event, Verdict};
@@ -58,7 +59,7 @@ pub fn of_review(
     outcome: Outcome,
     reviewed: Reviewed<'_>,
     sets: &LabelSets<'_>,
-    subject: &Subject<'_>,
+    subject: &CaseView<'_>,
 ) -> Option<Finding> {
     let (rule, help) = match outcome {
         Outcome::Fail => (&FAILED, "Mend what the reviewer names and run it again, or judge it anew."),
@@ -99,7 +100,7 @@ fn saying(event: &Event, sets: &LabelSets<'_>) -> Option<Vec<u8>> {
 }
 
 /// Where the reviewer points: at a variable of the state, else at a step.
-fn place(event: &Event, subject: &Subject<'_>) -> Option<Place> {
+fn place(event: &Event, subject: &CaseView<'_>) -> Option<Place> {
     let record = subject.record.as_ref()?;
     let variable = event.variable.as_ref().and_then(|name| {
         let state = record.state?.members().any(|member| member.name() == *name);
@@ -113,10 +114,10 @@ fn place(event: &Event, subject: &Subject<'_>) -> Option<Place> {
     variable.or(step).map(Place::Value)
 }
 
-fn whole(subject: &Subject<'_>) -> Place {
+fn whole(subject: &CaseView<'_>) -> Place {
     match subject.record {
         Some(_) => Place::Value(Pointer::default()),
-        None => Place::Bytes { start: 0, end: subject.text.len() },
+        None => Place::Bytes { start: 0, end: subject.text().len() },
     }
 }
 
@@ -134,17 +135,16 @@ pub fn of_example(id: &str) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::formats;
+    use crate::case::Case;
+
     use crate::review::event::{Item, LabelRef, Reviewer, ReviewerKind, Text};
     use crate::review::fold::Reviews;
-    use stepscope_base::json::Tape;
 
     #[test]
     fn a_verdict_is_a_finding_where_the_reviewer_points() {
         let text = br#"{"id": "a", "procedure": {"steps": [{}, {}]}, "state": {"x": 1}, "pred_num": 1}"#;
-        let mut tape = Tape::default();
-        let root = tape.parse(text).unwrap();
-        let subject = Subject::new(text, &[], Some(formats::read(root)));
+        let case = Case::read(text);
+        let subject = case.view();
         let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
         let item = Item { id: Some("a".into()), ..Item::default() };
         let said = |step, variable: Option<&str>, also: Option<Verdict>| {
@@ -162,7 +162,7 @@ mod tests {
             let outcome = reviewed.outcome(None);
             let finding = of_review(outcome, reviewed, &reviews.label_sets(), &subject).unwrap();
             let pointer = finding.place().pointer();
-            assert!(root.find(&pointer).is_some());
+            assert!(subject.root().unwrap().find(&pointer).is_some());
             (finding.rule, pointer.text().line().into_string(), finding.message.line().into_string())
         };
         let wrong = "ada judged this wrong: slip: off by one".to_owned();

@@ -3,13 +3,14 @@
 
 use std::collections::HashSet;
 
-use super::{Rule, Subject};
+use super::Rule;
 use crate::arithmetic::expression::{holds_typographic_sign, may_hold};
 use crate::arithmetic::gold::marks;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{
     Answer, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
+use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::record::{Record, RecordKind};
@@ -198,7 +199,7 @@ pub(crate) const GOLD_STEPS: Rule = Rule {
 
 /// Whether exact execution is worth its time for the rules: a procedure without any sign of calculation gives notes at
 /// most, and costs more than all other rules together. The triage of a wrong run executes it all the same.
-pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
+pub(crate) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
     if record.kind == RecordKind::Error {
         return record.trace_steps.is_some_and(|steps| !steps.is_empty()) && may_calculate(procedure.value.raw());
     }
@@ -207,10 +208,10 @@ pub(super) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>)
 }
 
 /// A run of which some steps at least ran: one that ended early has values, but no result.
-fn ran<'s, 'a>(subject: &'s Subject<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
+fn ran<'s, 'a>(subject: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
     let record = subject.record.as_ref()?;
     let counts = record.kind == RecordKind::Error || executed(record).is_some();
-    counts.then_some((record, subject.procedure.as_ref()?))
+    counts.then_some((record, subject.procedure()?))
 }
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.
@@ -229,18 +230,18 @@ fn executed<'a>(record: &Record<'a>) -> Option<(RecordKind, Value<'a>)> {
 }
 
 /// A run with state and procedure.
-fn planned<'s, 'a>(subject: &'s Subject<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>, Value<'a>)> {
+fn planned<'s, 'a>(subject: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>, Value<'a>)> {
     let record = subject.record.as_ref()?;
     let (_, state) = executed(record)?;
-    Some((record, subject.procedure.as_ref()?, state))
+    Some((record, subject.procedure()?, state))
 }
 
-fn graded(subject: &Subject<'_>, severity: Severity) -> Severity {
+fn graded(subject: &CaseView<'_>, severity: Severity) -> Severity {
     if subject.is_right() { Severity::Note } else { severity }
 }
 
-fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some((record, procedure)) = ran(subject) else { return };
+fn unevaluated(subject: &CaseView<'_>, findings: &mut Findings) {
+    let Some((record, _)) = ran(subject) else { return };
     // Asked first: the next rule asks it too, and most often there is nothing to look at.
     let Some(recomputed) = subject.recomputed() else { return };
     let may =
@@ -251,11 +252,11 @@ fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
     if held.is_some_and(|held| !held.members().any(holds)) {
         return;
     }
-    let state = State::of(record, Some(procedure));
+    let state = subject.state();
     let severity = graded(subject, UNEVALUATED.severity);
     let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
     for computed in waiting.take(ENOUGH) {
-        let Some(pointer) = value_pointer(record, &state, computed) else { continue };
+        let Some(pointer) = value_pointer(record, state, computed) else { continue };
         let message = match computed.unevaluated_value {
             Some(value) => {
                 format!(
@@ -271,22 +272,22 @@ fn unevaluated(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn recompute(subject: &Subject<'_>, findings: &mut Findings) {
+fn recompute(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((record, procedure)) = ran(subject) else { return };
     let Some(recomputed) = subject.recomputed() else { return };
     let mut differing = recomputed.writes.iter().filter(|write| slips(write)).peekable();
     if differing.peek().is_none() {
         return;
     }
-    let state = State::of(record, Some(procedure));
+    let state = subject.state();
     let gold = subject.gold().map(|gold| gold.value);
     let proved = recomputed.recovered.is_some_and(|recovered| gold.is_some_and(|gold| gold.is_near(recovered)));
     for computed in differing.take(ENOUGH) {
         let Some(plan) = &computed.plan else { continue };
-        let Some(pointer) = value_pointer(record, &state, computed) else { continue };
+        let Some(pointer) = value_pointer(record, state, computed) else { continue };
         let sure = plan.sure || proved;
         let severity = if sure { graded(subject, RECOMPUTE.severity) } else { Severity::Note };
-        let message = differs(&state, recomputed, computed);
+        let message = differs(state, recomputed, computed);
         let mut finding = Finding::new(RECOMPUTE.id, severity, message.as_str().to_owned(), Place::Value(pointer));
         if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
             finding = finding.label(Place::Value(place), "this is what it should be");
@@ -379,13 +380,13 @@ fn says_number(record: &Record<'_>) -> bool {
     same && number.is_number() && memchr::memchr_iter(first, text).any(stands)
 }
 
-fn final_mismatch(subject: &Subject<'_>, findings: &mut Findings) {
+fn final_mismatch(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = &subject.record else { return };
     if record.kind == RecordKind::Error || record.answer.is_none() {
         return;
     }
     let help = "Re-run the last step.";
-    let executed = subject.procedure.as_ref().and_then(|_| subject.recomputed());
+    let executed = subject.procedure().and_then(|_| subject.recomputed());
     if executed.is_none() && says_number(record) {
         return;
     }
@@ -436,8 +437,8 @@ impl<'a> Keys<'a> {
 }
 
 /// The state as upstream writes it: the question, every declared output in order, the answer's own keys.
-fn is_in_order(subject: &Subject<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
-    *subject.in_order.get_or_init(|| {
+fn is_in_order(subject: &CaseView<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
+    subject.in_order(|| {
         let mut keys = state.members().map(|member| member.key.plain_string());
         let first = keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()));
         let mut is_next = |field: &Field<'_>| {
@@ -450,7 +451,7 @@ fn is_in_order(subject: &Subject<'_>, procedure: &Procedure<'_>, state: Value<'_
     })
 }
 
-fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
+fn output_missing(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
     if is_in_order(subject, procedure, state) {
         return;
@@ -475,7 +476,7 @@ fn output_missing(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
+fn output_undeclared(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((_, procedure, state)) = planned(subject) else { return };
     if is_in_order(subject, procedure, state) {
         return;
@@ -497,7 +498,7 @@ fn output_undeclared(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn output_ambiguous(subject: &Subject<'_>, findings: &mut Findings) {
+fn output_ambiguous(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((record, procedure, state)) = planned(subject) else { return };
     // A run trace keeps what every step wrote.
     if record.trace_steps.is_some() || subject.valid_flow().is_some_and(|(_, flow)| !flow.rewrites()) {
@@ -540,7 +541,7 @@ fn output_ambiguous(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn misread_last_step(subject: &Subject<'_>, findings: &mut Findings) {
+fn misread_last_step(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((record, procedure, _)) = planned(subject) else { return };
     let Some(surprise) = last_step_surprise(&procedure.steps) else { return };
     let Some(last) = procedure.steps.len().checked_sub(1) else { return };
@@ -607,7 +608,7 @@ pub(crate) fn explained(error_type: &str, error: &str) -> (Fault, &'static str, 
     (fault, what, help, step)
 }
 
-fn error(subject: &Subject<'_>, findings: &mut Findings) {
+fn error(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Error) else { return };
     let text = |value: Option<Value<'_>>| {
         value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_owned)).unwrap_or_default()
@@ -622,7 +623,7 @@ fn error(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(Finding::new(ERROR.id, ERROR.severity, message, Place::Value(pointer)).help(help));
 }
 
-fn gold_num(subject: &Subject<'_>, findings: &mut Findings) {
+fn gold_num(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = &subject.record else { return };
     if record.gold_num.is_none() || record.gold_answer.is_none() {
         return;
@@ -636,7 +637,7 @@ fn gold_num(subject: &Subject<'_>, findings: &mut Findings) {
     );
 }
 
-fn gold_steps(subject: &Subject<'_>, findings: &mut Findings) {
+fn gold_steps(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = &subject.record else { return };
     let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', text.raw()).is_some());
     if !marked || subject.is_right() || record.state.is_none() {

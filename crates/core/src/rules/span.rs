@@ -3,10 +3,11 @@
 //! Five rules are published and fire as published; the others say what the published ones leave open. What is only a
 //! matter of how a document was cut into lines is never more than a note.
 
-use super::{Rule, Subject};
+use super::Rule;
 use crate::answer::document::Document;
 use crate::answer::spans::{self, Found, Numbering, Place as Where, Resolution, Shared, Tier, lines_in_words};
 use crate::answer::typed::{Citation, Item, Typed};
+use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Label, Place, Severity};
 use stepscope_base::json::{Part, Value};
 use stepscope_base::python::Message;
@@ -317,10 +318,10 @@ struct Span<'s, 'a> {
 }
 
 /// Every resolved span, in order; none where the document is not at hand.
-fn spans<'s, 'a>(subject: &'s Subject<'a>) -> impl Iterator<Item = Span<'s, 'a>> {
+fn spans<'s, 'a>(subject: &'s CaseView<'a>) -> impl Iterator<Item = Span<'s, 'a>> {
     let citations = subject.items().iter().flat_map(|item| &item.citations);
     let resolutions = subject.resolutions().iter().map(|cited| &cited.resolution);
-    let document = subject.document.as_deref();
+    let document = subject.document().map(AsRef::as_ref);
     citations
         .zip(resolutions)
         .filter_map(move |(citation, resolution)| Some(Span { citation, resolution, document: document? }))
@@ -368,7 +369,7 @@ fn int(n: impl TryInto<i64>) -> Datum {
     Datum::Int(n.try_into().unwrap_or(i64::MAX).to_string())
 }
 
-fn check_no_spans(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_no_spans(subject: &CaseView<'_>, findings: &mut Findings) {
     for item in subject.items().iter().filter(|item| item.citations.is_empty() && item.is_found()) {
         let help = "Ask the model again, and ask for at least one span with every item.";
         findings.push(finding(&ITEM_NO_SPANS, "the item cites nothing".to_owned(), evidence(item), help));
@@ -383,13 +384,13 @@ fn evidence(item: &Item<'_>) -> Place {
     })
 }
 
-fn check_line_start(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_line_start(subject: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(subject).filter(|span| span.resolution.start_exists == Some(false)) {
         findings.push(missing_line(&LINE_START_NOT_IN_DOC, &span, span.citation.lines.0, span.first_line()));
     }
 }
 
-fn check_line_end(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_line_end(subject: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(subject).filter(|span| span.resolution.end_exists == Some(false)) {
         findings.push(missing_line(&LINE_END_NOT_IN_DOC, &span, span.citation.lines.1, span.last_line()));
     }
@@ -407,7 +408,7 @@ fn missing_line(rule: &Rule, span: &Span<'_, '_>, value: Option<Value<'_>>, plac
     finding(rule, message, place, help).detail("lines", int(span.document.len()))
 }
 
-fn check_reversed(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_reversed(subject: &CaseView<'_>, findings: &mut Findings) {
     for citation in subject.items().iter().flat_map(|item| &item.citations) {
         let claim = spans::Claim::of(citation, None, &[]);
         if !claim.is_reversed() {
@@ -423,7 +424,7 @@ fn check_reversed(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_quote(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_quote(subject: &CaseView<'_>, findings: &mut Findings) {
     let decided = |span: &Span<'_, '_>| span.resolution.place != Where::Undecided;
     for span in spans(subject).filter(decided).filter(|span| !span.resolution.is_published_ok()) {
         let resolution = span.resolution;
@@ -464,7 +465,7 @@ fn check_quote(subject: &Subject<'_>, findings: &mut Findings) {
 }
 
 /// The rules that say how a quote was found that the published check did not find.
-fn qualify(subject: &Subject<'_>, findings: &mut Findings, rule: &'static Rule) {
+fn qualify(subject: &CaseView<'_>, findings: &mut Findings, rule: &'static Rule) {
     for span in spans(subject).filter(|span| !span.resolution.is_published_ok()) {
         let Some(found) = &span.resolution.found else { continue };
         let (own, help) = match (span.resolution.place, found.tier) {
@@ -520,8 +521,8 @@ fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &Found, help: &'static s
 const SPENT: &str =
     "Correct the first citations and check again: all searches of one record share a quarter of a second.";
 
-fn check_undecided(subject: &Subject<'_>, findings: &mut Findings) {
-    if subject.document.is_none() {
+fn check_undecided(subject: &CaseView<'_>, findings: &mut Findings) {
+    if subject.document().is_none() {
         return;
     }
     for span in spans(subject).filter(|span| span.resolution.place == Where::Undecided) {
@@ -535,7 +536,7 @@ fn check_undecided(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_nowhere(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_nowhere(subject: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(subject).filter(|span| span.resolution.place == Where::Nowhere) {
         let Some(near) = &span.resolution.near else {
             let message = "the quote stands nowhere in the document".to_owned();
@@ -576,7 +577,7 @@ fn parts_of_quote(span: &Span<'_, '_>, near: &spans::Near) -> Vec<Label> {
     near.quote.iter().filter(|range| !range.is_empty()).map(part).collect()
 }
 
-fn check_verbatim(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_verbatim(subject: &CaseView<'_>, findings: &mut Findings) {
     let method = subject.typed().and_then(|typed| typed.base("extraction_method"));
     if !method.is_some_and(|method| method.is_string("verbatim")) {
         return;
@@ -590,7 +591,7 @@ fn check_verbatim(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_retrieved(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_retrieved(subject: &CaseView<'_>, findings: &mut Findings) {
     let mut retrieved = subject.typed().map(Typed::retrieved).unwrap_or_default();
     retrieved.sort_unstable();
     if retrieved.is_empty() {
@@ -612,7 +613,7 @@ fn check_retrieved(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_crosses(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_crosses(subject: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(subject) {
         let pages = span.resolution.cited.as_ref().and_then(|cited| span.document.pages_of(cited));
         let Some((first, last)) = pages.filter(|(first, last)| first != last) else { continue };
@@ -626,7 +627,7 @@ fn check_crosses(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_shared(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_shared(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(shared) = spans::shared_offset(subject.resolutions().iter().map(|cited| &cited.resolution)) else {
         return;
     };
@@ -643,7 +644,7 @@ fn check_shared(subject: &Subject<'_>, findings: &mut Findings) {
     findings.push(finding(&SHARED_OFFSET, message, span.first_line(), help));
 }
 
-fn check_boundary(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_boundary(subject: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(subject) {
         let Some(hints) = boundary::hints(span.document, span.resolution) else { continue };
         let help = "Read the lines around it: a condition or an exception may stand there.";

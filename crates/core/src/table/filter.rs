@@ -746,17 +746,15 @@ mod tests {
 
     #[test]
     fn typed_answers_are_filtered_by_their_own_columns() {
-        use crate::record::formats;
-        use crate::rules::{Subject, check};
-        use stepscope_base::json::Tape;
+        use crate::case::Case;
+
         let row = |answer: &str| {
             let text = format!(
                 r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "date"}}, "answer": {answer}}}"#
             );
-            let mut tape = Tape::default();
-            let root = tape.parse(text.as_bytes()).unwrap();
-            let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
-            Row::unchecked(0, 3).checked(&subject, &check(&subject), None)
+            let case = Case::read(text.as_bytes());
+            let subject = case.view();
+            Row::unchecked(0, 3).checked(&subject, subject.findings(), None)
         };
         let wrong =
             row(r#"{"answer_found": true, "confidence": 1, "items": [{"date": {"iso": "2004-02"}, "spans": []}]}"#);
@@ -786,17 +784,14 @@ mod tests {
 
     #[test]
     fn every_rule_is_found_by_its_id_and_by_each_beginning_of_it() {
+        use crate::case::Case;
         use crate::finding::{Finding, Place};
-        use crate::record::formats;
-        use crate::rules::{Subject, example};
-        use stepscope_base::json::{Pointer, Tape};
+        use crate::rules::example;
+        use stepscope_base::json::Pointer;
         for rule in RULES {
-            let text = example(rule.bad);
-            let mut tape = Tape::default();
-            let record = if tape.read(&text) { tape.root(&text).map(formats::read) } else { None };
-            let subject = Subject::new(&text, &tape.problems, record);
+            let case = Case::read(example(rule.bad));
             let finding = Finding::new(rule.id, rule.severity, "m", Place::Value(Pointer::default()));
-            let row = Row::unchecked(0, 3).checked(&subject, &[finding], None);
+            let row = Row::unchecked(0, 3).checked(&case.view(), &[finding], None);
             for end in 1..=rule.id.len() {
                 let typed = format!("rule:{}", &rule.id[..end]);
                 assert_eq!(Filter::parse(&typed).unwrap().fits_row(&row), Answer::Yes, "{typed} of {}", rule.id);

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use crate::answer::completeness::Strong;
 use crate::answer::route::{Route, route};
+use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
-use crate::rules::{RULES, Rule, Subject};
+use crate::rules::{RULES, Rule};
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
 
@@ -100,10 +101,10 @@ pub struct TypedRow {
 
 impl TypedRow {
     /// What rules and record say of a typed answer.
-    fn of(subject: &Subject<'_>, findings: &[Finding]) -> Option<Self> {
+    fn of(subject: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = subject.answered()?;
         let routed = route(subject, findings);
-        let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types.position(kind.bytes()));
+        let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types().position(kind.bytes()));
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
         let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         let clarify = routed.iter().any(|routed| routed.fired().any(|route| route == Route::Clarify));
@@ -173,6 +174,23 @@ impl Row {
         }
     }
 
+    /// Of a case: what the record itself says and, if the rules looked at it, what they and its verdict say.
+    pub fn of(case: &CaseView<'_>, is_checked: bool) -> Self {
+        let origin = case.origin();
+        let mut row = Self::unchecked(origin.offset, origin.len);
+        if origin.joined {
+            row.set(Flag::Joined);
+        }
+        if !is_checked {
+            return row.read(case.record.as_ref());
+        }
+        row = row.checked(case, case.findings(), case.baseline());
+        if case.is_fault() {
+            row.set(Flag::Fault);
+        }
+        row
+    }
+
     /// What the record itself says, where no rule looks at it; the place is kept.
     #[must_use]
     pub fn read(mut self, record: Option<&Record<'_>>) -> Self {
@@ -185,13 +203,13 @@ impl Row {
 
     /// What the rules and the record itself say; the place is kept.
     #[must_use]
-    pub fn checked(self, subject: &Subject<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
+    pub fn checked(self, subject: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
         let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &subject.record {
             row.take(record);
         }
-        row.steps = subject.procedure.as_ref().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
+        row.steps = subject.procedure().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
         if let Some(typed) = TypedRow::of(subject, findings) {
             row.facts = typed.pack();
         }
@@ -400,16 +418,16 @@ impl RuleBits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Case;
     use crate::finding::{Finding, Place};
-    use crate::record::formats;
-    use stepscope_base::json::{Pointer, Tape};
+
+    use stepscope_base::json::Pointer;
 
     #[test]
     fn a_row_says_what_the_record_says() {
         let text = br#"{"id": 1, "procedure": {"steps": [{}, {}]}, "state": {"confidence": 0.5}, "fitness": 0.25, "pred_num": 7, "correct": false, "trace": {"steps": []}}"#;
-        let mut tape = Tape::default();
-        let root = tape.parse(text).unwrap();
-        let subject = Subject::new(text, &[], Some(formats::read(root)));
+        let case = Case::read(text);
+        let subject = case.view();
         let finding = |severity| Finding::new("x", severity, "m", Place::Value(Pointer::default()));
         let mut findings = vec![finding(Severity::Warning); 300];
         findings.push(finding(Severity::Note));
@@ -433,9 +451,8 @@ mod tests {
         ];
         for (facts, fix) in cases {
             let text = format!(r#"{{"procedure": {{"steps": [{{}}]}}, "state": {{"a": 1}}, {facts}}}"#);
-            let mut tape = Tape::default();
-            let root = tape.parse(text.as_bytes()).unwrap();
-            let subject = Subject::new(text.as_bytes(), &[], Some(formats::read(root)));
+            let case = Case::read(text.as_bytes());
+            let subject = case.view();
             let row = Row::unchecked(0, 3).checked(&subject, &[], None);
             let verdict = Triage::judge(&subject, &[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
@@ -444,7 +461,7 @@ mod tests {
 
     #[test]
     fn a_broken_record_is_broken() {
-        let row = Row::unchecked(0, 3).checked(&Subject::new(b"{a}", &[], None), &[], None);
+        let row = Row::unchecked(0, 3).checked(&Case::read(b"{a}").view(), &[], None);
         assert_eq!(row.kind(), RecordKind::Broken);
         assert!(row.fitness().is_nan() && row.correct().is_none());
     }
@@ -466,14 +483,14 @@ mod tests {
             "answer": {"answer_found": true, "confidence": 0.5, "conflicting_evidence": true, "items": [
             {"text": "a", "spans": [{"line_start": 1, "line_end": 1, "quote": "two"}]}, {"text": "b", "spans": []},
             {"text": "c", "spans": [{"line_start": 1, "line_end": 1, "quote": "one"}]}]}}"#;
-        let mut tape = Tape::default();
-        let subject = Subject::new(text, &[], Some(formats::read(tape.parse(text).unwrap())));
+        let case = Case::read(text);
+        let subject = case.view();
         let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
         let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
         let row = Row::unchecked(0, 3).checked(&subject, &findings, None);
         let typed = row.typed().unwrap();
         assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), Some(1), 3));
-        assert_eq!(typed.asked, subject.types.position(b"date").map(|place| place as u8));
+        assert_eq!(typed.asked, subject.types().position(b"date").map(|place| place as u8));
         let said = [Said::Found, Said::Complete, Said::Conflict, Said::Clarify, Said::Unstructured];
         assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);
         assert!(row.fitness().is_nan() && row.pred_num().is_nan() && row.fix().is_none());

@@ -1,6 +1,6 @@
 //! Reasons to doubt the gold answer rather than the run.
 
-use super::{Case, Confidence, Fix, Verdict};
+use super::{Confidence, Fix, Trial, Verdict};
 use crate::arithmetic::expression::{Expression, numbers};
 use crate::arithmetic::gold::{Gold, marks};
 use crate::arithmetic::number::Number;
@@ -13,11 +13,11 @@ use stepscope_base::shown;
 /// An answer this near to gold differs by how it is rounded.
 const ROUNDED: f64 = 0.006;
 
-impl Case<'_, '_> {
+impl Trial<'_, '_> {
     /// Reasons to doubt the gold answer.
     pub(super) fn suspect_gold(&mut self, gold: &Gold) -> Option<Verdict> {
         let answer = self.answer?.value;
-        let baseline = self.evidence.baseline.and_then(Number::from_float);
+        let baseline = self.baseline.and_then(Number::from_float);
         if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
             let text = shown!(
                 "the baseline and this run agree on {} against the gold {}",
@@ -74,7 +74,7 @@ impl Case<'_, '_> {
 
     /// Answer and gold are one number, rounded otherwise, and no whole things are counted.
     fn rounding(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
-        let counted = self.evidence.findings.iter().any(|finding| finding.rule == plausibility::FRACTIONAL.id);
+        let counted = self.findings.iter().any(|finding| finding.rule == plausibility::FRACTIONAL.id);
         let off = (answer.float() - gold.value.float()).abs();
         let near = off <= ROUNDED * gold.value.float().abs()
             || (off < 1.0 && gold.value.is_whole() && self.cuts(gold, answer));
@@ -117,7 +117,7 @@ impl Case<'_, '_> {
         let asked = numbers(question.utf8()?).iter().any(|(number, _)| number.value == ratio);
         // A run that leaves out what the gold text uses has other faults.
         let missed = |finding: &Finding| finding.rule == quantity::MISSED.id && finding.severity < Severity::Note;
-        if !asked || ratio <= Number::whole(2) || self.evidence.findings.iter().any(missed) {
+        if !asked || ratio <= Number::whole(2) || self.findings.iter().any(missed) {
             return None;
         }
         let text = self.record.gold_answer.and_then(Value::string)?;

@@ -1,6 +1,6 @@
 //! Whether the question was misread: the plan gives gold with the question's own numbers in place of what was extracted.
 
-use super::{Case, Confidence, Fix, Verdict};
+use super::{Confidence, Fix, Trial, Verdict};
 use crate::arithmetic::expression::{Names, Reading, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::Number;
@@ -16,11 +16,11 @@ const MAX_KNOWN: usize = 10;
 /// Nor are runs that extract more values.
 const MAX_EXTRACTED: usize = 6;
 
-impl Case<'_, '_> {
+impl Trial<'_, '_> {
     /// With the numbers that the question has in place of those that were misread, the plan gives gold.
     pub(super) fn corrected(&mut self, gold: &Gold) -> Option<Verdict> {
-        let uptake = self.evidence.uptake?;
-        let procedure = self.evidence.procedure?;
+        let uptake = self.uptake?;
+        let procedure = self.procedure?;
         let write_of = |taker: usize| {
             let taker = uptake.takers.get(taker)?;
             let variable = self.state.variable(&taker.name(procedure)?)?;
@@ -51,14 +51,14 @@ impl Case<'_, '_> {
     /// Extracted values that stand nowhere in the question, or a quantity without a value though there is a place for it:
     /// the first step was run wrongly. Where the plan itself names the value, it is not the run's fault.
     pub(super) fn misread_question(&mut self) -> Option<Verdict> {
-        let uptake = self.evidence.uptake?;
+        let uptake = self.uptake?;
         let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
         let of_run = |finding: &&Finding| {
             let fault = finding.details.iter().find(|(key, _)| *key == "fault");
             let run = matches!(fault, Some((_, Datum::Text(fault))) if *fault == "step_run");
             run && finding.severity < Severity::Note
         };
-        let all = self.evidence.findings.iter();
+        let all = self.findings.iter();
         let mut found = all.clone().filter(of_run);
         let strange = [quantity::CHANGED.id, quantity::INVENTED.id];
         if let Some(finding) = found.clone().find(|finding| strange.contains(&finding.rule)) {
@@ -85,7 +85,7 @@ impl Case<'_, '_> {
 
     /// None of several extracted values is a number of the question.
     fn holds_nothing(&self) -> bool {
-        let Some(uptake) = self.evidence.uptake else { return false };
+        let Some(uptake) = self.uptake else { return false };
         let stands = |value: Number| {
             let said =
                 |quantity: &Quantity| Number::from_float(quantity.float()).is_some_and(|said| said.is_near(value));

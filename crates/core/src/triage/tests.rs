@@ -1,14 +1,13 @@
 use super::*;
-use crate::record::formats;
-use crate::rules::{Subject, check};
+use crate::case::Case;
 use stepscope_base::json::Tape;
 
 fn triage(text: &str, baseline: Option<f64>) -> Triage {
-    let mut tape = Tape::default();
-    let subject = Subject::new(text.as_bytes(), &[], tape.parse(text.as_bytes()).map(formats::read));
-    let findings = check(&subject);
+    let case = Case::read(text.as_bytes());
+    let subject = case.view();
+    let findings = subject.findings();
     let record = subject.record.as_ref().expect("a record");
-    let triage = Triage::judge(&subject, &findings, baseline).expect("a run");
+    let triage = Triage::judge(&subject, findings, baseline).expect("a run");
     for argument in &triage.why {
         assert!(record.root.find(&argument.pointer).is_some(), "{argument:?}");
     }
@@ -183,14 +182,13 @@ fn right_runs_raise_no_alarm() {
     ];
     let mut right = 0;
     for line in samples.iter().flat_map(|text| text.lines()) {
-        let mut tape = Tape::default();
-        let Some(root) = tape.parse(line.as_bytes()) else { continue };
-        let subject = Subject::new(line.as_bytes(), &[], Some(formats::read(root)));
-        if subject.record.as_ref().and_then(is_right) != Some(true) {
+        let case = Case::read(line.as_bytes());
+        let subject = case.view();
+        if !subject.is_right() {
             continue;
         }
         right += 1;
-        for finding in check(&subject) {
+        for finding in subject.findings() {
             let judges = matches!(finding.rule, "run/recompute" | "run/final_mismatch" | "run/unevaluated");
             assert!(!judges || finding.severity == Severity::Note, "{finding:?}");
         }

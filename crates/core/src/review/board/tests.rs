@@ -1,17 +1,14 @@
 use super::*;
 use crate::card::Card;
-use crate::record::formats;
+use crate::case::Case;
 use crate::review::event::{EventKind, LabelRef, Reviewer, ReviewerKind};
 use crate::review::stats::Stats;
-use crate::rules::{Subject, check};
-use stepscope_base::json::Tape;
 
 fn card(id: usize, fix: Fix) -> Card {
     let text = format!(r#"{{"id": "i{id}", "question": "q{id}", "gold_num": 5.0, "mode": "baseline", "state": {{}}}}"#);
-    let mut tape = Tape::default();
-    tape.read(text.as_bytes());
-    let subject = Subject::new(text.as_bytes(), &tape.problems, tape.root(text.as_bytes()).map(formats::read));
-    Card { fix: Some(fix), ..Card::of(&subject, &check(&subject), Some("a.jsonl".into()), id as u64) }
+    let case = Case::read(text.as_bytes());
+    let subject = case.view();
+    Card { fix: Some(fix), ..Card::of(&subject, subject.findings(), Some("a.jsonl".into()), id as u64) }
 }
 
 fn say(

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::record::formats;
+use crate::case::Case;
 use stepscope_base::json::Tape;
 
 /// Twelve lines on two pages: a header each, a line-end hyphen, a sentence over the page.
@@ -17,15 +17,14 @@ fn document() -> Arc<Document> {
 
 /// Rule, severity, pointer and message of everything said about an answer, but for hints about its ends.
 fn said(trace: &str, document: Option<Arc<Document>>) -> Vec<(&'static str, &'static str, String, String)> {
-    let mut tape = Tape::default();
-    let root = tape.parse(trace.as_bytes()).unwrap();
-    let subject = Subject::new(trace.as_bytes(), &[], Some(formats::read(root))).document(document);
+    let case = Case::citing(trace.as_bytes(), document);
+    let subject = case.view();
     let mut findings = Findings::new();
     let rules = super::super::RULES.iter().filter(|rule| rule.id.starts_with("span/") && rule.id != BOUNDARY.id);
     rules.for_each(|rule| (rule.check)(&subject, &mut findings));
     let told = |finding: &Finding| {
         let place = finding.place().pointer();
-        assert!(root.find(&place).is_some());
+        assert!(case.root().unwrap().find(&place).is_some());
         let short = place.text().line().into_string().replace("/answer/items/0", "");
         (finding.rule, finding.severity.word(), short, finding.message.line().into_string())
     };
@@ -125,9 +124,8 @@ fn the_message_names_the_place_and_the_mistake() {
 fn what_differs_is_marked_in_the_quote() {
     let trace =
         answer("verbatim", r#"[{"line_start": 4, "line_end": 4, "quote": "  Deductible: USD 1,500 per claim"}]"#);
-    let mut tape = Tape::default();
-    let root = tape.parse(trace.as_bytes()).unwrap();
-    let subject = Subject::new(trace.as_bytes(), &[], Some(formats::read(root))).document(Some(document()));
+    let case = Case::citing(trace.as_bytes(), Some(document()));
+    let subject = case.view();
     let mut findings = Findings::new();
     check_nowhere(&subject, &mut findings);
     let labels: Vec<_> = findings[0].labels().collect();
@@ -177,7 +175,7 @@ fn other_dialects_are_judged_by_their_own_numbers() {
         "line_end": 5, "found": true}, "expiry": {"value": null, "found": false, "quote": null}}}"#;
     let mut tape = Tape::default();
     let root = tape.parse(fields.as_bytes()).unwrap();
-    let record = formats::read(root);
+    let record = crate::record::formats::read(root);
     assert!(
         record.typed.is_none() || said(fields, Some(document())).is_empty(),
         "{:?}",
@@ -188,11 +186,8 @@ fn other_dialects_are_judged_by_their_own_numbers() {
 #[test]
 fn an_item_is_grounded_by_all_its_quotes() {
     let spans = r#"[{"line_start": 4, "line_end": 4, "quote": "Deductible:"}, {"line_start": 9, "line_end": 9}]"#;
-    let grounded = |trace: &str, document: Option<Arc<Document>>| {
-        let mut tape = Tape::default();
-        let root = tape.parse(trace.as_bytes()).unwrap();
-        Subject::new(trace.as_bytes(), &[], Some(formats::read(root))).document(document).grounded()
-    };
+    let grounded =
+        |trace: &str, document: Option<Arc<Document>>| Case::citing(trace.as_bytes(), document).view().grounded();
     assert_eq!(grounded(&answer("verbatim", spans), Some(document())), Some(1));
     let one_wrong = spans.replace("\"line_end\": 9", "\"line_end\": 9, \"quote\": \"Deductible:\"");
     assert_eq!(grounded(&answer("verbatim", &one_wrong), Some(document())), Some(0));
@@ -205,9 +200,8 @@ fn hints_tell_where_a_passage_is_cut() {
     let hint = |first: usize, last: usize, quote: &str| {
         let spans = format!(r#"[{{"line_start": {first}, "line_end": {last}, "quote": "{quote}"}}]"#);
         let trace = answer("verbatim", &spans);
-        let mut tape = Tape::default();
-        let root = tape.parse(trace.as_bytes()).unwrap();
-        let subject = Subject::new(trace.as_bytes(), &[], Some(formats::read(root))).document(Some(document()));
+        let case = Case::citing(trace.as_bytes(), Some(document()));
+        let subject = case.view();
         let mut findings = Findings::new();
         check_boundary(&subject, &mut findings);
         findings.first().map(|finding| finding.message.line().into_string()).unwrap_or_default()

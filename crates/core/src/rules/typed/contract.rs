@@ -1,8 +1,9 @@
 //! The answer against its contract: fields, types, words and ranges.
 
-use super::super::{Rule, Subject};
+use super::super::Rule;
 use super::Report;
 use crate::answer::contract::Fault;
+use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
 use stepscope_base::json::Pointer;
 
@@ -133,7 +134,7 @@ pub(crate) const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
 };
 
 /// Says what the contract found of one sort.
-fn speak(rule: &'static Rule, fault: Fault, help: &'static str, subject: &Subject<'_>, findings: &mut Findings) {
+fn speak(rule: &'static Rule, fault: Fault, help: &'static str, subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((_, answered)) = subject.answered() else { return };
     let mut report = Report::new(rule, help, findings);
     for breach in answered.breaches.iter().filter(|breach| breach.fault == fault) {

@@ -1,8 +1,9 @@
 //! What an answer says of itself, against what it holds.
 
-use super::super::{Rule, Subject};
+use super::super::Rule;
 use super::Report;
 use crate::answer::typed::{Dialect, Item};
+use crate::case::CaseView;
 use crate::finding::{Findings, Label, Place, Severity};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
@@ -69,15 +70,15 @@ pub(crate) const METHOD_ITEMS_MISMATCH: Rule = Rule {
     check: check_method,
 };
 
-fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_shape(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = subject.answered() else { return };
     let Some(asked) = answered.asked.kind.as_ref() else { return };
-    let Some(wanted) = subject.types.named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
+    let Some(wanted) = subject.types().named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
         return;
     };
     // A list says how many, and is of texts unless the schema names another type.
     let schema = typed.schema_kind().filter(|_| *asked == "list");
-    let wanted = schema.and_then(|kind| subject.types.named(kind.bytes())).unwrap_or(wanted);
+    let wanted = schema.and_then(|kind| subject.types().named(kind.bytes())).unwrap_or(wanted);
     let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
     let other = |item: &&Item<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
     let mut others = answered.items.iter().filter(other);
@@ -92,7 +93,7 @@ fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
         }
     } else if answered.items.iter().all(|item| item.value.is_none())
         && let (Some(kind), Some(schema)) = (typed.schema_kind(), typed.schema)
-        && subject.types.named(kind.bytes()).is_some_and(|used| used.key != wanted.key)
+        && subject.types().named(kind.bytes()).is_some_and(|used| used.key != wanted.key)
     {
         // Without items only the schema shows which type the answer is of.
         let message = Message::new("Asked for: ").text(asked.bytes()).text("; the schema is one for: ");
@@ -103,7 +104,7 @@ fn check_shape(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_found(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_found(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = subject.answered() else { return };
     let help = "Set answer_found to whether there are items; `found` of a field to whether it has a value.";
     let mut report = Report::new(&FOUND_ITEMS_MISMATCH, help, findings);
@@ -138,7 +139,7 @@ fn check_found(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_method(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_method(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = subject.answered() else { return };
     if answered.items.is_empty() || typed.dialect() != Some(Dialect::Items) {
         return;
@@ -185,17 +186,15 @@ fn label_last(findings: &mut Findings, made: bool, place: Place, text: &'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::formats;
-    use stepscope_base::json::Tape;
+    use crate::case::Case;
 
     fn shape(asked: &str, schema: &str, items: &str) -> Option<String> {
         let text = format!(
             r#"{{"format": "stepscope.answer_trace", "schema": "{schema}", "parsed_question": {{"expected_answer_shape": "{asked}"}}, "answer": {{"items": [{items}]}}}}"#
         );
-        let mut tape = Tape::default();
-        let root = tape.parse(text.as_bytes()).unwrap();
+        let case = Case::read(text.as_bytes());
         let mut findings = Findings::new();
-        check_shape(&Subject::new(text.as_bytes(), &[], Some(formats::read(root))), &mut findings);
+        check_shape(&case.view(), &mut findings);
         assert!(findings.len() <= 1);
         let finding = findings.first()?;
         Some(format!("{} {}", finding.place().pointer().text().line().as_str(), finding.message.line().as_str()))

@@ -1,11 +1,12 @@
 //! Values against what their types mean: days that exist, currencies, tables, and zeros that stand nowhere.
 
-use super::super::{Rule, Subject};
+use super::super::Rule;
 use super::Report;
 use crate::answer::completeness::cited_lines;
 use crate::answer::currency;
 use crate::answer::date::{Date, NoDate, written};
 use crate::answer::typed::Item;
+use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
@@ -116,7 +117,7 @@ pub(crate) const TABLE_NOT_RECTANGULAR: Rule = Rule {
 /// The values of one type, each with its item and its place; `sign` is the key by which a field of another dialect is
 /// known to be of it.
 fn valued<'s, 'a>(
-    subject: &'s Subject<'a>,
+    subject: &'s CaseView<'a>,
     kind: &'static str,
     sign: &'static str,
 ) -> impl Iterator<Item = (&'s Item<'a>, Value<'a>, Pointer)> {
@@ -135,14 +136,14 @@ struct Iso<'a> {
     pointer: Pointer,
 }
 
-fn dates<'a>(subject: &Subject<'a>) -> impl Iterator<Item = Iso<'a>> {
+fn dates<'a>(subject: &CaseView<'a>) -> impl Iterator<Item = Iso<'a>> {
     valued(subject, "date", "iso").filter_map(|(_, value, pointer)| {
         let text = value.get("iso")?.string()?;
         Some(Iso { text, value, pointer })
     })
 }
 
-fn check_original(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_original(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(typed) = subject.typed() else { return };
     if typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
         return;
@@ -160,7 +161,7 @@ fn check_original(subject: &Subject<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_zero(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_zero(subject: &CaseView<'_>, findings: &mut Findings) {
     let help = "Look at the cited lines: if they give no amount, the answer is na with a caveat.";
     let mut report = Report::new(&PHANTOM_ZERO_SUSPECTED, help, findings);
     for (item, amount, pointer) in valued(subject, "amount", "currency") {
@@ -177,12 +178,12 @@ fn number(value: Value<'_>) -> Option<f64> {
 }
 
 /// Whether a quote of the item or one of its cited lines says zero; without a quote, also the lines beside them.
-fn stands_there(subject: &Subject<'_>, item: &Item<'_>) -> bool {
+fn stands_there(subject: &CaseView<'_>, item: &Item<'_>) -> bool {
     /// More lines than that are no citation of one amount.
     const MAX_LINES: usize = 200;
     item.citations.iter().any(|citation| {
         let quote = citation.quote.and_then(Value::string);
-        let cited = subject.document.as_ref().and_then(|document| {
+        let cited = subject.document().and_then(|document| {
             let lines = cited_lines(citation, document)?;
             // A number that is off by one has no quote to tell.
             let beside = usize::from(quote.is_none());
@@ -217,7 +218,7 @@ fn says_zero(text: &[u8]) -> bool {
     })
 }
 
-fn check_table(subject: &Subject<'_>, findings: &mut Findings) {
+fn check_table(subject: &CaseView<'_>, findings: &mut Findings) {
     let help = "Give every row one cell a header; write an empty text where a cell is empty.";
     let mut report = Report::new(&TABLE_NOT_RECTANGULAR, help, findings);
     for (_, table, pointer) in valued(subject, "table", "headers") {

@@ -1,0 +1,481 @@
+//! One record and everything that can be said of it, each answer worked out when it is first asked for, and once.
+//!
+//! A record meets six types on its way:
+//!
+//! 1. [`Case`](crate::case::Case) owns its text and the tape of its JSON, knows what stands around it, and keeps every answer;
+//! 2. [`CaseView`](crate::case::CaseView) lends the case's parts as handles into that text: record, procedure, state, items;
+//! 3. [`Record`](crate::record::Record) is the handles on the values that stand in known places;
+//! 4. [`Row`](crate::table::row::Row) is what the table keeps: forty bytes;
+//! 5. [`Card`](crate::card::Card) is what reviews and comparisons keep: who it is, and what it answers;
+//! 6. the screen's open record is a case with what the panes draw.
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::fmt;
+use std::sync::Arc;
+
+use crate::answer::completeness::{self, Completeness};
+use crate::answer::contract::{self, Breach, Strictness};
+use crate::answer::document::Document;
+use crate::answer::route::{Routed, route};
+use crate::answer::spans::{self, Cited};
+use crate::answer::typed::{Asked, Item, Rest, Typed, inline_document};
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::quantity::{Quantity, Uptake, find};
+use crate::arithmetic::recompute::{Recomputed, is_right_by};
+use crate::excess::{self, Excess};
+use crate::finding::{Finding, Findings};
+use crate::procedure::Procedure;
+use crate::record::types::Registry;
+use crate::record::{Record, RecordKind, formats};
+use crate::rules::answer::Schema;
+use crate::rules::procedure::{Flow, SchemaErrors, schema_errors};
+use crate::rules::source::{duplicate_id, joined};
+use crate::rules::{self, run};
+use crate::run::state::State;
+use crate::triage::Triage;
+use stepscope_base::json::{Problem, Tape, Value};
+use stepscope_base::text::Untrusted;
+
+/// What stands around a record and helps to judge it.
+pub trait Around: fmt::Debug + Send + Sync {
+    /// The document that a typed answer cites, where it is at hand.
+    fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+        inline_document(typed).map(Arc::new)
+    }
+
+    /// The answer of the baseline to the same question.
+    fn baseline(&self, _: &Record<'_>) -> Option<f64> {
+        None
+    }
+
+    /// The types that values of typed answers can have.
+    fn types(&self) -> &Registry {
+        Registry::built_in()
+    }
+
+    /// The name of the record's source, as it was given.
+    fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
+        Untrusted::default()
+    }
+
+    /// The schema of every record: each is taken as an answer object.
+    fn answer_schema(&self) -> Option<&Schema> {
+        None
+    }
+}
+
+/// Nothing but the record itself.
+impl Around for () {}
+
+/// The document that was at hand for the record.
+impl Around for Option<Arc<Document>> {
+    fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+        self.clone().or_else(|| inline_document(typed).map(Arc::new))
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Origin {
+    /// The position of its source among all inputs, from 0.
+    pub source: usize,
+    /// The number of the line in which it begins, from 1.
+    pub line: u64,
+    /// The column in which it begins, in characters from 1.
+    pub column: usize,
+    /// Its position in the source, from 0. Values that share a line share it.
+    pub index: u64,
+    /// Its first byte in the source.
+    pub offset: u64,
+    /// How many bytes it has there: of a text that is too long only the beginning is at hand.
+    pub len: u64,
+    /// It stands behind another value on one line or in one document.
+    pub joined: bool,
+    /// Its id stands earlier in the same source.
+    pub duplicate: bool,
+}
+
+/// One record; see the module.
+#[derive(Debug)]
+pub struct Case<'t> {
+    text: Cow<'t, [u8]>,
+    tape: Tape,
+    around: Arc<dyn Around + 't>,
+    origin: Origin,
+    known: Known,
+}
+
+/// Answers that need no handles.
+#[derive(Debug, Default)]
+struct Known {
+    fault: Cell<bool>,
+    document: OnceCell<Option<Arc<Document>>>,
+    gold: OnceCell<Option<Gold>>,
+    right: OnceCell<Option<bool>>,
+    in_order: OnceCell<bool>,
+    is_worth_executing: OnceCell<bool>,
+    uptake: OnceCell<Option<Uptake>>,
+    numbers: OnceCell<Vec<Quantity>>,
+    executed: OnceCell<Option<Box<Recomputed>>>,
+    completeness: OnceCell<Option<Completeness>>,
+    cited: OnceCell<Vec<Cited>>,
+    findings: OnceCell<Findings>,
+    baseline: OnceCell<Option<f64>>,
+    triage: OnceCell<Option<Triage>>,
+    routed: OnceCell<Option<Routed>>,
+}
+
+impl<'t> Case<'t> {
+    /// Reads a text, with nothing around it.
+    pub fn read(text: impl Into<Cow<'t, [u8]>>) -> Self {
+        let (text, mut tape) = (text.into(), Tape::default());
+        tape.read(&text);
+        Self::of(text, tape, Origin::default(), Arc::new(()))
+    }
+
+    /// Reads a text with what stands around it.
+    pub fn around(text: impl Into<Cow<'t, [u8]>>, around: Arc<dyn Around + 't>) -> Self {
+        Self { around, ..Self::read(text) }
+    }
+
+    /// Reads a text next to the document that it cites.
+    pub fn citing(text: impl Into<Cow<'t, [u8]>>, document: Option<Arc<Document>>) -> Self {
+        Self::around(text, Arc::new(document))
+    }
+
+    /// Of a text and the tape that read it.
+    pub fn of(text: impl Into<Cow<'t, [u8]>>, tape: Tape, origin: Origin, around: Arc<dyn Around + 't>) -> Self {
+        Self { text: text.into(), tape, origin, around, known: Known::default() }
+    }
+
+    /// The record with its parts, for as many questions as there are.
+    pub fn view(&self) -> CaseView<'_> {
+        self.view_as(if self.around.answer_schema().is_some() { formats::answer::read } else { formats::read })
+    }
+
+    /// The same of a record that is known to have a format.
+    pub fn view_as<'c>(&'c self, read: impl FnOnce(Value<'c>) -> Record<'c>) -> CaseView<'c> {
+        CaseView::of(self, self.root().map(read))
+    }
+
+    /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
+    pub fn view_of_fault(&self) -> CaseView<'_> {
+        self.known.fault.set(true);
+        let _ = self.known.findings.set(self.because_of_place(false));
+        CaseView::of(self, None)
+    }
+
+    fn because_of_place(&self, readable: bool) -> Findings {
+        let joined = self.origin.joined.then(|| joined(readable));
+        joined.into_iter().chain(self.origin.duplicate.then(|| duplicate_id(None))).collect()
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Its JSON, if it could be read.
+    pub fn root(&self) -> Option<Value<'_>> {
+        self.tape.root(&self.text)
+    }
+
+    /// What was unusual in its text.
+    pub fn problems(&self) -> &[Problem] {
+        &self.tape.problems
+    }
+
+    /// What the rules find in it, with what is to be said because of its place.
+    pub fn findings(&self) -> &Findings {
+        self.known.findings.get().unwrap_or_else(|| self.view().findings())
+    }
+
+    /// Forgets what the rules found but for some of it. To be called before anything that rests on findings is asked.
+    pub fn retain_findings(&mut self, keeps: impl FnMut(&Finding) -> bool) {
+        let mut findings = self.findings().clone();
+        findings.retain(keeps);
+        self.known.findings = OnceCell::from(findings);
+    }
+
+    /// Its tape, to be used again.
+    pub fn into_tape(self) -> Tape {
+        self.tape
+    }
+}
+
+/// A case with its record, procedure, state and items: handles into the case's text. What is not borrowed from there is
+/// kept in the case.
+#[derive(Debug)]
+pub struct CaseView<'c> {
+    case: &'c Case<'c>,
+    /// The record; `None` if the text could not be read.
+    pub record: Option<Record<'c>>,
+    procedure: OnceCell<Option<Procedure<'c>>>,
+    procedure_errors: OnceCell<SchemaErrors>,
+    flow: OnceCell<Flow<'c>>,
+    state: OnceCell<State<'c>>,
+    answered: OnceCell<Option<Box<Answered<'c>>>>,
+    excess: OnceCell<Vec<Excess>>,
+}
+
+/// A typed answer, read once for all rules.
+#[derive(Debug)]
+pub struct Answered<'a> {
+    /// Everything that was answered.
+    pub items: Vec<Item<'a>>,
+    /// What the question asks for.
+    pub asked: Asked,
+    /// What of it is not read.
+    pub rest: Rest,
+    /// Where the answer does not hold the contract.
+    pub breaches: Vec<Breach>,
+}
+
+impl<'a> Answered<'a> {
+    fn of(typed: &Typed<'a>, types: &Registry) -> Self {
+        let (items, rest) = typed.items_and_rest();
+        let breaches = contract::breaches(typed, &items, types);
+        Self { asked: typed.asked(), rest, breaches, items }
+    }
+}
+
+impl<'c> CaseView<'c> {
+    fn of(case: &'c Case<'c>, record: Option<Record<'c>>) -> Self {
+        Self {
+            case,
+            record,
+            procedure: OnceCell::new(),
+            procedure_errors: OnceCell::new(),
+            flow: OnceCell::new(),
+            state: OnceCell::new(),
+            answered: OnceCell::new(),
+            excess: OnceCell::new(),
+        }
+    }
+
+    /// The case for itself: with nothing around it but the document that it cites.
+    pub fn to_owned(&self) -> Case<'static> {
+        let (text, tape) = (self.text().to_vec(), self.case.tape.clone());
+        Case::of(text, tape, self.origin(), Arc::new(self.document().cloned()))
+    }
+
+    /// The text of the record.
+    pub fn text(&self) -> &'c [u8] {
+        &self.case.text
+    }
+
+    /// Its JSON, if it could be read.
+    pub fn root(&self) -> Option<Value<'c>> {
+        self.case.root()
+    }
+
+    /// Where it stands.
+    pub fn origin(&self) -> Origin {
+        self.case.origin
+    }
+
+    /// The name of its source, as it was given.
+    pub fn source(&self) -> Untrusted<'c> {
+        self.case.around.source(self.record.as_ref())
+    }
+
+    /// Whether looking at it failed: a fault of stepscope, not of the record.
+    pub fn is_fault(&self) -> bool {
+        self.case.known.fault.get()
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> RecordKind {
+        self.record.as_ref().map_or(RecordKind::Broken, |record| record.kind)
+    }
+
+    /// Its own id, string or number.
+    pub fn id(&self) -> Option<Value<'c>> {
+        self.record.as_ref()?.id
+    }
+
+    /// What was unusual in its text.
+    pub fn problems(&self) -> &'c [Problem] {
+        &self.case.tape.problems
+    }
+
+    /// The types that values of typed answers can have.
+    pub fn types(&self) -> &'c Registry {
+        self.case.around.types()
+    }
+
+    /// The schema that answers must hold, where the user gave one; else the record's own.
+    pub fn answer_schema(&self) -> Option<&'c Schema> {
+        self.case.around.answer_schema()
+    }
+
+    /// Its procedure.
+    pub fn procedure(&self) -> Option<&Procedure<'c>> {
+        let read = || self.record.as_ref()?.procedure.map(Procedure::read);
+        self.procedure.get_or_init(read).as_ref()
+    }
+
+    /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
+    pub fn procedure_errors(&self) -> &SchemaErrors {
+        self.procedure_errors.get_or_init(|| self.procedure().map(schema_errors).unwrap_or_default())
+    }
+
+    /// The procedure, if it holds upstream's schema.
+    pub fn valid_procedure(&self) -> Option<&Procedure<'c>> {
+        self.procedure().filter(|_| self.procedure_errors().is_empty())
+    }
+
+    /// The procedure with who writes and who reads what, if it holds upstream's schema.
+    pub fn valid_flow(&self) -> Option<(&Procedure<'c>, &Flow<'c>)> {
+        let procedure = self.valid_procedure()?;
+        Some((procedure, self.flow.get_or_init(|| Flow::of(procedure))))
+    }
+
+    /// The global state over time; of what could not be read none.
+    pub fn state(&self) -> &State<'c> {
+        let state = || self.record.as_ref().map(|record| State::of(record, self.procedure()));
+        self.state.get_or_init(|| state().unwrap_or_default())
+    }
+
+    /// The lists in it of which only the beginning is read.
+    pub fn excess(&self) -> &[Excess] {
+        self.excess.get_or_init(|| {
+            let rest = self.answered().map(|(_, answered)| answered.rest).unwrap_or_default();
+            self.record.as_ref().map(|record| excess::of(record, self.procedure(), rest)).unwrap_or_default()
+        })
+    }
+
+    /// The parts of a typed answer, if the record is one.
+    pub fn typed(&self) -> Option<&Typed<'c>> {
+        self.record.as_ref()?.typed.as_deref()
+    }
+
+    /// A typed answer with everything it holds.
+    pub fn answered(&self) -> Option<(&Typed<'c>, &Answered<'c>)> {
+        let typed = self.typed()?;
+        let read = || Some(Box::new(Answered::of(typed, self.types())));
+        Some((typed, self.answered.get_or_init(read).as_deref()?))
+    }
+
+    /// The items of a typed answer; none of any other record.
+    pub fn items(&self) -> &[Item<'c>] {
+        self.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default()
+    }
+
+    /// The document that a typed answer cites, where it is at hand.
+    pub fn document(&self) -> Option<&'c Arc<Document>> {
+        self.case.known.document.get_or_init(|| self.case.around.document(self.typed()?)).as_ref()
+    }
+
+    /// What became of every cited span, in order; empty where the document is not at hand.
+    pub fn resolutions(&self) -> &'c [Cited] {
+        let resolve = || Some(spans::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
+        self.case.known.cited.get_or_init(|| resolve().unwrap_or_default())
+    }
+
+    /// How many items of a typed answer rest on quotes that stand where they should; `None` where the document that
+    /// would tell is not at hand.
+    pub fn grounded(&self) -> Option<usize> {
+        let items = self.items();
+        if self.document().is_none() {
+            return items.iter().all(|item| item.citations.is_empty()).then_some(0);
+        }
+        let cited = self.resolutions();
+        Some((0..items.len()).filter(|item| spans::is_item_grounded(cited, *item)).count())
+    }
+
+    /// Whether the model saw all there is.
+    pub fn completeness(&self) -> Option<&'c Completeness> {
+        let judge = || {
+            let (typed, answered) = self.answered()?;
+            let document = self.document().map(AsRef::as_ref);
+            Some(completeness::judge(typed, &answered.items, &answered.asked, document))
+        };
+        self.case.known.completeness.get_or_init(judge).as_ref()
+    }
+
+    /// Which readers would take a typed answer; `None` where its dialect has no published contract.
+    pub fn strictness(&self) -> Option<Strictness> {
+        let (typed, answered) = self.answered()?;
+        contract::strictness(typed, &answered.items, &answered.breaches)
+    }
+
+    /// The gold answer.
+    pub fn gold(&self) -> Option<&'c Gold> {
+        self.case.known.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
+    }
+
+    /// Whether the run is right: by gold where there is one, else as it was judged.
+    pub fn right(&self) -> Option<bool> {
+        *self.case.known.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
+    }
+
+    /// Whether the run is known to be right.
+    pub fn is_right(&self) -> bool {
+        self.right() == Some(true)
+    }
+
+    /// Whether the state is written as upstream writes it, by `judge` when first asked.
+    pub(crate) fn in_order(&self, judge: impl FnOnce() -> bool) -> bool {
+        *self.case.known.in_order.get_or_init(judge)
+    }
+
+    /// What the run made of the quantities of its question.
+    pub fn uptake(&self) -> Option<&'c Uptake> {
+        let uptake = || Uptake::of(self.record.as_ref()?, self.procedure());
+        self.case.known.uptake.get_or_init(uptake).as_ref()
+    }
+
+    /// The quantities of the question.
+    pub fn numbers(&self) -> &'c [Quantity] {
+        if let Some(uptake) = self.uptake() {
+            return &uptake.quantities;
+        }
+        self.case.known.numbers.get_or_init(|| {
+            let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);
+            question.map(|question| find(question.bytes())).unwrap_or_default()
+        })
+    }
+
+    /// The run executed exactly; `None` of what could not be read.
+    pub fn executed(&self) -> Option<&'c Recomputed> {
+        let execute = || {
+            let record = self.record.as_ref()?;
+            Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.right())))
+        };
+        self.case.known.executed.get_or_init(execute).as_deref()
+    }
+
+    /// The same; `None` where neither procedure nor state holds a calculation in signs: most runs need no execution.
+    pub fn recomputed(&self) -> Option<&'c Recomputed> {
+        let is_worth = || Some(run::is_worth_executing(self.record.as_ref()?, self.procedure()?));
+        let is_worth = *self.case.known.is_worth_executing.get_or_init(|| is_worth().unwrap_or_default());
+        if is_worth { self.executed() } else { None }
+    }
+
+    /// What the rules find in it, with what is to be said because of its place.
+    pub fn findings(&self) -> &'c Findings {
+        self.case.known.findings.get_or_init(|| {
+            let mut findings = rules::check(self);
+            findings.extend(self.case.because_of_place(self.record.is_some()));
+            findings
+        })
+    }
+
+    /// The answer of the baseline to the same question.
+    pub fn baseline(&self) -> Option<f64> {
+        *self.case.known.baseline.get_or_init(|| self.case.around.baseline(self.record.as_ref()?))
+    }
+
+    /// Where to fix the run; `None` of what is no run.
+    pub fn triage(&self) -> Option<&'c Triage> {
+        let judge = || Triage::judge(self, self.findings(), self.baseline());
+        self.case.known.triage.get_or_init(judge).as_ref()
+    }
+
+    /// What should happen with a typed answer, and why.
+    pub fn routed(&self) -> Option<&'c Routed> {
+        self.case.known.routed.get_or_init(|| route(self, self.findings())).as_ref()
+    }
+}
