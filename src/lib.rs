@@ -24,10 +24,12 @@ pub mod app {
     pub(crate) mod errands;
     /// Which record is a fork of which.
     pub(crate) mod family;
-    /// Forks on their way to the disk.
+    /// Where forks are kept.
     pub(crate) mod forks;
     /// Saves forks, and follows their files.
     pub(crate) mod keep;
+    /// What is on its way to the disk, and what could not be saved.
+    pub mod log;
     /// Messages and effects.
     pub mod msg;
     /// The open record, ready for the screens.

@@ -356,7 +356,7 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     d.app.desk.journals.named = vec![Place::Named(folder.path().join("gone/away.jsonl"))];
     d.keys("a");
     assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
-    let id = d.app.desk.unsaved.as_ref().unwrap().event_id.clone();
+    let id = d.app.log.events().next().unwrap().0.event_id.clone();
     d.app.desk.journals = good;
     d.keys("a");
     assert!(d.status().contains("saved c6"), "{}", d.status());

@@ -37,7 +37,7 @@ fn edited(record: &[u8], step: usize, name: &str, value: &str) -> Vec<u8> {
 
 /// Keeps a fork of the open record, as the screens do that make one.
 fn keep(d: &mut Drive, line: Vec<u8>) {
-    for effect in d.app.keep_fork(line) {
+    if let Some((_, effect)) = d.app.keep_fork(line) {
         d.effect(effect);
     }
 }
@@ -555,7 +555,7 @@ fn quitting_asks_once_about_overrides_that_are_in_no_fork() {
         let (_folder, path) = runs();
         let mut d = open(&path);
         state(&mut d, "evening", 2);
-        d.keys("v ^U 7 Enter").keys(keys).wait_for(|app| app.forks.news().is_none() && app.edits.is_empty());
+        d.keys("v ^U 7 Enter").keys(keys).wait_for(|app| app.log.news().is_none() && app.edits.is_empty());
         d.keys("^C");
         assert!(!d.status().contains("overrides"), "{}", d.status());
     }

@@ -353,9 +353,9 @@ fn what_could_not_be_saved_is_kept_said_and_offered_again() {
     let folder = desk.folder.path().join("gone");
     let journal = folder.join("j.reviews.jsonl");
     let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
-    d.keys("Enter a").until(|app| app.review.failed().is_some());
+    d.keys("Enter a").until(|app| app.log.failed_events() > 0);
     d.shows(&["NOT SAVED", "1 NOT SAVED, ^S tries again", "its folder is gone"]);
-    d.keys("a").until(|app| app.review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count() == 2);
+    d.keys("a").until(|app| app.log.failed_events() == 2);
     d.keys("Q").shows(&["2 verdicts are NOT SAVED"]);
     assert_eq!(d.quit, None);
     std::fs::create_dir(&folder).unwrap();
@@ -390,13 +390,13 @@ fn unsaved_verdicts_of_the_last_session_are_offered() {
     let folder = desk.folder.path().join("gone");
     let journal = folder.join("j.reviews.jsonl");
     let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
-    d.keys("Enter a").until(|app| app.review.failed().is_some());
-    let id = d.app.review.unsaved[0].event.event_id.clone();
+    d.keys("Enter a").until(|app| app.log.failed_events() > 0);
+    let id = d.app.log.events().next().unwrap().0.event_id.clone();
     wait_for_draft(&desk, "\"verdict\":\"pass\"");
     drop(d);
     std::fs::create_dir(&folder).unwrap();
     let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
-    d.until(|app| !app.review.unsaved.is_empty());
+    d.until(|app| app.log.failed_events() > 0);
     d.shows(&["1 verdicts of the last session are NOT SAVED; ^S saves them"]);
     d.keys("^S").until(|app| app.review.saved);
     assert_eq!(events(&journal)[0].event_id, id, "with its id it counts once");
@@ -579,10 +579,10 @@ fn the_session_ends_when_everything_is_saved() {
     let mut d = desk.open();
     d.keys("Enter a Q").shows(&["saving…"]);
     assert_eq!(d.quit, None);
-    d.until(|app| app.review.unsaved.is_empty());
+    d.until(|app| app.log.events().next().is_none());
     assert_eq!(d.quit, Some(0));
     let mut d = desk.open();
-    d.keys("a Q j").until(|app| app.review.unsaved.is_empty());
+    d.keys("a Q j").until(|app| app.log.events().next().is_none());
     assert_eq!(d.quit, None, "who goes on does not leave");
 }
 

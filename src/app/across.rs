@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, Reviewer};
+use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::Row;
-use stepscope_io::beneath::Place;
 use stepscope_io::boards::{self as boards_io, Judged};
 use stepscope_io::compare::{Compared, Journals, Wanted};
 use stepscope_io::failure::Failure;
@@ -46,8 +45,6 @@ pub struct Desk {
     pub boards: Cursor,
     /// The items on which reviewers disagree.
     pub disputes: Disputes,
-    /// A decision that could not be saved: given again, it counts once.
-    pub unsaved: Option<Box<Event>>,
     /// The record whose partner is wanted as soon as there is a comparison.
     pub partner_of: Option<usize>,
     /// The cursor of the cells.
@@ -137,8 +134,6 @@ pub enum Errand {
     Fixes(Box<Seat>),
     /// Reads the boards and disputes.
     Judge(u64, Box<boards_io::Wanted>),
-    /// Saves a verdict between reviewers.
-    Decide(Place, Box<Event>),
 }
 
 /// What became of it.
@@ -150,8 +145,6 @@ pub enum News {
     Sides(usize, Result<Box<Versus>, Failure>),
     /// The boards and disputes of this number.
     Judged(u64, Result<Arc<Judged>, Failure>),
-    /// A verdict between reviewers, safe or not.
-    Decided(Box<Event>, Result<(), Failure>),
     /// A fork that was made of this record, or why it was not.
     Made(usize, Result<Box<Versus>, Shown>),
     /// The fixes of this record's procedure, or why there are none.

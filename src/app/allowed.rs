@@ -106,7 +106,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
 /// Whether an action can be done on a screen.
 fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
     use Action as A;
-    if let (A::Review, Place::Nowhere(why)) = (action, app.review.place) {
+    if let (A::Review, Place::Nowhere(why)) = (action, &app.review.place) {
         return Err(why);
     }
     if let Some(said) = across::keys::allowed(app, screen, action) {
@@ -220,7 +220,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::TakeEdit | A::ExternalEditor | A::NewLabel | A::RenameLabel | A::MergeLabel | A::Confirm | A::DropText => {
             need(false, "this is for texts that are being typed")
         }
-        A::SaveAgain => need(app.forks.unsaved() > 0 || app.review.failed().is_some(), "everything is saved"),
+        A::SaveAgain => need(app.log.failed_forks() + app.log.failed_events() > 0, "everything is saved"),
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
         A::FindNext | A::FindPrevious => need(has_search(app, screen), "look for something first: /"),
         A::Find => need(screen != ScreenKind::Rerun, "go back to the run first: q"),

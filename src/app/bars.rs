@@ -53,7 +53,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// What is to be said of what is on screen; in brief, where other places say the rest too.
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
-    let news = app.forks.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
+    let news = app.log.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
     let rest = match (app.screens.inspect(), app.screen()) {
         (_, ScreenKind::Versus) => Vec::new(),
         (Some(inspect), screen) if screen.is_of_record() => verdict(app, inspect, in_brief, look),

@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use crate::app::across::{Errand, News};
 use crate::app::errands;
 use crate::app::family::Address;
-use crate::app::forks::Keeping;
 use crate::app::msg::{Msg, SearchId, Work};
 use crate::app::opened::Opened;
 use crate::app::scribe::{Scribe, Tell};
@@ -26,14 +23,14 @@ use stepscope_base::text::Shown;
 use stepscope_core::record::formats;
 use stepscope_core::table::headline::Headline;
 use stepscope_core::table::seen::place_in;
-use stepscope_io::append::{append_line, now};
 use stepscope_io::beneath::Place;
 use stepscope_io::beside::Beside;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
-use stepscope_io::forks::{FORKS, Mark, find};
+use stepscope_io::forks::{Mark, find};
 use stepscope_io::fresh::{lend, take_back, write_new};
 use stepscope_io::load::Loader;
+use stepscope_io::log::{Writer, now};
 use stepscope_io::reading::Reading;
 use stepscope_io::search::{self, Plan};
 
@@ -88,7 +85,7 @@ pub struct Performer {
     reader: Sender<Work>,
     /// For what may take long.
     slow: Sender<Work>,
-    keeper: Keeper,
+    writer: Writer,
     /// Only while files are followed.
     loader: Option<Loader>,
     searches: Vec<(SearchId, search::Running)>,
@@ -97,8 +94,6 @@ pub struct Performer {
     looking: Option<Arc<()>>,
     beside: Arc<Beside>,
     scribe: Option<Scribe>,
-    /// Decisions on their way to the disk, with what became of them where nobody could be told any more.
-    saving: Vec<JoinHandle<Option<Failure>>>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -130,20 +125,19 @@ impl Performer {
         let reader = start_reader(Thread::Records, &outbox, &beside);
         // Both at once: where memory has run out, no thread can be started any more.
         let slow = start_reader(Thread::LargeRecords, &outbox, &beside);
-        let keeper = Keeper::new(outbox.clone());
-        let (searches, saving) = (Vec::new(), Vec::new());
+        let to_loop = outbox.clone();
+        let writer = Writer::start(move |told| to_loop.send(Msg::Log(told)));
         Self {
             outbox,
             reader,
             slow,
-            keeper,
+            writer,
             loader: None,
-            searches,
+            searches: Vec::new(),
             memory,
             looking: None,
             beside,
             scribe: None,
-            saving,
         }
     }
 
@@ -165,10 +159,9 @@ impl Performer {
     /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
     pub fn finish(self) -> Vec<Shown> {
         drop(self.loader);
-        let lost = self.scribe.map(|scribe| scribe.finish(PATIENCE)).unwrap_or_default();
-        let unsaved = self.saving.into_iter().filter_map(|saving| saving.join().ok().flatten());
-        let failures = unsaved.chain(self.keeper.close()).chain(self.memory.failure);
-        lost.into_iter().chain(failures.map(|failure| shown!("{failure}"))).collect()
+        let lost = self.writer.finish(PATIENCE).into_iter();
+        let kept = self.scribe.and_then(|scribe| scribe.finish(PATIENCE));
+        lost.chain(kept).chain(self.memory.failure.map(|failure| shown!("{failure}"))).collect()
     }
 
     /// Starts a piece of work; never waits for it.
@@ -217,16 +210,9 @@ impl Performer {
             Work::EndSearch(id) => self.end_search(id),
             Work::Desk(errand) => {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
-                let saves = matches!(errand, Errand::Decide(..));
-                let thread = start(Thread::Across, move || {
-                    let news = errands::run(errand, &beside);
-                    let failure = if let News::Decided(_, Err(failure)) = &news { Some(failure.clone()) } else { None };
-                    let told = outbox.send(Msg::Desk(news));
-                    failure.filter(|_| !told)
-                });
-                self.saving.extend(saves.then_some(thread));
+                start(Thread::Across, move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
             }
-            Work::KeepFork(keeping) => self.keeper.keep(*keeping),
+            Work::Append(append) => self.writer.append(append),
             Work::Follow(path) => {
                 if let Some(loader) = &self.loader {
                     loader.follow(path);
@@ -319,7 +305,7 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
             Some(Msg::Marks(forks.into_iter().map(read).collect()))
         }
         Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
-        Work::KeepFork(keeping) => Some(Msg::Wrote(keeping.id, append_line(&keeping.path, FORKS, &keeping.line))),
+        Work::Append(append) => Some(Msg::Log(append.write())),
         Work::Lend(text) => Some(Msg::Lent(lend(&text))),
         Work::TakeBack(path) => Some(Msg::TakenBack(take_back(&path))),
         Work::Export(path, bytes) => {
@@ -344,50 +330,6 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
         | Work::Choose(..)
         | Work::Review(_) => None,
     }
-}
-
-/// The thread that writes forks.
-#[derive(Debug)]
-struct Keeper {
-    orders: Option<Sender<Keeping>>,
-    thread: Option<JoinHandle<Option<Failure>>>,
-    outbox: Outbox,
-}
-
-impl Keeper {
-    fn new(outbox: Outbox) -> Self {
-        Self { orders: None, thread: None, outbox }
-    }
-
-    /// The thread is started by the first fork.
-    fn keep(&mut self, keeping: Keeping) {
-        let orders = self.orders.get_or_insert_with(|| {
-            let (orders, taken) = channel();
-            let outbox = self.outbox.clone();
-            self.thread = Some(start(Thread::Forks, move || keep_all(&taken, &outbox)));
-            orders
-        });
-        // The thread ends only when its orders do.
-        let _ = orders.send(keeping);
-    }
-
-    /// Waits until everything is written; why something was not that nobody has heard of.
-    fn close(self) -> Option<Failure> {
-        drop(self.orders);
-        self.thread?.join().ok()?
-    }
-}
-
-fn keep_all(orders: &Receiver<Keeping>, outbox: &Outbox) -> Option<Failure> {
-    let mut unheard = None;
-    for Keeping { id, path, line } in orders {
-        let result = append_line(&path, FORKS, &line);
-        let failure = result.as_ref().err().cloned();
-        if !outbox.send(Msg::Wrote(id, result)) {
-            unheard = failure.or(unheard);
-        }
-    }
-    unheard
 }
 
 /// What is said of a record on which a part of this program panicked.

@@ -15,7 +15,6 @@ use stepscope_io::beside::Beside;
 use stepscope_io::boards;
 use stepscope_io::compare::compare;
 use stepscope_io::failure::Failure;
-use stepscope_io::journal::stamp;
 
 /// Does one; waits for it.
 pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
@@ -28,12 +27,6 @@ pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
         Errand::Judge(id, wanted) => {
             let failed = || Err(Failure::own("cannot read the reviews of", &Shown::own("these records"), FAILED));
             News::Judged(id, guarded(|| boards::read(&wanted, threads, beside)).unwrap_or_else(failed))
-        }
-        Errand::Decide(journal, mut event) => {
-            // Its id is given here, so that it has the same one when it is given again.
-            stamp(&mut event);
-            let saved = boards::save(&journal, (*event).clone());
-            News::Decided(event, saved)
         }
         Errand::Sides(record, seats, against) => {
             let [a, b] = *seats;

@@ -1,19 +1,20 @@
-//! Keeping forks.
+//! Saving what is said and what is made, and following the files of forks.
 
 use crate::app::family::Address;
-use crate::app::forks::{ForkId, Keeping};
+use crate::app::log::What;
 use crate::app::msg::{Effects, Work};
-use crate::app::review;
 use crate::app::state::App;
+use crate::app::{across, review};
+use crate::screens::rerun;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::row::Row;
-use stepscope_io::append::Met;
 use stepscope_io::beneath::Place;
 use stepscope_io::failure::Failure;
 use stepscope_io::forks::{FORKS, Mark};
 use stepscope_io::input::Input;
+use stepscope_io::log::{LineId, Met, Told};
 use stepscope_io::search::Plan;
 use stepscope_io::store::{LoadEvent, SourceRows};
 use stepscope_terminal::run::Effect;
@@ -21,20 +22,19 @@ use stepscope_terminal::run::Effect;
 impl App {
     /// Keeps a fork of the open record, one line without its end: appended beside the record's file, or where told, and
     /// called saved when it is on the disk.
-    pub fn keep_fork(&mut self, line: Vec<u8>) -> Effects {
+    pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect<Work>)> {
         let Some(path) = forks_path(self) else {
             self.fail(Shown::own(
                 "not saved: these records have no file to keep forks beside; start with --forks FILE",
             ));
-            return Vec::new();
+            return None;
         };
         if let Some(inspect) = self.screens.inspect()
             && let Some(address) = self.store.address(inspect.opened.index)
         {
             self.forks.family.know(sha256(inspect.opened.text()), address);
         }
-        let keeping = self.forks.take(path, line);
-        vec![keep(keeping)]
+        Some(self.log.fork(path, line))
     }
 }
 
@@ -52,9 +52,20 @@ fn forks_path(app: &App) -> Option<Place> {
     }
 }
 
-/// What became of a fork.
-pub(crate) fn fork_wrote(app: &mut App, id: ForkId, result: &Result<Met, Failure>) -> Effects {
-    let Some(path) = app.forks.wrote(id, result) else { return Vec::new() };
+/// What became of a line.
+pub(crate) fn told(app: &mut App, Told { id, result }: Told) -> Effects {
+    let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
+    match line.what {
+        What::Fork => {
+            rerun::keys::took_fork(app, id, result.is_ok());
+            fork_wrote(app, line.append.place, result)
+        }
+        What::Verdict(_) => review::news::saved(app, result),
+        What::Decision(event) => across::keys::decided(app, &event, result),
+    }
+}
+
+fn fork_wrote(app: &mut App, path: Place, result: Result<Met, Failure>) -> Effects {
     match result {
         Ok(met) => {
             let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
@@ -67,6 +78,7 @@ pub(crate) fn fork_wrote(app: &mut App, id: ForkId, result: &Result<Met, Failure
             vec![Effect::Work(Work::Follow(path))]
         }
         Err(failure) => {
+            app.forks.warn_again();
             let Failure { source, path, .. } = failure;
             app.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"))
         }
@@ -163,12 +175,7 @@ pub(crate) fn take_parents(app: &mut App, moves: u64, found: Vec<(u32, String)>)
 
 /// Gives again what could not be saved.
 pub(crate) fn save_again(app: &mut App) -> Effects {
-    let mut effects: Effects = app.forks.again().into_iter().map(keep).collect();
-    effects.extend(review::keys::save_verdicts_again(app));
+    let effects = app.log.again();
     app.say(shown!("saving {} again…", effects.len()));
     effects
-}
-
-fn keep(keeping: Keeping) -> Effect<Work> {
-    Effect::Work(Work::KeepFork(Box::new(keeping)))
 }

@@ -10,7 +10,6 @@ use tempfile::TempPath;
 use crate::app::across as desk;
 use crate::app::across::Errand;
 use crate::app::family::Address;
-use crate::app::forks::{ForkId, Keeping};
 use crate::app::opened::Opened;
 use crate::app::scribe;
 use crate::app::scribe::Task;
@@ -23,11 +22,11 @@ use stepscope_core::run::rerun::{Call, RunId};
 use stepscope_core::table::filter::Filter;
 use stepscope_core::table::headline::Headline;
 use stepscope_core::table::row::Row;
-use stepscope_io::append::Met;
 use stepscope_io::beneath::Place;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
 use stepscope_io::forks::Mark;
+use stepscope_io::log::{self, Append};
 use stepscope_io::model::Client;
 use stepscope_io::model::setup::Server;
 use stepscope_io::reading::Reading;
@@ -63,8 +62,8 @@ pub enum Msg {
     /// Records that forks come from, by position and the hash of their text, and how often rows had moved when they
     /// were looked for.
     Parents(u64, Vec<(u32, String)>),
-    /// A fork is on the disk, or why it is not.
-    Wrote(ForkId, Result<Met, Failure>),
+    /// A line is on the disk, or why it is not.
+    Log(log::Told),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
     /// A text lies in a file for the user's own editor.
@@ -104,8 +103,8 @@ pub enum Work {
     Marks(Vec<(Address, Reading)>),
     /// Looks for the records whose text has one of these hashes; the number comes back with them.
     Parents(u64, Plan, BTreeSet<String>),
-    /// Appends a fork to its file.
-    KeepFork(Box<Keeping>),
+    /// Appends a line to its log.
+    Append(Append),
     /// A file of forks was written: its records belong to those that are open.
     Follow(Place),
     /// Writes a new file.

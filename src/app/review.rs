@@ -1,4 +1,4 @@
-//! The reviews of the records on screen: what was said, what is about to be said, and what is on its way to the disk.
+//! The reviews of the records on screen: what was said, and what is about to be said.
 //! Nothing here does I/O; the handlers are in `review/keys.rs`, the threads in `scribe.rs`.
 
 pub(crate) mod agenda;
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tui_input::Input as Line;
 
+use crate::app::log::Log;
 use crate::app::opened;
 use crate::app::review::agenda::Agenda;
 use crate::widgets::keymap::Action;
@@ -27,6 +28,7 @@ use stepscope_core::review::hide::Hide;
 use stepscope_core::review::judged::Judged;
 use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
 use stepscope_core::review::queue::Queue;
+use stepscope_io::beneath;
 use stepscope_io::failure::Failure;
 use stepscope_io::journal;
 use stepscope_terminal::input::Input;
@@ -37,10 +39,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 pub const ENOUGH: usize = 20;
 
 /// Where reviews are saved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// In a journal.
-    Journal,
+    /// In this journal.
+    Journal(beneath::Place),
     /// Nowhere, and why.
     Nowhere(&'static str),
 }
@@ -132,17 +134,6 @@ impl Draft {
         event.fix_target = self.target;
         event.correction = self.correction;
     }
-}
-
-/// An event that is not known to be safe.
-#[derive(Clone, Debug)]
-pub struct Unsaved {
-    /// Its number.
-    pub n: u64,
-    /// The event.
-    pub event: Event,
-    /// Why it could not be saved; `None`: it is on its way.
-    pub failure: Option<Failure>,
 }
 
 /// What a line is typed for.
@@ -278,8 +269,6 @@ pub struct Review {
     pub draft: Draft,
     /// What is about to be said of other items.
     pub aside: Vec<(Item, Draft)>,
-    /// Events that are not known to be safe.
-    pub unsaved: Vec<Unsaved>,
     /// An event was saved, and none is unsaved.
     pub saved: bool,
     /// Keys wait for this.
@@ -318,7 +307,6 @@ pub struct Review {
     given: (HashSet<Text>, usize),
     /// The ids that no record has been looked for yet, and those that were.
     sought: HashSet<Text>,
-    next: u64,
     undone: Vec<Vec<Text>>,
     batches: Vec<Vec<Text>>,
     last_key: Option<Instant>,
@@ -335,8 +323,8 @@ impl Review {
     pub fn new(me: Reviewer, place: Place) -> Self {
         Self {
             me,
+            reviewing: matches!(place, Place::Journal(_)),
             place,
-            reviewing: place == Place::Journal,
             reviews: Reviews::default(),
             read: false,
             trouble: None,
@@ -345,7 +333,6 @@ impl Review {
             subject: None,
             draft: Draft::default(),
             aside: Vec::new(),
-            unsaved: Vec::new(),
             saved: false,
             wait: None,
             ahead: Vec::new(),
@@ -367,7 +354,6 @@ impl Review {
             agenda: Agenda::default(),
             given: (HashSet::new(), 0),
             sought: HashSet::new(),
-            next: 0,
             undone: Vec::new(),
             batches: Vec::new(),
             last_key: None,
@@ -382,12 +368,12 @@ impl Review {
 
     /// Whether anything can be said.
     pub(crate) const fn is_on(&self) -> bool {
-        matches!(self.place, Place::Journal)
+        matches!(self.place, Place::Journal(_))
     }
 
     /// Whether there is anything to show beside the table.
     pub(crate) fn is_begun(&self) -> bool {
-        self.is_on() && (!self.reviews.events().is_empty() || self.draft.choosing || !self.unsaved.is_empty())
+        self.is_on() && (!self.reviews.events().is_empty() || self.draft.choosing)
     }
 
     // Labels.
@@ -646,8 +632,8 @@ impl Review {
         Some(event)
     }
 
-    /// Says something: it holds from now on, and is on its way to the disk. Gives its number.
-    pub fn say(&mut self, mut event: Event) -> Unsaved {
+    /// Says something: it holds from now on. Gives it with its id, to be saved.
+    pub fn say(&mut self, mut event: Event) -> Event {
         (self.clock.stamp)(&mut event);
         if !matches!(event.kind, EventKind::Undo | EventKind::Reveal) {
             self.undone.clear();
@@ -657,16 +643,8 @@ impl Review {
             Some(item) if event.kind != EventKind::LabelSet => self.renew(Some(&item.clone())),
             _ => self.renew(None),
         }
-        let unsaved = Unsaved { n: self.next, event, failure: None };
-        self.next += 1;
         self.saved = false;
-        self.unsaved.push(unsaved.clone());
-        unsaved
-    }
-
-    /// Whether an event could not be saved.
-    pub fn failed(&self) -> Option<&Failure> {
-        self.unsaved.iter().find_map(|unsaved| unsaved.failure.as_ref())
+        event
     }
 
     /// An item was judged on screen.
@@ -674,35 +652,8 @@ impl Review {
         self.busy.1 += 1;
     }
 
-    /// An event is safe.
-    pub(crate) fn take_saved(&mut self, n: u64) {
-        self.unsaved.retain(|unsaved| unsaved.n != n);
-        self.saved = self.unsaved.is_empty();
-        if self.saved {
-            self.trouble = None;
-        }
-    }
-
-    /// An event could not be saved: it is kept.
-    pub(crate) fn take_failed(&mut self, n: u64, failure: Failure) {
-        if let Some(unsaved) = self.unsaved.iter_mut().find(|unsaved| unsaved.n == n) {
-            unsaved.failure = Some(failure);
-        }
-    }
-
-    /// The events that could not be saved, to be given again as they are: with their ids they count once.
-    pub fn again(&mut self) -> Vec<Unsaved> {
-        let failed = self.unsaved.iter_mut().filter(|unsaved| unsaved.failure.is_some());
-        failed
-            .map(|unsaved| {
-                unsaved.failure = None;
-                unsaved.clone()
-            })
-            .collect()
-    }
-
     /// What somebody appended, or what stood there; `true`: something of it was not known.
-    pub(crate) fn take_events(&mut self, events: Vec<Event>, anew: bool) -> bool {
+    pub(crate) fn take_events(&mut self, log: &Log, events: Vec<Event>, anew: bool) -> bool {
         if anew {
             self.reviews = Reviews::default();
             (self.given, self.since_new_label) = Default::default();
@@ -714,8 +665,8 @@ impl Review {
             }
         }
         if anew {
-            for unsaved in &self.unsaved {
-                self.reviews.push(unsaved.event.clone());
+            for (event, _) in log.events() {
+                self.reviews.push(event.clone());
             }
         }
         let news = anew || self.reviews.events().len() > before;
@@ -727,15 +678,16 @@ impl Review {
 
     /// What the last session could not say: half-finished verdicts are offered when their record opens, events that were
     /// not saved at once.
-    pub(crate) fn take_kept(&mut self, events: Vec<Event>) {
+    pub(crate) fn take_kept(&mut self, log: &mut Log, events: Vec<Event>) {
         for event in events {
             match event.item.clone().filter(|_| event.draft) {
                 Some(item) => self.aside.push((item, Draft { choosing: event.verdict.is_some(), ..Draft::of(&event) })),
                 None if self.reviews.event(&event.event_id).is_none() => {
                     let failure = Failure::own("not saved by", &Shown::own("the last session"), "it ended before");
                     self.reviews.push(event.clone());
-                    self.unsaved.push(Unsaved { n: self.next, event, failure: Some(failure) });
-                    self.next += 1;
+                    if let Place::Journal(journal) = &self.place {
+                        log.left_over(journal.clone(), event, failure);
+                    }
                 }
                 None => {}
             }
@@ -752,7 +704,7 @@ impl Review {
     }
 
     /// What is to be kept over a crash: drafts, and events that could not be saved.
-    pub(crate) fn to_keep(&self) -> Vec<Event> {
+    pub(crate) fn to_keep(&self, log: &Log) -> Vec<Event> {
         let typing = self.typing.clone().filter(|note| !note.is_empty());
         let current = self.subject.as_ref().map(|subject| {
             let mut draft = self.draft.clone();
@@ -769,8 +721,8 @@ impl Review {
             event
         };
         let drafts = drafts.filter(|(_, draft)| !draft.is_empty()).enumerate().map(draft);
-        let failed = self.unsaved.iter().filter(|unsaved| unsaved.failure.is_some());
-        failed.map(|unsaved| unsaved.event.clone()).chain(drafts).collect()
+        let failed = log.events().filter(|(_, failure)| failure.is_some());
+        failed.map(|(event, _)| event.clone()).chain(drafts).collect()
     }
 
     // Undo.

@@ -1,16 +1,14 @@
-//! Saves and reads reviews on threads of its own: the screen never waits for a disk. What is given is saved in its
-//! order by the journal's one thread; each event is told of, saved or not.
+//! Reads reviews, keeps drafts and looks for records of reviews, on threads of its own: the screen never waits for a disk.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::app::threads::{Thread, start};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::card::Card;
 use stepscope_core::finding::Findings;
@@ -21,15 +19,13 @@ use stepscope_io::beneath::Place;
 use stepscope_io::drafts::Drafts;
 use stepscope_io::examine::case_of_row;
 use stepscope_io::failure::Failure;
-use stepscope_io::journal::{Follow, Journal, Met, Told};
+use stepscope_io::journal::{self, Follow};
 use stepscope_io::reading::Reading;
 use stepscope_io::search;
 
 /// What is to be done.
 #[derive(Debug)]
 pub enum Task {
-    /// Saves an event; its number comes back.
-    Append(u64, Box<Event>),
     /// Reads what others have appended.
     Look,
     /// Keeps these over a crash, in place of what was kept.
@@ -44,10 +40,6 @@ pub enum Task {
 /// What came of it.
 #[derive(Debug)]
 pub enum News {
-    /// An event is safe.
-    Saved(u64, Met),
-    /// It is not.
-    Failed(u64, Failure),
     /// Events of the journal; `true`: it is another file, these are all.
     Events(Vec<Event>, bool, Vec<Shown>),
     /// The journal cannot be read or written.
@@ -86,35 +78,26 @@ impl std::fmt::Debug for Tell {
 /// See the module.
 #[derive(Debug)]
 pub struct Scribe {
-    saver: Sender<(u64, Box<Event>)>,
     looker: Sender<Task>,
     reader: Sender<Task>,
     ended: Receiver<()>,
-    lost: Arc<Mutex<Vec<Shown>>>,
     searches: Vec<search::Running>,
     tell: Tell,
 }
 
 impl Scribe {
-    /// Starts the threads for journals, of which the first is written; drafts lie in the state folder, if there is one.
+    /// Starts the threads for journals, of which the first is our own; drafts lie in the state folder, if there is one.
     pub fn start(journals: &[Place], state: Option<&Path>, tell: Tell) -> Self {
-        let (saver, events) = channel();
         let (looker, tasks) = channel();
         let (alive, ended) = channel::<()>();
-        let lost = Arc::<Mutex<Vec<Shown>>>::default();
         let own = journals.first().cloned();
-        if let Some(journal) = own.clone() {
-            let (tell, lost) = (tell.clone(), lost.clone());
-            let alive = alive.clone();
-            start(Thread::Verdicts, move || {
-                save(&journal, &events, &tell, &lost);
-                drop(alive);
-            });
-        }
-        let drafts = own.zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
+        let drafts = own.clone().zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
         let follows = journals.iter().map(Follow::new).collect();
         let to_screen = tell.clone();
         start(Thread::Reviews, move || {
+            if let Some(Err(failure)) = own.as_ref().map(journal::look) {
+                to_screen.say(News::Trouble(failure));
+            }
             look(&tasks, follows, drafts, &to_screen);
             drop(alive);
         });
@@ -127,13 +110,12 @@ impl Scribe {
                 }
             }
         });
-        Self { saver, looker, reader, ended, lost, searches: Vec::new(), tell }
+        Self { looker, reader, ended, searches: Vec::new(), tell }
     }
 
     /// Starts a piece of work; never waits for it.
     pub fn perform(&mut self, task: Task) {
         match task {
-            Task::Append(n, event) => drop(self.saver.send((n, event))),
             Task::Look | Task::Keep(_) => drop(self.looker.send(task)),
             Task::Find(moves, ids, plan) => {
                 let tell = self.tell.clone();
@@ -150,60 +132,11 @@ impl Scribe {
         }
     }
 
-    /// Waits until everything that was given is saved, kept or failed, and says what was not saved and nobody was told.
-    pub fn finish(self, patience: Duration) -> Vec<Shown> {
-        drop((self.saver, self.looker, self.reader, self.searches));
-        if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
-            return vec![Shown::own("NOT SAVED: the disk did not answer in time; the last verdicts may be missing")];
-        }
-        std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// Gives events to the journal, which is opened when it can be: a folder may come back.
-fn save(journal: &Place, events: &Receiver<(u64, Box<Event>)>, tell: &Tell, lost: &Arc<Mutex<Vec<Shown>>>) {
-    /// Longer than any disk that comes back.
-    const PATIENCE: Duration = Duration::from_secs(3600);
-    let numbers = Arc::<Mutex<VecDeque<u64>>>::default();
-    let open = || {
-        let (tell, numbers, lost) = (tell.clone(), numbers.clone(), lost.clone());
-        Journal::open(journal, move |told| {
-            let n = numbers.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
-            match told {
-                Told::Saved { met, .. } => drop(tell.say(News::Saved(n, met))),
-                Told::Failed { failure, .. } => fail(n, failure, &tell, &lost),
-            }
-        })
-    };
-    let mut journal = None;
-    match open() {
-        Ok(opened) => journal = Some(opened),
-        Err(failure) => drop(tell.say(News::Trouble(failure))),
-    }
-    for (n, event) in events {
-        if journal.is_none() {
-            match open() {
-                Ok(opened) => journal = Some(opened),
-                Err(failure) => {
-                    fail(n, failure, tell, lost);
-                    continue;
-                }
-            }
-        }
-        if let Some(journal) = &mut journal {
-            numbers.lock().unwrap_or_else(PoisonError::into_inner).push_back(n);
-            journal.append(*event);
-        }
-    }
-    if let Some(journal) = journal {
-        journal.close(PATIENCE);
-    }
-}
-
-fn fail(n: u64, failure: Failure, tell: &Tell, lost: &Mutex<Vec<Shown>>) {
-    let sentence = shown!("NOT SAVED: {failure}");
-    if !tell.say(News::Failed(n, failure)) {
-        lost.lock().unwrap_or_else(PoisonError::into_inner).push(sentence);
+    /// Waits until the drafts that were given are kept, and says so if that takes too long.
+    pub fn finish(self, patience: Duration) -> Option<Shown> {
+        drop((self.looker, self.reader, self.searches));
+        let late = matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout));
+        late.then(|| Shown::own("The disk did not answer in time; half-finished verdicts may be missing"))
     }
 }
 

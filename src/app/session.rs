@@ -157,7 +157,10 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
     let journals = start.reviewing.as_ref().zip(journals).and_then(|(reviewing, journals)| {
         app.review = match &journals {
-            Ok(_) => review(reviewing),
+            Ok(journals) => match journals.first() {
+                Some(journal) => review(reviewing, journal.clone()),
+                None => Review::nowhere("there is no journal; name one with --reviews"),
+            },
             Err(why) => Review::nowhere(why),
         };
         journals.ok()
@@ -192,8 +195,8 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     Ok(Ended { code, complaints: performer.finish() })
 }
 
-fn review(reviewing: &Reviewing) -> Review {
-    let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal);
+fn review(reviewing: &Reviewing, journal: Journal) -> Review {
+    let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal(journal));
     (review.queue, review.hide) = (reviewing.order, reviewing.hide);
     review.reviewing = reviewing.begins;
     review

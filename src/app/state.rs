@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::app::across::Desk;
 use crate::app::family::Address;
 use crate::app::forks::Forks;
+use crate::app::log::Log;
 use crate::app::msg::SearchId;
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
@@ -114,8 +115,10 @@ pub struct App {
     pub arrange_at: Option<Instant>,
     /// The record to go to when it has been found, from the last session.
     pub return_to: Option<usize>,
-    /// Forks on their way to the disk.
+    /// Where forks are kept.
     pub forks: Forks,
+    /// What is not known to be on the disk.
+    pub log: Log,
     /// What was changed of records before they are gone on with.
     pub edits: HashMap<Address, Edits>,
     /// The repair for which a server is being made ready.
@@ -156,6 +159,7 @@ impl App {
             arrange_at: None,
             return_to: None,
             forks: Forks::default(),
+            log: Log::default(),
             edits: HashMap::new(),
             choosing: None,
             outside: Outside::default(),

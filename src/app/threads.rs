@@ -1,4 +1,4 @@
-//! The threads of a session. The loader, searches and the journal's writer have theirs in `stepscope-io`; model calls are
+//! The threads of a session. The loader, searches and the log writer have theirs in `stepscope-io`; model calls are
 //! tasks of the event loop.
 
 use std::thread::JoinHandle;
@@ -10,14 +10,10 @@ pub(crate) enum Thread {
     Records,
     /// Reads large records and works out re-runs, one after the other.
     LargeRecords,
-    /// Appends forks to their files.
-    Forks,
     /// Looks for the records that forks come from.
     Parents,
-    /// One comparison, dashboard, pair of records or decision.
+    /// One comparison, dashboard or pair of records.
     Across,
-    /// Saves verdicts.
-    Verdicts,
     /// Reads what was appended to the review logs, and keeps drafts.
     Reviews,
     /// Reads which items records are.

@@ -632,7 +632,7 @@ fn escape(app: &mut App) -> Effects {
 }
 
 fn quit(app: &mut App) -> Effects {
-    let (unsaved, edited) = (app.forks.unsaved() > 0, app.edits.len());
+    let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
     if (unsaved || edited > 0) && !app.forks.warn() {
         app.fail(if unsaved {
             Shown::own("a fork is not saved: ^S tries again; quit again leaves without it")
@@ -705,10 +705,7 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Record(record, result) => take_record(app, record, result),
         Msg::Marks(marks) => keep::take_marks(app, marks),
         Msg::Parents(moves, found) => keep::take_parents(app, moves, found),
-        Msg::Wrote(id, result) => {
-            rerun::keys::took_fork(app, id, result.is_ok());
-            keep::fork_wrote(app, id, &result)
-        }
+        Msg::Log(told) => keep::told(app, told),
         Msg::Run(id, told) => match repair::mend_told(app, id, told) {
             Ok(effects) => effects,
             Err(told) => rerun::keys::take_told(app, id, told, now),

@@ -241,10 +241,11 @@ mod tests {
     use stepscope_core::review::event::{Event, EventKind, Item, Reviewer, ReviewerKind, Verdict};
     use stepscope_core::rules::counted;
     use stepscope_io::baseline::Baseline;
-    use stepscope_io::boards::save;
     use stepscope_io::compare::{Journals, Wanted, compare};
     use stepscope_io::input::expand;
+    use stepscope_io::journal::{REVIEWS, line, stamp};
     use stepscope_io::load::load_unchecked;
+    use stepscope_io::log::append_line;
     use stepscope_io::snapshot::Snapshot;
     use stepscope_io::store::LoadEvent;
 
@@ -274,7 +275,8 @@ mod tests {
         let dataset = Some("a.jsonl".into());
         event.item = Some(Item { dataset, id: Some("3".into()), row_index: Some(3), side: None });
         event.verdict = Some(Verdict::Fail);
-        save(&path("a.jsonl.reviews.jsonl"), event).unwrap();
+        stamp(&mut event);
+        append_line(path("a.jsonl.reviews.jsonl").as_path(), REVIEWS, &line(&event)).unwrap();
         let commands: [&[&str]; 7] = [
             &["compare", "a.jsonl", "b.jsonl"],
             &["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"],

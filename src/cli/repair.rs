@@ -13,8 +13,8 @@ use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, 
 use stepscope_core::run::fork::NoBranch;
 use stepscope_core::run::fork::round::failed;
 use stepscope_core::run::rerun::RunId;
-use stepscope_io::append::{Content, append_line};
 use stepscope_io::input::expand;
+use stepscope_io::log::{Content, append_line};
 
 /// What is appended to the file that `--out` names.
 const PROCEDURES: Content = Content {
@@ -23,6 +23,7 @@ const PROCEDURES: Content = Content {
     option: "--out",
     is_like: |head| memchr::memmem::find(head, b"\"steps\"").is_some(),
     durable: true,
+    longest: usize::MAX,
 };
 
 /// `stepscope repair`.

@@ -19,7 +19,7 @@ use stepscope_core::record::AnswerSchema;
 use stepscope_core::run::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
 use stepscope_core::run::fork::{Executed, NoBranch, run_record};
 use stepscope_core::run::rerun::Judge;
-use stepscope_io::append::now;
+use stepscope_io::log::now;
 use stepscope_io::open::read_whole;
 
 /// `stepscope run`.

@@ -20,7 +20,7 @@ use stepscope::app::calls::Calls;
 use stepscope::app::effects;
 use stepscope::app::msg::{Msg, Work};
 use stepscope::app::review::{Place, Review};
-use stepscope::app::scribe::{News, Scribe, Tell};
+use stepscope::app::scribe::{Scribe, Tell};
 use stepscope::app::state::{App, Looks};
 use stepscope::screens::rerun::state::Models;
 use stepscope::widgets::keymap::Keymap;
@@ -33,8 +33,9 @@ use stepscope_io::compare::Journals;
 use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
 use stepscope_io::input::expand;
-use stepscope_io::journal::beside;
+use stepscope_io::journal::{REVIEWS, beside};
 use stepscope_io::load::{Loader, load};
+use stepscope_io::log::Writer;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::model::{Backend, settings};
@@ -94,7 +95,8 @@ pub(crate) struct Drive {
     to_loop: tokio::sync::mpsc::Sender<Msg>,
     beside: Arc<Beside>,
     loader: Loader,
-    scribe: Option<(Scribe, Receiver<News>)>,
+    /// Of reviews: the threads, and what they report.
+    scribe: Option<(Scribe, Writer, Receiver<Msg>)>,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -217,7 +219,7 @@ impl Drive {
     pub(crate) fn drain(&mut self) {
         let mut is_new = false;
         loop {
-            let news = || self.scribe.as_ref().and_then(|(_, news)| news.try_recv().ok()).map(Msg::Review);
+            let news = || self.scribe.as_ref().and_then(|(.., news)| news.try_recv().ok());
             let Some(message) = self.events.try_recv().ok().or_else(news) else { break };
             self.event(Event::Message(message));
             is_new = true;
@@ -320,8 +322,12 @@ impl Drive {
                 self.loader.follow(path);
                 Vec::new()
             }
+            Work::Append(append) if self.scribe.is_some() && append.content.what == REVIEWS.what => {
+                self.scribe.as_ref().unwrap().1.append(append);
+                Vec::new()
+            }
             Work::Review(task) => {
-                if let Some((scribe, _)) = &mut self.scribe {
+                if let Some((scribe, ..)) = &mut self.scribe {
                     scribe.perform(task);
                 }
                 Vec::new()
@@ -360,15 +366,17 @@ impl Drive {
     ) -> Self {
         let (sender, news) = channel();
         let sender = std::sync::Mutex::new(sender);
-        let tell = Tell::by(move |news| sender.lock().unwrap().send(news).is_ok());
+        let told = sender.lock().unwrap().clone();
+        let tell = Tell::by(move |news| sender.lock().unwrap().send(Msg::Review(news)).is_ok());
+        let writer = Writer::start(move |line| told.send(Msg::Log(line)).is_ok());
         let scribe = Scribe::start(&[journal.into()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
         let mut drive = Self::with_early(paths, beside, |app| {
-            app.review = Review::new(reviewer, Place::Journal);
+            app.review = Review::new(reviewer, Place::Journal(journal.into()));
             change(app);
             Vec::new()
         });
-        drive.scribe = Some((scribe, news));
+        drive.scribe = Some((scribe, writer, news));
         drive.event(Event::Start(Size::new(120, 36)));
         drive.until(|app| app.review.read);
         drive
@@ -381,9 +389,9 @@ impl Drive {
         let end = Instant::now() + DEADLINE;
         while !holds(&self.app) {
             let left = end.saturating_duration_since(Instant::now());
-            let news = self.scribe.as_ref().and_then(|(_, news)| news.recv_timeout(left).ok());
+            let news = self.scribe.as_ref().and_then(|(.., news)| news.recv_timeout(left).ok());
             match news {
-                Some(news) => self.event(Event::Message(Msg::Review(news))),
+                Some(news) => self.event(Event::Message(news)),
                 None => panic!("the reviews did not come so far\n{}", self.screen()),
             }
         }

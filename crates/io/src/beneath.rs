@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, accessat, fstat, openat, statat};
 use rustix::io::Errno;
 
-use crate::append::folder;
+use crate::log::folder;
 
 /// So many folders are held open; of more, each use opens its folder anew and looks whether it is the same one.
 const MAX_HELD: usize = 32;

@@ -1,26 +1,19 @@
 //! The boards and the disputes of the records that are open, read for the screen.
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::beneath::Place;
 use crate::beside::Beside;
 use crate::compare::Journals;
 use crate::failure::Failure;
-use crate::journal::{Journal, Told};
 use crate::snapshot::{Address, Carded, Snapshot};
 use stepscope_base::text::Shown;
 use stepscope_core::card::Card;
 use stepscope_core::review::agreement::Agreement;
 use stepscope_core::review::board::{Board, Boards, Dispute, disputes};
-use stepscope_core::review::event::{Event, LabelRef};
+use stepscope_core::review::event::LabelRef;
 use stepscope_core::review::fold::Reviews;
-
-/// An event is awaited so long: a disk may be slow, or another program may hold the journal.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is to be read.
 #[derive(Clone, Debug)]
@@ -98,21 +91,4 @@ fn labels(reviews: &Reviews) -> Vec<(LabelRef, Shown)> {
         }
     }
     labels
-}
-
-/// Saves one event to a journal, and waits until it is safe.
-pub fn save(journal: impl Into<Place>, event: Event) -> Result<(), Failure> {
-    let journal = journal.into();
-    let path = Shown::path(journal.path());
-    let (tell, told) = channel();
-    let mut open = Journal::open(journal, move |what| drop(tell.send(what)))?;
-    open.append(event);
-    match told.recv_timeout(PATIENCE) {
-        Ok(Told::Saved { .. }) => Ok(()),
-        Ok(Told::Failed { failure, .. }) => Err(failure),
-        Err(_) => {
-            let why = "the disk does not answer, or another program holds it; look whether it was saved";
-            Err(Failure::own("cannot save to", &path, why))
-        }
-    }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::append::Content;
 use crate::beneath::Place;
+use crate::log::Content;
 use crate::reading::Reading;
 use crate::search::Plan;
 use stepscope_base::canonical::sha256;
@@ -12,8 +12,14 @@ use stepscope_base::json::Tape;
 use stepscope_core::run::fork::Lineage;
 
 /// What a file of forks holds.
-pub const FORKS: Content =
-    Content { what: "forks", suffix: ".forks.jsonl", option: "--forks", is_like: looks_like_forks, durable: true };
+pub const FORKS: Content = Content {
+    what: "forks",
+    suffix: ".forks.jsonl",
+    option: "--forks",
+    is_like: looks_like_forks,
+    durable: true,
+    longest: usize::MAX,
+};
 
 /// The file of the forks of a file's records: beside it.
 pub fn beside(records: &Path) -> Place {

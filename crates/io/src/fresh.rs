@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tempfile::TempPath;
 
-use crate::append::{SAVE, folder};
 use crate::failure::{Failure, reason};
+use crate::log::{SAVE, folder};
 use crate::open::read_whole;
 use stepscope_base::text::Shown;
 

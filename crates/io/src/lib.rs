@@ -4,8 +4,6 @@
 
 /// Stores of typed answers: docintel folders and `storage.sqlite`.
 pub mod answers;
-/// Files that are only added to, safely.
-pub mod append;
 /// The answers of a baseline file, by id.
 pub mod baseline;
 /// What data and listings name, opened beneath a folder that a person named.
@@ -48,6 +46,8 @@ pub(crate) mod library;
 pub(crate) mod line;
 /// Loading in the background, and following.
 pub mod load;
+/// The log service: lines that are kept, appended safely.
+pub mod log;
 /// Asking models, and hearing their replies piece by piece.
 pub mod model;
 /// Opening without harm.

@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::answers::{AnswerStore, Shelf};
-use crate::append::folder;
 use crate::beneath::{Beneath, Place};
 use crate::failure::Failure;
+use crate::log::folder;
 use crate::samples::SAMPLES;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;

@@ -21,9 +21,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::append::folder;
 use crate::beneath::Beneath;
 use crate::failure::Failure;
+use crate::log::folder;
 use crate::open::{read_small, read_small_beneath, read_small_text};
 use crate::verify::Judge;
 use stepscope_base::json::{Kind, Tape, Value};

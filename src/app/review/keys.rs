@@ -2,11 +2,12 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use crate::app::log::What;
 use crate::app::msg::{Effects, Work};
 use crate::app::opened::Opened;
 use crate::app::review;
 use crate::app::review::agenda::{Agenda, Standing};
-use crate::app::review::{Draft, Place, Resume, Subject, Unsaved, Wait};
+use crate::app::review::{Draft, Place, Resume, Subject, Wait};
 use crate::app::scribe::Task;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
@@ -32,9 +33,10 @@ pub(crate) fn task(task: Task) -> Effect<Work> {
     Effect::Work(Work::Review(task))
 }
 
-/// An event on its way to the disk.
-pub(crate) fn append(unsaved: &Unsaved) -> Effect<Work> {
-    task(Task::Append(unsaved.n, Box::new(unsaved.event.clone())))
+/// Lets what was said be saved.
+pub(crate) fn append(app: &mut App, event: Event) -> Effects {
+    let Place::Journal(journal) = &app.review.place else { return Vec::new() };
+    app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
 /// Why verdict keys do nothing.
@@ -52,9 +54,9 @@ impl App {
 
 /// Whether a review was begun; if not, how to begin one.
 pub(crate) fn may_review(app: &App) -> Result<(), &'static str> {
-    match app.review.place {
+    match &app.review.place {
         Place::Nowhere(why) => Err(why),
-        Place::Journal => need(app.review.reviewing, OFF),
+        Place::Journal(_) => need(app.review.reviewing, OFF),
     }
 }
 
@@ -291,11 +293,11 @@ pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
 
 /// Says something, and lets it be saved.
 pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
-    let unsaved = app.review.say(event);
+    let event = app.review.say(event);
     app.review.leaving = None;
     count_progress(app);
     app.review.count_since_new_label();
-    vec![append(&unsaved)]
+    append(app, event)
 }
 
 /// The labels that are offered are written down before the first is given.
@@ -310,7 +312,7 @@ pub(crate) fn write_label_set(app: &mut App, draft: &Draft) -> Effects {
 
 /// What is about to be said outlives a crash.
 pub(crate) fn keep_drafts(app: &App) -> Effects {
-    vec![task(Task::Keep(app.review.to_keep()))]
+    vec![task(Task::Keep(app.review.to_keep(&app.log)))]
 }
 
 fn reveal(app: &mut App) -> Effects {
@@ -338,8 +340,8 @@ fn undo(app: &mut App) -> Effects {
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
     for event in &events {
         let undo = app.review.say(Event::undo(app.review.me.clone(), event));
-        effects.push(append(&undo));
-        ids.push(undo.event.event_id);
+        ids.push(undo.event_id.clone());
+        effects.extend(append(app, undo));
     }
     app.review.push_undone(ids);
     count_progress(app);
@@ -355,7 +357,7 @@ fn redo(app: &mut App) -> Effects {
     let mut effects = Vec::new();
     for undo in &undos {
         let redo = app.review.say(Event::undo(app.review.me.clone(), undo));
-        effects.push(append(&redo));
+        effects.extend(append(app, redo));
     }
     count_progress(app);
     app.say(Shown::own("done again"));
@@ -371,11 +373,6 @@ fn go_to_record(app: &mut App, record: usize) -> Effects {
     app.table.list.at = app.table.row_of(record);
     let here = app.screens.inspect().is_some_and(|inspect| inspect.opened.index == record);
     if app.screens.top() == ScreenKind::Table || here { Vec::new() } else { app.request(record, app.screens.top()) }
-}
-
-/// Gives again what could not be saved.
-pub(crate) fn save_verdicts_again(app: &mut App) -> Effects {
-    app.review.again().iter().map(append).collect()
 }
 
 // The queue.

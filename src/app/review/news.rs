@@ -14,36 +14,20 @@ use stepscope_base::text::Shown;
 use stepscope_core::card::Card;
 use stepscope_core::review::event::{EventKind, LabelRef, Verdict};
 use stepscope_core::review::hide::Hide;
+use stepscope_io::failure::Failure;
+use stepscope_io::log::Met;
 use stepscope_io::search::Plan;
 use stepscope_terminal::run::Effect;
 
 pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
     match news {
-        News::Saved(n, met) => {
-            app.review.take_saved(n);
-            if met.anew {
-                app.fail(Shown::own("the journal was moved away meanwhile; a new one was begun"));
-            } else if met.sealed {
-                app.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
-            }
-            let mut effects = vec![task(Task::Look)];
-            if app.review.leaving.is_some() && app.review.unsaved.is_empty() {
-                effects.extend([app.keep(), Effect::Quit(0)]);
-            }
-            effects
-        }
-        News::Failed(n, failure) => {
-            app.fail(shown!("NOT SAVED: {failure}; {} saves it again", key_of_save_again(app)));
-            app.review.take_failed(n, failure);
-            review::keys::keep_drafts(app)
-        }
         News::Events(events, anew, sentences) => {
             let first = !std::mem::replace(&mut app.review.read, true);
             if let Some(sentence) = sentences.into_iter().next() {
                 app.fail(sentence);
             }
             let mut effects = Vec::new();
-            if app.review.take_events(events, anew) {
+            if app.review.take_events(&app.log, events, anew) {
                 effects.extend(find_reviewed(app));
                 reviews_changed(app);
             }
@@ -61,8 +45,8 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
             Vec::new()
         }
         News::Kept(events) => {
-            app.review.take_kept(events);
-            let (drafts, failed) = (app.review.aside.len(), app.review.unsaved.len());
+            app.review.take_kept(&mut app.log, events);
+            let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
             let saves = key_of_save_again(app);
             match (drafts, failed) {
                 (_, 1..) => {
@@ -106,6 +90,32 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
     }
 }
 
+/// What became of something that was said.
+pub(crate) fn saved(app: &mut App, result: Result<Met, Failure>) -> Effects {
+    let met = match result {
+        Ok(met) => met,
+        Err(failure) => {
+            app.fail(shown!("NOT SAVED: {failure}; {} saves it again", key_of_save_again(app)));
+            return review::keys::keep_drafts(app);
+        }
+    };
+    let left = app.log.events().next().is_some();
+    app.review.saved = !left;
+    if !left {
+        app.review.trouble = None;
+    }
+    if met.anew {
+        app.fail(Shown::own("the journal was moved away meanwhile; a new one was begun"));
+    } else if met.sealed {
+        app.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
+    }
+    let mut effects = vec![task(Task::Look)];
+    if app.review.leaving.is_some() && !left {
+        effects.extend([app.keep(), Effect::Quit(0)]);
+    }
+    effects
+}
+
 /// What the table shows of reviews has changed.
 fn reviews_changed(app: &mut App) {
     if app.table.filter.needs_reviews() {
@@ -115,7 +125,7 @@ fn reviews_changed(app: &mut App) {
     app.review.count_since_new_label();
 }
 
-fn key_of_save_again(app: &App) -> String {
+pub(crate) fn key_of_save_again(app: &App) -> String {
     let row = keymap::BINDINGS.iter().find(|binding| binding.action == keymap::Action::SaveAgain);
     row.and_then(|row| app.keymap.names(row).first().cloned()).unwrap_or_default()
 }
@@ -164,10 +174,8 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
 
 /// Nothing that was said is left behind without a word. `None`: the session may end.
 pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
-    if app.review.unsaved.is_empty() {
-        return None;
-    }
-    let failed = app.review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count();
+    app.log.events().next()?;
+    let failed = app.log.failed_events();
     let said = app.review.leaving.replace(failed > 0);
     match (said, failed) {
         // It was said before.
@@ -243,7 +251,7 @@ fn label_card(app: &mut App, record: usize, card: &Card, batch: &mut Batch) -> E
     draft.fill(&mut event);
     event.verdict = Some(Verdict::Fail);
     event.supersedes = mine.map(|mine| mine.event_id);
-    let unsaved = app.review.say(event);
-    batch.events.push(unsaved.event.event_id.clone());
-    vec![append(&unsaved)]
+    let event = app.review.say(event);
+    batch.events.push(event.event_id.clone());
+    append(app, event)
 }

@@ -93,7 +93,7 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 /// On the right: whether everything is safe, and how fast it goes.
 fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let review = &app.review;
-    let failed = review.unsaved.iter().filter(|unsaved| unsaved.failure.is_some()).count();
+    let (failed, waiting) = (app.log.failed_events(), app.log.events().count());
     let mut line = Vec::new();
     if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= WIDE) {
         line.push(look.span(format!("{pace:.1} a minute, {left} min left   "), Role::Dim));
@@ -101,12 +101,12 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if review.since_new_label >= ENOUGH && app.size.width >= WIDE {
         line.push(look.span(format!("no new label in the last {}   ", review.since_new_label), Role::Dim));
     }
-    line.push(match (failed, review.unsaved.len()) {
+    line.push(match (failed, waiting) {
         (1.., _) => {
             let key = key_of(app, Action::SaveAgain);
             look.span(format!("✗ {failed} NOT SAVED, {key} tries again "), Role::Fatal)
         }
-        (_, 1..) => look.span(format!("saving {}… ", review.unsaved.len()), Role::Warning),
+        (_, 1..) => look.span(format!("saving {waiting}… "), Role::Warning),
         _ if review.trouble.is_some() => look.span("✗ no journal ", Role::Fatal),
         // What is begun is not saved: the two are not said side by side.
         _ if review.saved && review.draft.is_empty() => look.span("✓ saved ", Role::Ok),

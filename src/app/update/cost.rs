@@ -1,6 +1,7 @@
 //! What a key costs, counted in rows that were looked up: never more because there are more rows.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +9,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Size;
 
+use crate::app::log::Log;
 use crate::app::opened::{Opened, analyses};
 use crate::app::review;
 use crate::app::review::keys::subject_of;
@@ -137,7 +139,10 @@ fn no_key_reads_the_open_record_again() {
 fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
     let cost = |runs: usize, judged: usize| {
         let mut app = app(runs, 0);
-        app.review = Review::new(Reviewer { id: "me".into(), kind: ReviewerKind::Person }, Place::Journal);
+        app.review = Review::new(
+            Reviewer { id: "me".into(), kind: ReviewerKind::Person },
+            Place::Journal(Path::new("j").into()),
+        );
         app.review.read = true;
         app.begin_queue();
         let first = opened(&app, 0);
@@ -150,7 +155,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
             let _ = review::keys::judge(&mut app, Verdict::Pass);
             app.settle();
             rows += if n < judged { 0 } else { visits::take() };
-            app.review.unsaved.clear();
+            app.log = Log::default();
             app.review.wait = None;
             record = app.opening.take().map(|(record, _)| record).unwrap();
             assert_eq!(app.review.progress.0, n + 1);

@@ -1,4 +1,4 @@
-//! Saving one event after another, each safe before the next: the journal of the screen, waited for.
+//! Saving one event after another, each safe before the next: the log writer of the screen, waited for.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -9,40 +9,40 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
 use stepscope_io::beneath::Place;
 use stepscope_io::failure::Failure;
-use stepscope_io::journal::{Journal, Met, Told};
+use stepscope_io::journal;
+use stepscope_io::log::{Append, LineId, Met, Told, Writer};
 
 /// After so long, it is said why nothing happens.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// See the module.
 pub(super) struct Saver {
-    journal: Journal,
+    writer: Writer,
     told: Receiver<Told>,
+    place: Place,
     path: Shown,
 }
 
 impl Saver {
-    pub(super) fn open(journal: &Place) -> Result<Self, Failure> {
+    pub(super) fn open(place: &Place) -> Result<Self, Failure> {
+        journal::look(place)?;
         let (tell, told) = channel();
-        let path = Shown::path(journal.path());
-        let journal = Journal::open(journal, move |what| drop(tell.send(what)))?;
-        Ok(Self { journal, told, path })
+        let writer = Writer::start(move |what| tell.send(what).is_ok());
+        Ok(Self { writer, told, place: place.clone(), path: Shown::path(place.path()) })
     }
 
     /// The event as it was saved.
-    pub(super) fn save(&mut self, event: Event, out: &Out) -> Result<Event, Failure> {
-        self.journal.append(event);
+    pub(super) fn save(&mut self, mut event: Event, out: &Out) -> Result<Event, Failure> {
+        journal::stamp(&mut event);
+        let (place, line) = (self.place.clone(), journal::line(&event));
+        self.writer.append(Append { id: LineId::default(), place, content: journal::REVIEWS, line });
         let mut told = self.told.recv_timeout(PATIENCE);
         if matches!(told, Err(RecvTimeoutError::Timeout)) {
             out.complain(&shown!("waiting for {}: the disk is slow, or another program holds it", self.path));
             told = self.told.recv().map_err(RecvTimeoutError::from);
         }
         match told {
-            Ok(Told::Saved { event, met, .. }) => {
-                self.say(met, out);
-                Ok(*event)
-            }
-            Ok(Told::Failed { failure, .. }) => Err(failure),
+            Ok(Told { result, .. }) => result.map(|met| self.say(met, out)).map(|()| event),
             Err(_) => Err(Failure::own("cannot save to", &self.path, "a fault of stepscope, please report it")),
         }
     }

@@ -2,8 +2,9 @@
 
 use ratatui::layout::Position;
 
-use crate::app::across::{self, Errand};
-use crate::app::msg::{Effects, Work};
+use crate::app::across::{self};
+use crate::app::log::What;
+use crate::app::msg::Effects;
 use crate::app::review;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
@@ -14,7 +15,6 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, Verdict};
-use stepscope_terminal::run::Effect;
 
 /// Whether an action can be done here; if not, why not.
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
@@ -117,13 +117,14 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     let offered = disputes::offered(&judged, case);
     let labels = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
     let mut event = disputes::decide(case, reviewer, verdict, labels);
-    let same = |earlier: &&Event| {
+    let same = |earlier: &Event| {
         (&earlier.item, earlier.verdict, &earlier.labels) == (&event.item, event.verdict, &event.labels)
     };
-    if let Some(earlier) = app.desk.unsaved.as_deref().filter(same) {
-        event.event_id = earlier.event_id.clone();
+    if let Some(earlier) = app.log.take_decision(same) {
+        event.event_id = earlier.event_id;
     }
-    vec![Effect::Work(Work::Desk(Errand::Decide(journal, Box::new(event))))]
+    (app.review.clock.stamp)(&mut event);
+    app.log.event(journal, What::Decision(Box::new(event))).into_iter().collect()
 }
 
 fn show_agreement(app: &mut App) {

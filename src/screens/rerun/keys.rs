@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
-use crate::app::forks::ForkId;
 use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Purpose;
@@ -26,6 +25,7 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::fork::round::Told;
 use stepscope_core::run::rerun::{Phase, RunId};
+use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 use stepscope_terminal::run::Effect;
 
@@ -391,19 +391,15 @@ fn keep_attempt(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let Some(outcome) = &attempt.outcome else { return Vec::new() };
     let line = outcome.line.clone();
-    let effects = app.keep_fork(line);
-    let id = effects.iter().find_map(|effect| match effect {
-        Effect::Work(Work::KeepFork(keeping)) => Some(keeping.id),
-        _ => None,
-    });
+    let kept = app.keep_fork(line);
     if let Some(attempt) = app.screens.attempt_mut() {
-        attempt.kept = id.map_or(Kept::Failed, Kept::Saving);
+        attempt.kept = kept.as_ref().map_or(Kept::Failed, |(id, _)| Kept::Saving(*id));
     }
-    effects
+    kept.map(|(_, effect)| effect).into_iter().collect()
 }
 
 /// Whether a fork is on the disk.
-pub(crate) fn took_fork(app: &mut App, id: ForkId, is_saved: bool) {
+pub(crate) fn took_fork(app: &mut App, id: LineId, is_saved: bool) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
     if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
         attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::app::forks::ForkId;
 use crate::widgets::list::List;
 use crate::widgets::panes;
 use stepscope_base::shown;
@@ -15,6 +14,7 @@ use stepscope_core::run::fork::round::{Choice, Round, Sampling, Told, failed};
 use stepscope_core::run::fork::{How, Preview, Scope, Start};
 use stepscope_core::run::rerun::{Call, RunId, Rung};
 use stepscope_io::config::Config;
+use stepscope_io::log::LineId;
 use stepscope_io::model::Endpoint;
 use stepscope_io::model::setup::{Server, Setup};
 
@@ -193,9 +193,9 @@ pub enum Kept {
     #[default]
     No,
     /// It is being written.
-    Saving(ForkId),
+    Saving(LineId),
     /// It could not be written, and can be given again.
-    Waiting(ForkId),
+    Waiting(LineId),
     /// It is on the disk.
     Saved,
     /// There is nowhere to write it.

@@ -157,7 +157,7 @@ fn keep_made(app: &mut App) -> Effects {
     if unkept.is_edit {
         app.forget_edits();
     }
-    effects.extend(app.keep_fork(unkept.line));
+    effects.extend(app.keep_fork(unkept.line).map(|(_, effect)| effect));
     effects
 }
 

@@ -5,7 +5,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
 use stepscope_core::run::fork::{Course, How, Scope, Start, exact, repaired};
-use stepscope_io::append::now;
+use stepscope_io::log::now;
 
 /// What to make.
 #[derive(Clone, PartialEq, Eq, Debug)]

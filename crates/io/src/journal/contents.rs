@@ -96,7 +96,7 @@ pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(Read, &[u8])) -
     let place = place.into();
     let path = place.path();
     let mut report = Report::default();
-    let folder = crate::append::folder(path);
+    let folder = crate::log::folder(path);
     if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) && folder.is_dir() {
         report.absent = true;
         return Ok(report);

@@ -1,7 +1,10 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 use super::*;
+use crate::log::{Append, LineId, Met, Told, Writer};
+use stepscope_base::text::Shown;
 use stepscope_core::review::event::{EventKind, Item, Reviewer, ReviewerKind, Verdict};
 use stepscope_core::review::fold::Reviews;
 
@@ -10,24 +13,33 @@ fn verdict(id: &str) -> Event {
     Event::verdict(Reviewer { id: "ada".into(), kind: ReviewerKind::Person }, item, Verdict::Pass)
 }
 
+/// A journal and its writer.
+struct Journal(Writer, Place);
+
+impl Journal {
+    /// Gives an event to the writer, as number `n`.
+    fn append(&self, n: u64, event: &mut Event) {
+        stamp(event);
+        let (place, line) = (self.1.clone(), line(event));
+        self.0.append(Append { id: LineId(n), place, content: REVIEWS, line });
+    }
+}
+
 fn open(path: &Path) -> (Journal, Receiver<Told>) {
     let (tell, told) = channel();
-    let journal = Journal::open(path, move |what| drop(tell.send(what))).unwrap();
-    (journal, told)
+    let place = Place::from(path);
+    look(&place).unwrap();
+    (Journal(Writer::start(move |what| tell.send(what).is_ok()), place), told)
 }
 
 /// Saves events and gives what was met.
 fn save(path: &Path, ids: &[&str]) -> Vec<Met> {
-    let (mut journal, told) = open(path);
+    let (journal, told) = open(path);
     for id in ids {
-        journal.append(verdict(id));
+        journal.append(0, &mut verdict(id));
     }
-    assert!(journal.close(Duration::MAX));
-    let met = |what| match what {
-        Told::Saved { met, .. } => met,
-        Told::Failed { failure, .. } => panic!("{failure}"),
-    };
-    told.iter().map(met).collect()
+    assert!(journal.0.finish(Duration::MAX).is_empty());
+    told.iter().map(|told| told.result.unwrap()).collect()
 }
 
 /// What stands in the journal, and what is to be said of it.
@@ -52,20 +64,23 @@ fn what_is_told_saved_can_be_read() {
     let path = beside(&folder.path().join("runs.jsonl")).path().to_owned();
     assert_eq!(path, folder.path().join("runs.jsonl.reviews.jsonl"));
     assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.reviews.jsonl"));
-    let (mut journal, told) = open(&path);
+    let (journal, told) = open(&path);
     assert!(!path.exists(), "looking creates nothing");
-    let tickets = [journal.append(verdict("a")), journal.append(verdict("b"))];
-    for ticket in tickets {
-        let Told::Saved { ticket: saved, event, met } = told.recv().unwrap() else { panic!("not saved") };
-        assert_eq!((saved, met), (ticket, Met::default()));
+    let mut events = [verdict("a"), verdict("b")];
+    for (n, event) in (7..).zip(&mut events) {
+        journal.append(n, event);
+    }
+    for (n, event) in (7..).zip(&events) {
+        let Told { id, result } = told.recv().unwrap();
+        assert_eq!((id, result.unwrap()), (LineId(n), Met::default()));
         let kept = read(&path).0;
-        assert_eq!(kept.event(&event.event_id), Some((&*event, true)));
+        assert_eq!(kept.event(&event.event_id), Some((event, true)));
         let id = uuid::Uuid::parse_str(event.event_id.utf8().unwrap()).unwrap();
         assert_eq!(id.get_version_num(), 7);
         assert!(event.times.decided.as_ref().unwrap().utf8().unwrap().ends_with('Z'));
     }
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(journal.close(Duration::MAX));
+    assert!(journal.0.finish(Duration::MAX).is_empty());
     assert_eq!(read(&path).1, Report::default());
 }
 
@@ -73,12 +88,11 @@ fn what_is_told_saved_can_be_read() {
 fn an_event_that_is_given_again_counts_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("j");
-    let (mut journal, _told) = open(&path);
+    let (journal, _told) = open(&path);
     let mut event = verdict("a");
-    stamp(&mut event);
-    journal.append(event.clone());
-    journal.append(event);
-    assert!(journal.close(Duration::MAX));
+    journal.append(0, &mut event);
+    journal.append(1, &mut event);
+    assert!(journal.0.finish(Duration::MAX).is_empty());
     assert_eq!(ids(&path), ["a"]);
 }
 
@@ -134,12 +148,12 @@ fn two_instances_write_one_journal() {
 fn a_journal_that_is_moved_away_is_begun_anew_and_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("j");
-    let (mut journal, told) = open(&path);
-    journal.append(verdict("a"));
-    assert!(matches!(told.recv(), Ok(Told::Saved { .. })));
+    let (journal, told) = open(&path);
+    journal.append(0, &mut verdict("a"));
+    told.recv().unwrap().result.unwrap();
     std::fs::rename(&path, folder.path().join("old")).unwrap();
-    journal.append(verdict("b"));
-    assert!(matches!(told.recv(), Ok(Told::Saved { met: Met { sealed: false, anew: true }, .. })));
+    journal.append(1, &mut verdict("b"));
+    assert_eq!(told.recv().unwrap().result.unwrap(), Met { sealed: false, anew: true });
     assert_eq!((ids(&folder.path().join("old")), ids(&path)), (vec!["a".to_owned()], vec!["b".to_owned()]));
 }
 
@@ -149,17 +163,17 @@ fn what_cannot_be_saved_comes_back_and_can_be_given_again() {
     let inner = folder.path().join("inner");
     std::fs::create_dir(&inner).unwrap();
     let path = inner.join("j");
-    let (mut journal, told) = open(&path);
-    journal.append(verdict("a"));
-    assert!(matches!(told.recv(), Ok(Told::Saved { .. })));
+    let (journal, told) = open(&path);
+    journal.append(0, &mut verdict("a"));
+    told.recv().unwrap().result.unwrap();
     std::fs::remove_dir_all(&inner).unwrap();
-    let ticket = journal.append(verdict("b"));
-    let Ok(Told::Failed { ticket: failed, event, failure }) = told.recv() else { panic!("saved in a removed folder") };
-    assert_eq!(failed, ticket);
+    let mut event = verdict("b");
+    journal.append(1, &mut event);
+    let failure = told.recv().unwrap().result.unwrap_err();
     assert!(failure.to_string().contains("its folder is gone; make it again"), "{failure}");
     std::fs::create_dir(&inner).unwrap();
-    journal.append(*event);
-    assert!(matches!(told.recv(), Ok(Told::Saved { .. })));
+    journal.append(1, &mut event);
+    told.recv().unwrap().result.unwrap();
     assert_eq!(ids(&path), ["b"]);
 }
 
@@ -167,7 +181,7 @@ fn what_cannot_be_saved_comes_back_and_can_be_given_again() {
 fn nothing_but_a_journal_is_written_into() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let refused = |path: &Path| Journal::open(path, |_| {}).err().map(|failure| failure.source.into_string());
+    let refused = |path: &Path| look(&path.into()).err().map(|failure| failure.source.into_string());
     std::fs::write(at("runs.jsonl"), "{\"id\": 1, \"state\": {}}\n").unwrap();
     std::fs::write(at("pretty.json"), "{\n  \"steps\": [").unwrap();
     std::fs::write(at("empty"), "").unwrap();
@@ -193,16 +207,16 @@ fn nothing_but_a_journal_is_written_into() {
     std::fs::write(at("a.reviews.jsonl"), "{\"id\": 1, \"sta").unwrap();
     assert_eq!(save(&at("a.reviews.jsonl"), &["a"]), [Met { sealed: true, anew: false }]);
     // Also for root, who may write into a folder without the right.
-    let (mut journal, told) = open(Path::new("/proc/stepscope-reviews"));
-    journal.append(verdict("a"));
-    assert!(matches!(told.recv(), Ok(Told::Failed { .. })));
+    let (journal, told) = open(Path::new("/proc/stepscope-reviews"));
+    journal.append(0, &mut verdict("a"));
+    assert!(told.recv().unwrap().result.is_err());
     assert_eq!(save(&at("empty"), &["a"]), [Met::default()]);
     // A file that takes the journal's place later is looked at again.
     let path = at("later");
-    let (mut journal, told) = open(&path);
+    let (journal, told) = open(&path);
     std::fs::copy(at("runs.jsonl"), &path).unwrap();
-    journal.append(verdict("a"));
-    assert!(matches!(told.recv(), Ok(Told::Failed { .. })));
+    journal.append(0, &mut verdict("a"));
+    assert!(told.recv().unwrap().result.is_err());
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(at("runs.jsonl")).unwrap());
 }
 

@@ -14,8 +14,8 @@ use super::endpoint::{Backend, Endpoint};
 use super::redact::Redactor;
 use super::reply::Told;
 use super::wire::{Answer, Head};
-use crate::append::{Appender, Content};
 use crate::failure::Failure;
+use crate::log::{Appender, Content};
 use crate::open::read_whole;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::Style;
@@ -33,6 +33,7 @@ const CASSETTE: Content = Content {
     option: "--record",
     is_like: |head| memchr::memmem::find(head, FORMAT.as_bytes()).is_some(),
     durable: false,
+    longest: usize::MAX,
 };
 /// A larger file is no cassette.
 const MAX_FILE: u64 = 256 << 20;

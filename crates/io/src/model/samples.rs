@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::ModelClient;
-use crate::append::now;
+use crate::log::now;
 use stepscope_base::text::Shown;
 use stepscope_core::run::fork::round::Told;
 use stepscope_core::run::rerun::{Call, RunEvent, Trouble, TroubleKind};

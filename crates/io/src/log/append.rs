@@ -41,6 +41,8 @@ pub struct Content {
     pub is_like: fn(&[u8]) -> bool,
     /// Whether a line has to be on the disk before it counts as appended.
     pub durable: bool,
+    /// So many bytes a line may have, its end included, to be read again.
+    pub longest: usize,
 }
 
 impl Content {
@@ -106,6 +108,9 @@ impl Appender {
 
     /// Adds a line, which has its end.
     pub(crate) fn append(&mut self, line: &[u8]) -> Result<Met, Failure> {
+        if line.len() > self.content.longest {
+            return Err(Failure::own(SAVE, &Shown::path(self.place.path()), "the note or correction is too long"));
+        }
         let mut met = Met::default();
         for attempt in 1.. {
             let Err(error) = self.attempt(line, attempt > 1, &mut met) else { break };
@@ -210,7 +215,7 @@ fn leads_to(place: &Place, file: &File) -> bool {
 }
 
 /// The folder in which a file lies.
-pub fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -296,6 +301,7 @@ mod tests {
         option: "--numbers",
         is_like: |head| head.first().is_some_and(u8::is_ascii_digit),
         durable: true,
+        longest: usize::MAX,
     };
 
     #[test]

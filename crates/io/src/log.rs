@@ -1,0 +1,113 @@
+//! The log service: one thread appends every line that a session keeps, each to its log, in the order in which they are
+//! given, and says of each whether it is on the disk. Reviews and forks are logs.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::beneath::Place;
+use crate::failure::Failure;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+mod append;
+
+pub(crate) use append::{Appender, SAVE, folder};
+pub use append::{Content, Met, append_line, now};
+
+/// Number of a line of this session.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct LineId(pub u64);
+
+/// A line on its way to its log.
+#[derive(Clone, Debug)]
+pub struct Append {
+    /// Comes back with what became of it.
+    pub id: LineId,
+    /// The log's file.
+    pub place: Place,
+    /// What the log holds.
+    pub content: Content,
+    /// The line, without its end.
+    pub line: Vec<u8>,
+}
+
+impl Append {
+    /// Appends it now; waits for the disk.
+    pub fn write(&self) -> Told {
+        Told { id: self.id, result: append_line(&self.place, self.content, &self.line) }
+    }
+}
+
+/// What became of a line.
+#[derive(Debug)]
+pub struct Told {
+    /// Which.
+    pub id: LineId,
+    /// It is on the disk, or why it is not. Given again as it is, an event or fork counts once.
+    pub result: Result<Met, Failure>,
+}
+
+/// The thread that appends. Dropping this lets it finish what it was given; [`Writer::finish`] waits for that.
+#[derive(Debug)]
+pub struct Writer {
+    orders: Sender<Append>,
+    /// Closed by the thread when it ends.
+    ended: Receiver<()>,
+    /// What was not saved and nobody was told.
+    lost: Arc<Mutex<Vec<Shown>>>,
+}
+
+impl Writer {
+    /// Starts the thread. `tell` is called by it; `false`: nobody listens any more.
+    pub fn start(tell: impl Fn(Told) -> bool + Send + 'static) -> Self {
+        let (orders, taken) = channel::<Append>();
+        let (alive, ended) = channel();
+        let lost = Arc::<Mutex<Vec<Shown>>>::default();
+        let unheard = lost.clone();
+        std::thread::spawn(move || {
+            let mut files = Files::default();
+            for append in taken {
+                let result = files.append(&append);
+                let sentence = result.as_ref().err().map(|failure| shown!("NOT SAVED: {failure}"));
+                if !tell(Told { id: append.id, result }) {
+                    unheard.lock().unwrap_or_else(PoisonError::into_inner).extend(sentence);
+                }
+            }
+            drop(alive);
+        });
+        Self { orders, ended, lost }
+    }
+
+    /// Gives a line to the thread; never waits.
+    pub fn append(&self, append: Append) {
+        // The thread ends only when its orders do.
+        let _ = self.orders.send(append);
+    }
+
+    /// Waits until everything that was given is saved or failed, and says what was not saved and nobody was told.
+    pub fn finish(self, patience: Duration) -> Vec<Shown> {
+        drop(self.orders);
+        if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
+            return vec![Shown::own("NOT SAVED: the disk did not answer in time; the last lines may be missing")];
+        }
+        std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The logs that were written to. One that cannot be opened is tried again by its next line: a folder may come back.
+#[derive(Default)]
+struct Files(Vec<(Place, Appender)>);
+
+impl Files {
+    fn append(&mut self, Append { place, content, line, .. }: &Append) -> Result<Met, Failure> {
+        let line = [line.as_slice(), b"\n"].concat();
+        if let Some((_, file)) = self.0.iter_mut().find(|(other, _)| other == place) {
+            return file.append(&line);
+        }
+        let mut file = Appender::open(place, *content)?;
+        let met = file.append(&line);
+        self.0.push((place.clone(), file));
+        met
+    }
+}

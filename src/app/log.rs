@@ -1,0 +1,130 @@
+//! Lines on their way to the disk, and those that could not be saved: verdicts, decisions between reviewers, and forks.
+
+use crate::app::msg::Work;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::Event;
+use stepscope_io::beneath::Place;
+use stepscope_io::failure::Failure;
+use stepscope_io::forks::FORKS;
+use stepscope_io::journal::{self, REVIEWS};
+use stepscope_io::log::{Append, LineId};
+use stepscope_terminal::run::Effect;
+
+/// What a line holds.
+#[derive(Clone, PartialEq, Debug)]
+pub enum What {
+    /// A record that was made from another.
+    Fork,
+    /// What a reviewer said of a record.
+    Verdict(Box<Event>),
+    /// What was decided between reviewers.
+    Decision(Box<Event>),
+}
+
+impl What {
+    /// The event, where it is one.
+    pub fn event(&self) -> Option<&Event> {
+        match self {
+            Self::Fork => None,
+            Self::Verdict(event) | Self::Decision(event) => Some(event),
+        }
+    }
+}
+
+/// A line that is not known to be on the disk.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What it holds.
+    pub what: What,
+    /// Where it goes.
+    pub append: Append,
+    /// Why it could not be saved; `None`: it is on its way.
+    pub failure: Option<Failure>,
+}
+
+/// Every line that is not known to be on the disk, in the order in which they were given.
+#[derive(Debug, Default)]
+pub struct Log {
+    lines: Vec<Line>,
+    next: u64,
+}
+
+impl Log {
+    /// Gives an event to its journal. With its id it counts once, however often it is given.
+    pub(crate) fn event(&mut self, place: Place, what: What) -> Option<Effect<Work>> {
+        let line = journal::line(what.event()?);
+        let append = Append { id: self.id(), place, content: REVIEWS, line };
+        Some(self.give(what, append))
+    }
+
+    /// Gives a fork, one line without its end, to its file.
+    pub(crate) fn fork(&mut self, place: Place, line: Vec<u8>) -> (LineId, Effect<Work>) {
+        let append = Append { id: self.id(), place, content: FORKS, line };
+        (append.id, self.give(What::Fork, append))
+    }
+
+    /// Keeps an event that an earlier session could not save.
+    pub(crate) fn left_over(&mut self, place: Place, event: Event, failure: Failure) {
+        let append = Append { id: self.id(), place, content: REVIEWS, line: journal::line(&event) };
+        self.lines.push(Line { what: What::Verdict(Box::new(event)), append, failure: Some(failure) });
+    }
+
+    fn id(&mut self) -> LineId {
+        self.next += 1;
+        LineId(self.next)
+    }
+
+    fn give(&mut self, what: What, append: Append) -> Effect<Work> {
+        self.lines.push(Line { what, append: append.clone(), failure: None });
+        Effect::Work(Work::Append(append))
+    }
+
+    /// What became of a line: it is kept if it could not be saved. `None`: that was known already.
+    pub(crate) fn told(&mut self, id: LineId, failure: Option<Failure>) -> Option<Line> {
+        let at = self.lines.iter().position(|line| line.append.id == id)?;
+        if failure.is_none() {
+            return Some(self.lines.remove(at));
+        }
+        let line = self.lines.get_mut(at)?;
+        line.failure = failure;
+        Some(line.clone())
+    }
+
+    /// Gives again what could not be saved.
+    pub(crate) fn again(&mut self) -> Vec<Effect<Work>> {
+        let failed = self.lines.iter_mut().filter_map(|line| line.failure.take().map(|_| &*line));
+        failed.map(|line| Effect::Work(Work::Append(line.append.clone()))).collect()
+    }
+
+    /// Takes a decision back that could not be saved, for it was made once more.
+    pub(crate) fn take_decision(&mut self, same: impl Fn(&Event) -> bool) -> Option<Box<Event>> {
+        let is_it = |line: &Line| line.failure.is_some() && matches!(&line.what, What::Decision(event) if same(event));
+        let at = self.lines.iter().position(is_it)?;
+        match self.lines.remove(at).what {
+            What::Decision(event) => Some(event),
+            What::Fork | What::Verdict(_) => None,
+        }
+    }
+
+    /// Events that are not known to be safe, and why those could not be saved that were tried.
+    pub fn events(&self) -> impl Iterator<Item = (&Event, Option<&Failure>)> {
+        self.lines.iter().filter_map(|line| Some((line.what.event()?, line.failure.as_ref())))
+    }
+
+    /// How many events could not be saved.
+    pub fn failed_events(&self) -> usize {
+        self.events().filter(|(_, failure)| failure.is_some()).count()
+    }
+
+    /// How many forks could not be saved.
+    pub fn failed_forks(&self) -> usize {
+        self.lines.iter().filter(|line| line.what == What::Fork && line.failure.is_some()).count()
+    }
+
+    /// The forks that are not saved, in a few words, as long as that is so.
+    pub fn news(&self) -> Option<Shown> {
+        let failed = self.failed_forks();
+        (failed > 0).then(|| shown!("✗ {failed} not saved"))
+    }
+}
