@@ -12,7 +12,6 @@ use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 
-/// Where the window is.
 pub(crate) fn place(document: &Document, area: Rect) -> Rect {
     let width = area.width.saturating_sub(4).clamp(20.min(area.width), 90);
     let lines = u16::try_from(document.toc().len()).unwrap_or(u16::MAX);
@@ -24,7 +23,6 @@ pub(crate) fn height(document: &Document, area: Rect) -> usize {
     inner_height(place(document, area))
 }
 
-/// Draws the window.
 pub(crate) fn draw(document: &Document, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(document, area);
     Clear.render(place, buf);

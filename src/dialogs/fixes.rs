@@ -36,7 +36,6 @@ pub(crate) fn height(fixes: &Fixes, area: Rect) -> usize {
     inner_height(place).saturating_sub(files.len()).max(1)
 }
 
-/// Draws the window.
 pub(crate) fn draw(fixes: &Fixes, list: List, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (place, files) = place(fixes, area);
     Clear.render(place, buf);

@@ -13,7 +13,6 @@ use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
-/// Where the help is.
 pub(crate) fn place(area: Rect) -> Rect {
     window(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2))
 }

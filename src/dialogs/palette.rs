@@ -12,7 +12,6 @@ use crate::widgets::look::{Look, frame, put, wash};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
-/// Where the palette is.
 pub(crate) fn place(area: Rect) -> Rect {
     window(area, area.width.saturating_sub(8).min(76), area.height.saturating_sub(4).min(20))
 }
@@ -22,7 +21,6 @@ pub(crate) fn height(area: Rect) -> usize {
     usize::from(place(area).height.saturating_sub(4))
 }
 
-/// Draws the palette.
 pub(crate) fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(area);
     Clear.render(place, buf);

@@ -19,7 +19,6 @@ pub(crate) fn place(popup: &Popup, area: Rect) -> Rect {
     window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
 }
 
-/// Draws the window.
 pub(crate) fn draw(popup: &Popup, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(popup, area);
     Clear.render(place, buf);

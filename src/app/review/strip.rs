@@ -65,7 +65,6 @@ pub(crate) const fn role(verdict: Verdict) -> Role {
     }
 }
 
-/// Draws the strip.
 pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;

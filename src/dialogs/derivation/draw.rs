@@ -25,7 +25,6 @@ pub(crate) fn height(tree: &Tree, area: Rect) -> usize {
     inner_height(place(tree, area)).saturating_sub(HEAD)
 }
 
-/// Draws the window.
 pub(crate) fn draw(tree: &Tree, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(tree, area);
     Clear.render(place, buf);

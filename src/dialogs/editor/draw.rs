@@ -46,7 +46,6 @@ pub(crate) fn cursor(editor: &Editor, area: Rect) -> Position {
     Position::new(text.x + column, (text.y + row).min(area.bottom().saturating_sub(1)))
 }
 
-/// Draws the window.
 pub(crate) fn draw(editor: &Editor, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let place = place(editor, area);
     Clear.render(place, buf);

@@ -14,7 +14,6 @@ use stepscope_core::procedure::repair::mending::Mending;
 /// Of a long reply the end is shown.
 const TAIL: usize = 16 << 10;
 
-/// Draws the window.
 pub(crate) fn draw(mending: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = parts(area).body;
     let place = window(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));

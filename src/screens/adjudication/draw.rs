@@ -58,7 +58,6 @@ pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
     (row < app.desk.judged.as_ref()?.cases.len()).then_some(row)
 }
 
-/// Draws the panes.
 pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Places { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };

@@ -16,7 +16,6 @@ use crate::widgets::list::{List, Move};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, Verdict};
 
-/// Whether an action can be done here; if not, why not.
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {
         Action::NextPane => Ok(()),
@@ -33,7 +32,6 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     }
 }
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let chosen = app.desk.disputes.choosing.as_ref();
     match action {

@@ -19,7 +19,6 @@ pub(crate) fn len(inspect: &Inspect, evidence: &Evidence) -> usize {
     evidence.sheet.facts.len() + inspect.opened.notes.len()
 }
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Checks", Role::Title)];
     let notes = inspect.opened.notes.len();

@@ -23,7 +23,6 @@ const LABEL: usize = 7;
 /// Sign, letter and key take about so much of a row among the items.
 const CUT: usize = 16;
 
-/// Draws the pane.
 pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Citation", Role::Title)];
     let count = evidence.sheet.spans.len();

@@ -22,7 +22,6 @@ const MAX_LINE: usize = 4 << 10;
 /// From this width on the number inside the page stands beside the line's own.
 const BOTH_NUMBERS: usize = 56;
 
-/// Draws the pane.
 pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Document", Role::Title)];
     let Some(document) = evidence.sheet.document.as_deref().filter(|document| !document.is_empty()) else {

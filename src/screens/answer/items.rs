@@ -12,7 +12,6 @@ use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
-/// Draws the pane.
 pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let sheet = &evidence.sheet;
     let mut title = vec![look.span("Answer", Role::Title)];

@@ -23,7 +23,6 @@ pub(crate) fn height(app: &App) -> usize {
     inner_height(layout::parts(app.area()).body)
 }
 
-/// Draws the pane.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Boards", Role::Title)];
     if let Some(judged) = &app.desk.judged {

@@ -10,7 +10,6 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::text::Shown;
 
-/// Whether an action can be done here; if not, why not.
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {
         Action::Left | Action::Right => Ok(()),
@@ -23,7 +22,6 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     }
 }
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let by = match action {
         Action::Open => return Some(open_number(app)),
@@ -37,7 +35,6 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Moves the cursor.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let height = height(app);
     if let Some(judged) = &app.desk.judged {

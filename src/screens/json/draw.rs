@@ -20,7 +20,6 @@ use stepscope_base::text::{Shown, head};
 /// Records that are no JSON are shown up to so many bytes.
 const MAX_RAW: usize = 64 << 10;
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let title = vec![
         look.span("Record", Role::Title),

@@ -10,7 +10,6 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_width, json_height, parts};
 use crate::widgets::list::Move;
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let Inspect { opened, outline, .. } = app.screens.inspect_mut()?;
     let root = opened.root();
@@ -25,7 +24,6 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Moves the cursor.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let area = app.area();
     if let Some(inspect) = app.screens.inspect_mut() {

@@ -48,7 +48,6 @@ fn head(app: &App) -> Vec<Shown> {
     lines
 }
 
-/// Draws the pane.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = title(app, look);
     if app.desk.comparing.is_coming() {

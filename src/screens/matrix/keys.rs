@@ -13,7 +13,6 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::Basis;
 
-/// Whether an action can be done here; if not, why not.
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {
         Action::Left | Action::Right => Ok(()),
@@ -26,7 +25,6 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     }
 }
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let by = match action {
         Action::Open => return Some(open_cell(app)),
@@ -39,7 +37,6 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Moves the cursor.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let rows = app.desk.compared.as_ref().map_or(0, |compared| rows(compared).len());
     app.desk.matrix.list.go(movement, rows, height(app));

@@ -85,7 +85,6 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
     u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
 }
 
-/// Draws the screen's body.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(attempt) = app.screens.attempt() else { return };
     for (pane, place, look) in panes::on_screen(&Pane::ALL, attempt.pane, |pane| place(attempt, area, pane), look) {

@@ -9,7 +9,6 @@ use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::look::Look;
 use crate::widgets::panes;
 
-/// Draws the panes.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     for (pane, place, look) in panes::on_screen(&Pane::ALL, inspect.pane, |pane| pane_area(area, inspect, pane), look) {
         match pane {

@@ -9,7 +9,6 @@ use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose::wrap_up_to;
 use crate::widgets::theme::Role;
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &inspect.opened.notes;
     let mut title = vec![look.span("Findings", Role::Title)];

@@ -14,7 +14,6 @@ use crate::widgets::keymap::Action;
 use crate::widgets::list::Move;
 use crate::widgets::panes;
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     let inspect = app.screens.inspect_mut()?;
     let moved = match action {
@@ -87,7 +86,6 @@ pub(crate) fn say_quantity(app: &mut App) {
     }
 }
 
-/// Moves the cursor of the pane that has the keys.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let (area, theme) = (app.area(), &app.looks.theme);
     if let Some(inspect) = app.screens.inspect_mut() {

@@ -13,7 +13,6 @@ use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
 use stepscope_core::paint::Mark;
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &inspect.opened;
     let mut title = vec![look.span("Question", Role::Title)];

@@ -20,7 +20,6 @@ const MAX_VALUE_LINES: usize = 6;
 /// The column in which what is known of a call begins.
 const FACT_NAME: usize = 13;
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let inner = frame(title(inspect, look), area, buf, look);
     let lines = content(inspect, inner_width(area), look.theme);

@@ -10,7 +10,6 @@ use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use stepscope_core::run::state::Ran;
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &inspect.opened.steps;
     let mut title = vec![look.span("Steps", Role::Title)];

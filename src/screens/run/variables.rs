@@ -38,7 +38,6 @@ struct Columns {
     count: usize,
 }
 
-/// Draws the pane.
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let inner = frame(title(inspect, look), area, buf, look);
     let variables = &inspect.opened.variables;

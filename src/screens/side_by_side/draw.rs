@@ -29,7 +29,6 @@ pub(crate) fn size(app: &App, area: Rect) -> (usize, usize) {
     (lines, inner_height(body))
 }
 
-/// Draws the pane.
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(versus) = app.screens.versus() else { return };
     let [a, b] = &versus.names;

@@ -185,7 +185,6 @@ pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(),
     }
 }
 
-/// Whether an action can be done here; if not, why not.
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     let unkept = app.screens.versus().and_then(|versus| versus.fork.as_ref());
     match action {
@@ -204,7 +203,6 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     }
 }
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     match action {
         Action::Baseline => return Some(across::keys::leave(app)),

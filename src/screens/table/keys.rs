@@ -14,7 +14,6 @@ use crate::widgets::list::Move;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// Does what a key means here; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     match action {
         Action::Open => return Some(request(app, ScreenKind::Run)),
@@ -49,7 +48,6 @@ fn request(app: &mut App, screen: ScreenKind) -> Effects {
     app.record().map_or_else(Vec::new, |record| app.request(record, screen))
 }
 
-/// Moves the cursor.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let (rows, height) = (app.rows(), table_height(app.area()));
     app.table.list.go(movement, rows, height);
