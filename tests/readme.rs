@@ -25,7 +25,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_test_and_file_that_the_security_model_names_exists() {
+fn every_test_and_file_that_the_documents_name_exists() {
     fn read(folder: &std::path::Path, all: &mut String) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -37,7 +37,8 @@ fn every_test_and_file_that_the_security_model_names_exists() {
         }
     }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let document = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let text = ["docs/security.md", "docs/architecture.md", "CONTRIBUTING.md"].map(document).concat();
     let mut code = String::new();
     for folder in ["src", "crates", "tests"] {
         read(&root.join(folder), &mut code);
@@ -47,7 +48,9 @@ fn every_test_and_file_that_the_security_model_names_exists() {
         let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         let parts: Vec<&str> = quoted.split("::").collect();
         if std::path::Path::new(quoted).extension().is_some_and(|extension| extension == "rs") {
-            assert!(root.join(quoted).is_file(), "{quoted}");
+            // A file to be written, or one named right after its folder.
+            let is_open = quoted.contains("NAME") || !quoted.contains('/');
+            assert!(is_open || root.join(quoted).is_file(), "{quoted}");
         } else if parts.iter().all(|part| is_word(part)) {
             let (last, path) = parts.split_last().unwrap();
             let path: Vec<&str> = path.iter().copied().filter(|part| *part != "tests").collect();
