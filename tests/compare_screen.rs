@@ -357,6 +357,8 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     d.keys("a");
     assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
     let id = d.app.log.events().next().unwrap().0.event_id.clone();
+    d.keys("Q");
+    assert!(d.quit.is_none() && d.status().contains("1 verdicts are NOT SAVED"), "{}", d.status());
     d.app.desk.journals = good;
     d.keys("a");
     assert!(d.status().contains("saved c6"), "{}", d.status());
@@ -365,6 +367,23 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     d.app.desk.journals.files = Vec::new();
     say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
     d.keys("q A").shows(&["nobody judged anything yet"]);
+}
+
+#[test]
+fn a_decision_that_could_not_be_saved_holds_the_end_and_is_given_again() {
+    let (folder, mut d) = reviewed();
+    let gone = folder.path().join("gone");
+    d.keys("A");
+    d.app.desk.journals.named = vec![Place::Named(gone.join("away.jsonl"))];
+    d.keys("a Q");
+    assert_eq!(d.quit, None);
+    std::fs::create_dir(&gone).unwrap();
+    d.keys("^S");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+    d.keys("Q");
+    assert_eq!(d.quit, Some(0), "{}", d.status());
+    let journal = std::fs::read_to_string(gone.join("away.jsonl")).unwrap();
+    assert_eq!(journal.matches("\"adjudicate\"").count(), 1, "{journal}");
 }
 
 #[test]

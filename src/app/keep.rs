@@ -3,12 +3,13 @@
 use crate::app::family::Address;
 use crate::app::log::What;
 use crate::app::msg::{Effects, Work};
+use crate::app::review;
 use crate::app::state::App;
-use crate::app::{across, review};
 use crate::screens::rerun;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::review::stats::name_of;
 use stepscope_core::table::row::Row;
 use stepscope_io::beneath::Place;
 use stepscope_io::failure::Failure;
@@ -60,8 +61,11 @@ pub(crate) fn told(app: &mut App, Told { id, result }: Told) -> Effects {
             rerun::keys::took_fork(app, id, result.is_ok());
             fork_wrote(app, line.append.place, result)
         }
-        What::Verdict(_) => review::news::saved(app, result),
-        What::Decision(event) => across::keys::decided(app, &event, result),
+        What::Verdict(_) => review::news::saved(app, None, result),
+        What::Decision(event) => {
+            let name = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
+            review::news::saved(app, Some(&name), result)
+        }
     }
 }
 

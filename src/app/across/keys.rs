@@ -2,7 +2,6 @@
 
 use crate::app::across::{Errand, News, Pending};
 use crate::app::msg::{Effects, Work};
-use crate::app::review;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
@@ -10,13 +9,10 @@ use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
-use stepscope_core::review::event::Event;
-use stepscope_core::review::stats::name_of;
+use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
 use stepscope_io::boards;
 use stepscope_io::compare::Wanted;
-use stepscope_io::failure::Failure;
-use stepscope_io::log::Met;
 use stepscope_io::snapshot::Snapshot;
 use stepscope_terminal::run::Effect;
 
@@ -206,17 +202,8 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
     Ok(effects)
 }
 
-/// What became of a decision.
-pub(crate) fn decided(app: &mut App, event: &Event, result: Result<Met, Failure>) -> Effects {
-    let name = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
-    match result {
-        Ok(_) => {
-            app.say(shown!("saved {name}"));
-            read_boards(app)
-        }
-        Err(failure) => {
-            app.fail(shown!("NOT SAVED {name}: {failure}; {} saves it again", review::news::key_of_save_again(app)));
-            Vec::new()
-        }
-    }
+/// A decision is safe: the boards count it.
+pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
+    app.say(shown!("saved {name}"));
+    read_boards(app)
 }

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::app::msg::Effects;
-use crate::app::review;
 use crate::app::review::keys::{append, task};
 use crate::app::review::{Batch, Draft, Wait, about};
 use crate::app::scribe::{News, Task};
 use crate::app::state::{App, REARRANGE};
+use crate::app::{across, review};
 use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -90,12 +90,13 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
     }
 }
 
-/// What became of something that was said.
-pub(crate) fn saved(app: &mut App, result: Result<Met, Failure>) -> Effects {
+/// What became of something that was said, or, under its name, decided.
+pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Met, Failure>) -> Effects {
     let met = match result {
         Ok(met) => met,
         Err(failure) => {
-            app.fail(shown!("NOT SAVED: {failure}; {} saves it again", key_of_save_again(app)));
+            let of = decided.map(|name| shown!(" {name}")).unwrap_or_default();
+            app.fail(shown!("NOT SAVED{of}: {failure}; {} saves it again", key_of_save_again(app)));
             return review::keys::keep_drafts(app);
         }
     };
@@ -110,6 +111,9 @@ pub(crate) fn saved(app: &mut App, result: Result<Met, Failure>) -> Effects {
         app.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
     }
     let mut effects = vec![task(Task::Look)];
+    if let Some(name) = decided {
+        effects.extend(across::keys::decided(app, name));
+    }
     if app.review.leaving.is_some() && !left {
         effects.extend([app.keep(), Effect::Quit(0)]);
     }

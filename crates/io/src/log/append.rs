@@ -109,7 +109,7 @@ impl Appender {
     /// Adds a line, which has its end.
     pub(crate) fn append(&mut self, line: &[u8]) -> Result<Met, Failure> {
         if line.len() > self.content.longest {
-            return Err(Failure::own(SAVE, &Shown::path(self.place.path()), "the note or correction is too long"));
+            return Err(Failure::own(SAVE, &Shown::path(self.place.path()), "it is too long to be read again"));
         }
         let mut met = Met::default();
         for attempt in 1.. {
