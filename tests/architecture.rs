@@ -750,3 +750,140 @@ fn the_session_is_no_place_for_what_belongs_to_a_screen() {
     }
     assert!((20..=MAX_METHODS).contains(&count), "{count} methods");
 }
+
+/// Names that two types of one library share, and why they may.
+const TWINS: &[(&str, &str, &str)] = &[
+    ("base", "Node", "to be told apart"),
+    ("base", "Read", "to be told apart"),
+    ("core", "Answer", "to be told apart"),
+    ("core", "Around", "to be told apart"),
+    ("core", "Asked", "to be told apart"),
+    ("core", "Board", "to be told apart"),
+    ("core", "Breach", "to be told apart"),
+    ("core", "Class", "to be told apart"),
+    ("core", "Column", "to be told apart"),
+    ("core", "Comparison", "to be told apart"),
+    ("core", "Counted", "to be told apart"),
+    ("core", "Course", "to be told apart"),
+    ("core", "Difference", "to be told apart"),
+    ("core", "Fault", "to be told apart"),
+    ("core", "Field", "to be told apart"),
+    ("core", "Fit", "to be told apart"),
+    ("core", "Flow", "to be told apart"),
+    ("core", "Found", "to be told apart"),
+    ("core", "Id", "to be told apart"),
+    ("core", "Item", "to be told apart"),
+    ("core", "Judged", "to be told apart"),
+    ("core", "Known", "to be told apart"),
+    ("core", "Label", "to be told apart"),
+    ("core", "Line", "to be told apart"),
+    ("core", "Lines", "to be told apart"),
+    ("core", "Mark", "to be told apart"),
+    ("core", "Name", "to be told apart"),
+    ("core", "Node", "to be told apart"),
+    ("core", "Number", "to be told apart"),
+    ("core", "Origin", "to be told apart"),
+    ("core", "Part", "to be told apart"),
+    ("core", "Place", "to be told apart"),
+    ("core", "Reader", "to be told apart"),
+    ("core", "Reading", "to be told apart"),
+    ("core", "Registry", "to be told apart"),
+    ("core", "Said", "to be told apart"),
+    ("core", "Schema", "to be told apart"),
+    ("core", "Seen", "to be told apart"),
+    ("core", "Set", "to be told apart"),
+    ("core", "Sink", "to be told apart"),
+    ("core", "Source", "to be told apart"),
+    ("core", "Start", "to be told apart"),
+    ("core", "State", "to be told apart"),
+    ("core", "Taken", "to be told apart"),
+    ("core", "Target", "to be told apart"),
+    ("core", "Times", "to be told apart"),
+    ("core", "Token", "to be told apart"),
+    ("core", "Type", "to be told apart"),
+    ("core", "Unit", "to be told apart"),
+    ("core", "Variable", "to be told apart"),
+    ("core", "Verdict", "to be told apart"),
+    ("core", "Word", "to be told apart"),
+    ("core", "Written", "to be told apart"),
+    ("io", "Chunk", "to be told apart"),
+    ("io", "Counts", "to be told apart"),
+    ("io", "File", "to be told apart"),
+    ("io", "Folders", "to be told apart"),
+    ("io", "Found", "to be told apart"),
+    ("io", "Ids", "to be told apart"),
+    ("io", "Intake", "to be told apart"),
+    ("io", "Key", "to be told apart"),
+    ("io", "Outcome", "to be told apart"),
+    ("io", "Part", "to be told apart"),
+    ("io", "Piece", "to be told apart"),
+    ("io", "Place", "to be told apart"),
+    ("io", "Reader", "to be told apart"),
+    ("io", "Reading", "to be told apart"),
+    ("io", "Report", "to be told apart"),
+    ("io", "Room", "to be told apart"),
+    ("io", "Running", "to be told apart"),
+    ("io", "Shape", "to be told apart"),
+    ("io", "Shared", "to be told apart"),
+    ("io", "Shelf", "to be told apart"),
+    ("io", "Source", "to be told apart"),
+    ("io", "Tally", "to be told apart"),
+    ("io", "Told", "to be told apart"),
+    ("io", "Wanted", "to be told apart"),
+    ("stepscope", "Answers", "to be told apart"),
+    ("stepscope", "Ask", "to be told apart"),
+    ("stepscope", "Asked", "to be told apart"),
+    ("stepscope", "Ended", "to be told apart"),
+    ("stepscope", "Format", "to be told apart"),
+    ("stepscope", "Known", "to be told apart"),
+    ("stepscope", "List", "to be told apart"),
+    ("stepscope", "Look", "to be told apart"),
+    ("stepscope", "Mark", "to be told apart"),
+    ("stepscope", "Models", "to be told apart"),
+    ("stepscope", "News", "to be told apart"),
+    ("stepscope", "Page", "to be told apart"),
+    ("stepscope", "Pane", "to be told apart"),
+    ("stepscope", "Piece", "to be told apart"),
+    ("stepscope", "Places", "to be told apart"),
+    ("stepscope", "Purpose", "to be told apart"),
+    ("stepscope", "Review", "to be told apart"),
+    ("stepscope", "Reviewing", "to be told apart"),
+    ("stepscope", "Row", "to be told apart"),
+    ("stepscope", "Said", "to be told apart"),
+    ("stepscope", "Screen", "to be told apart"),
+    ("stepscope", "Standing", "to be told apart"),
+    ("stepscope", "Subject", "to be told apart"),
+];
+
+#[test]
+fn a_type_has_its_name_to_itself() {
+    let mut homes: Vec<(String, String, String)> = Vec::new();
+    for (name, source) in files() {
+        let (library, file) = match name.split_once('/') {
+            Some((library, file)) if CRATES.contains(&library) => (library.to_owned(), file.to_owned()),
+            _ => ("stepscope".to_owned(), name.clone()),
+        };
+        for line in without_tests(&source).lines() {
+            let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
+            if !matches!(words.next(), Some("struct" | "enum" | "trait" | "type" | "union")) || line.starts_with("    ")
+            {
+                continue;
+            }
+            let Some(word) = words.next() else { continue };
+            let word = word.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            homes.push((library.clone(), word.to_owned(), file.clone()));
+        }
+    }
+    homes.sort();
+    let mut shared: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for twins in homes.chunk_by(|a, b| (&a.0, &a.1) == (&b.0, &b.1)).filter(|twins| twins.len() > 1) {
+        shared.push((&twins[0].0, &twins[0].1, twins.iter().map(|(.., file)| file.as_str()).collect()));
+    }
+    let known = |library: &str, word: &str| TWINS.iter().any(|(at, name, _)| (*at, *name) == (library, word));
+    let new: Vec<_> = shared.iter().filter(|(library, word, _)| !known(library, word)).collect();
+    assert!(new.is_empty(), "two types share a name: {new:#?}");
+    for (library, word, why) in TWINS {
+        let found = shared.iter().any(|(at, name, _)| (at, name) == (library, word));
+        assert!(found, "{word} of {library} is no longer shared ({why}): take it off the list");
+    }
+}
