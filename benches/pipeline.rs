@@ -13,12 +13,12 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::answer::spans::{Claim, resolve};
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::table::filter::text_pattern;
-use stepscope_io::block::{Block, Cursor, Want};
-use stepscope_io::check::check;
-use stepscope_io::examine::Neighbours;
-use stepscope_io::input::{Begun, Input, begin, expand};
-use stepscope_io::load::load;
-use stepscope_io::search::{Found, Plan, start};
+use stepscope_io::pipeline::check::check;
+use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::search::{Found, Plan, start};
+use stepscope_io::source::block::{Block, Cursor, Want};
+use stepscope_io::source::input::{Begun, Input, begin, expand};
 
 const RECORDS: usize = 2_000;
 

@@ -13,11 +13,11 @@ use stepscope_core::finding::Severity;
 use stepscope_core::record::types::use_types;
 use stepscope_core::report::Format;
 use stepscope_core::review::hide::Hidden;
-use stepscope_io::answers::AnswerStore;
 use stepscope_io::config::Folders;
+use stepscope_io::config::types;
 use stepscope_io::failure::Failure;
-use stepscope_io::input::{Expand, expand};
-use stepscope_io::types;
+use stepscope_io::source::answers::AnswerStore;
+use stepscope_io::source::input::{Expand, expand};
 
 mod ask;
 mod check;

@@ -9,8 +9,8 @@ use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
-use stepscope_io::input::unreadable;
 use stepscope_io::model::cassette::Speed;
+use stepscope_io::source::input::unreadable;
 use stepscope_terminal::terminal;
 
 /// So many times as fast as it was recorded a cassette plays on the screen, if nobody says how fast.

@@ -371,7 +371,7 @@ fn a_breach_is_seen() {
         ("app/update.rs", "std::thread::spawn(|| {});"),
         ("screens/run/state.rs", "app.store.line_of(3);"),
         ("screens/table/state.rs", "fn f() { println!(\"x\"); }"),
-        ("io/check.rs", "eprintln!(\"x\");"),
+        ("io/pipeline/check.rs", "eprintln!(\"x\");"),
         ("app/effects.rs", "tokio::select! {}"),
         ("screens/table/state.rs", "use crate::screens::table::draw::height;"),
         ("widgets/list.rs", "use crate::screens::table;"),
@@ -389,7 +389,7 @@ fn what_is_allowed_is_no_breach() {
         ("base/json.rs", "//! Nothing of tokio here.\nuse std::collections::HashMap;"),
         ("base/json.rs", "const HELP: &str = \"see std::fs\"; // crossterm"),
         ("base/json.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::fs;\n}"),
-        ("io/open.rs", "use std::fs::File; use stepscope_base::text::Shown;"),
+        ("io/source/open.rs", "use std::fs::File; use stepscope_base::text::Shown;"),
         ("widgets/look.rs", "cell.set_char('┃');"),
         ("widgets/theme.rs", "fn f() -> Color { Color::Reset }"),
         ("terminal/run.rs", "tokio::select! {}"),
@@ -463,13 +463,21 @@ fn libraries_know_only_what_lies_below_them() {
 }
 
 /// Every call that opens a file or lists a folder by its name, and why the name is no word of data. All else is opened by
-/// `io/beneath.rs`, which follows no link out of the folder that a person named.
+/// `io/source/beneath.rs`, which follows no link out of the folder that a person named.
 const OPENERS: &[(&str, &[&str], &str)] = &[
-    ("io/beneath.rs", &["openat(", "openat2("], "the one place that opens what data and listings name"),
-    ("io/open.rs", &["OpenOptions", "fs::remove_file"], "what a person names; where nothing else keeps pipes, a file"),
-    ("io/input.rs", &["File::open", "read_dir("], "whether what a person named can be read"),
-    ("io/sqlite.rs", &["Connection::open", "read_dir("], "SQLite opens by name: what it has open is looked at after"),
-    ("io/sqlite/copy.rs", &["openat("], "a copy of our own, in a private folder"),
+    ("io/source/beneath.rs", &["openat(", "openat2("], "the one place that opens what data and listings name"),
+    (
+        "io/source/open.rs",
+        &["OpenOptions", "fs::remove_file"],
+        "what a person names; where nothing else keeps pipes, a file",
+    ),
+    ("io/source/input.rs", &["File::open", "read_dir("], "whether what a person named can be read"),
+    (
+        "io/source/sqlite.rs",
+        &["Connection::open", "read_dir("],
+        "SQLite opens by name: what it has open is looked at after",
+    ),
+    ("io/source/sqlite/copy.rs", &["openat("], "a copy of our own, in a private folder"),
     ("io/fresh.rs", &["OpenOptions", "File::open"], "a new file where a person says, never over another"),
     ("io/config.rs", &["DirBuilder"], "folders of our own"),
     (
@@ -477,24 +485,24 @@ const OPENERS: &[(&str, &[&str], &str)] = &[
         &["OpenOptions", "File::open", "fs::rename", "fs::remove_file"],
         "the program's own state",
     ),
-    ("io/themes.rs", &["read_dir("], "the person's own configuration"),
-    ("io/types.rs", &["read_dir("], "the person's own configuration"),
+    ("io/config/themes.rs", &["read_dir("], "the person's own configuration"),
+    ("io/config/types.rs", &["read_dir("], "the person's own configuration"),
     ("terminal/terminal.rs", &["File::open", "fs::open("], "the terminal"),
 ];
 
-/// Every file that opens what a person named, with the functions of `io/open.rs` that follow links, and what it opens.
+/// Every file that opens what a person named, with the functions of `io/source/open.rs` that follow links, and what it opens.
 const NAMED: &[(&str, &str)] = &[
     ("cli/check.rs", "the schema of --schema"),
     ("cli/review/import.rs", "the labels that are taken in"),
     ("cli/run.rs", "the procedure, the question, the schema"),
-    ("io/answers.rs", "whether a path that was named is a store"),
+    ("io/source/answers.rs", "whether a path that was named is a store"),
     ("io/config.rs", "the person's own configuration"),
     ("io/fresh.rs", "a temporary file of our own"),
-    ("io/input.rs", "inputs that were named"),
+    ("io/source/input.rs", "inputs that were named"),
     ("io/model/cassette.rs", "the recording that was named"),
-    ("io/themes.rs", "the person's own configuration, and --theme"),
-    ("io/types.rs", "the person's own configuration"),
-    ("io/verifiers.rs", "the chain file, and files of options"),
+    ("io/config/themes.rs", "the person's own configuration, and --theme"),
+    ("io/config/types.rs", "the person's own configuration"),
+    ("io/config/verifiers.rs", "the chain file, and files of options"),
 ];
 
 /// Those functions.
@@ -531,9 +539,9 @@ fn openers(name: &str, source: &str) -> Vec<String> {
     let code = code.replace("Connection::open_in_memory", "").replace("sqlite::open", "");
     let listed = |word: &&&str| OPENERS.iter().any(|(file, words, _)| *file == name && words.contains(word));
     let held = OPENS.iter().filter(|word| holds(&code, word)).filter(|word| !listed(word));
-    let held = held.map(|word| format!("{name} opens by name ({word}); use io::beneath"));
+    let held = held.map(|word| format!("{name} opens by name ({word}); use io::source::beneath"));
     let follows = FOLLOWS.iter().any(|word| holds_whole(&code, word));
-    let named = name == "io/open.rs" || NAMED.iter().any(|(file, _)| *file == name);
+    let named = name == "io/source/open.rs" || NAMED.iter().any(|(file, _)| *file == name);
     held.chain((follows && !named).then(|| format!("{name} follows links of names that may come from data"))).collect()
 }
 
@@ -564,13 +572,13 @@ fn only_one_place_opens_what_data_names() {
         assert!(FOLLOWS.iter().any(|word| holds_whole(&source, word)), "{file} opens nothing that was named any more");
     }
     for (name, source) in [
-        ("io/library.rs", "use super::open::{Blob, open};"),
-        ("io/parquet.rs", "fn f() { crate::open::open(path); }"),
-        ("io/load.rs", "fn f() { std::fs::read(path); }"),
-        ("io/load.rs", "use std::fs::{self, File}; fn f() { File::open(path); }"),
-        ("io/answers.rs", "let entries = std::fs::read_dir(folder);"),
-        ("io/library.rs", "let connection = Connection::open_with_flags(path, flags);"),
-        ("io/open.rs", "rustix::fs::openat(CWD, path, flags, mode);"),
+        ("io/source/documents.rs", "use super::open::{Blob, open};"),
+        ("io/source/parquet.rs", "fn f() { crate::open::open(path); }"),
+        ("io/pipeline/load.rs", "fn f() { std::fs::read(path); }"),
+        ("io/pipeline/load.rs", "use std::fs::{self, File}; fn f() { File::open(path); }"),
+        ("io/source/answers.rs", "let entries = std::fs::read_dir(folder);"),
+        ("io/source/documents.rs", "let connection = Connection::open_with_flags(path, flags);"),
+        ("io/source/open.rs", "rustix::fs::openat(CWD, path, flags, mode);"),
         ("cli/show.rs", "use std::fs::OpenOptions;"),
     ] {
         assert!(!openers(name, source).is_empty(), "not seen: {source} in {name}");
@@ -599,14 +607,25 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "io",
-        &["answers", "library", "open", "parquet", "sqlite"],
+        &["source::answers", "source::documents", "source::open", "source::parquet", "source::sqlite"],
         "a store of answers opens files, and a file that is opened may be a store",
     ),
     (
         "io",
         &[
-            "baseline", "beside", "block", "cards", "check", "examine", "forks", "input", "line", "reading", "search",
-            "store", "verify",
+            "log::forks",
+            "pipeline::baseline",
+            "pipeline::beside",
+            "pipeline::check",
+            "pipeline::examine",
+            "pipeline::line",
+            "pipeline::reading",
+            "pipeline::search",
+            "pipeline::store",
+            "pipeline::summaries",
+            "pipeline::verify",
+            "source::block",
+            "source::input",
         ],
         "reading, checking and what is known of other records meet in the store",
     ),

@@ -19,7 +19,7 @@ use proptest::prelude::*;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::theme::Role;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
-use stepscope_io::beneath::Place;
+use stepscope_io::source::beneath::Place;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/compare").join(name)

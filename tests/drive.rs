@@ -1214,7 +1214,7 @@ fn two_searches_run_side_by_side_and_records_come_back() {
     let (sender, mut messages) = tokio::sync::mpsc::channel(64);
     outbox.attach(sender);
     let mut performer = Performer::new(outbox.clone(), Memory::default(), std::sync::Arc::default());
-    let plan = || stepscope_io::search::Plan::of(&d.app.store, 0, |_| true);
+    let plan = || stepscope_io::pipeline::search::Plan::of(&d.app.store, 0, |_| true);
     for (id, text) in [(1, "pears"), (2, "plums"), (3, "pears")] {
         performer.perform(Work::Search(id, Filter::parse(text).unwrap().into(), plan()));
     }

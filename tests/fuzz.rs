@@ -30,19 +30,19 @@ use stepscope_core::rules::answer::Schema;
 use stepscope_core::table::filter::{Filter, text_pattern};
 use stepscope_core::table::row::Row;
 use stepscope_core::table::seen::place_in;
-use stepscope_io::beneath::Place;
-use stepscope_io::check::check;
 use stepscope_io::config::Config;
-use stepscope_io::examine::Neighbours;
-use stepscope_io::frames::{Framer, Framing};
-use stepscope_io::input::expand;
-use stepscope_io::journal::read_all;
+use stepscope_io::config::verifiers::{Wanted, build};
+use stepscope_io::log::journal::read_all;
 use stepscope_io::model::cassette::{Speed, Tape};
 use stepscope_io::model::endpoint::Backend;
+use stepscope_io::model::frames::{Framer, Framing};
 use stepscope_io::model::key::Key;
 use stepscope_io::model::redact::Redactor;
 use stepscope_io::model::reply::{Reader, Told};
-use stepscope_io::verifiers::{Wanted, build};
+use stepscope_io::pipeline::check::check;
+use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::source::beneath::Place;
+use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 
 /// Cases of each reader, where nobody asks for more.

@@ -6,9 +6,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_io::check::{Outcome, check};
-use stepscope_io::examine::Neighbours;
-use stepscope_io::input::{Input, expand};
+use stepscope_io::pipeline::check::{Outcome, check};
+use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::source::input::{Input, expand};
 
 struct Files {
     dir: tempfile::TempDir,
@@ -241,9 +241,9 @@ mod live {
 
     use stepscope_core::record::RecordKind;
     use stepscope_core::table::row::Flag;
-    use stepscope_io::input::expand;
-    use stepscope_io::load::{Loader, load};
-    use stepscope_io::store::{LoadEvent, Standing, Store};
+    use stepscope_io::pipeline::load::{Loader, load};
+    use stepscope_io::pipeline::store::{LoadEvent, Standing, Store};
+    use stepscope_io::source::input::expand;
 
     use super::{A, Files};
 
@@ -583,7 +583,7 @@ mod live {
     #[test]
     fn the_screen_sees_what_the_background_saw() {
         use stepscope_base::json::Tape;
-        use stepscope_io::examine::case_of_row;
+        use stepscope_io::pipeline::examine::case_of_row;
         let files = Files::new();
         let mut live = Live::open(&[files.write("runs.jsonl", format!("{A} {A}\n"))]);
         live.settle();
@@ -639,7 +639,7 @@ mod live {
 
     #[test]
     fn a_search_finds_every_record_once_in_the_order_it_was_given() {
-        use stepscope_io::search::{Found, Plan, start};
+        use stepscope_io::pipeline::search::{Found, Plan, start};
         let files = Files::new();
         let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
         let paths =

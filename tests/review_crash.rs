@@ -33,7 +33,7 @@ fn open(path: &Path) -> Terminal {
 
 /// The ids that can be read from the journal beside a file.
 fn saved(path: &Path) -> Vec<String> {
-    let journal = stepscope_io::journal::beside(path);
+    let journal = stepscope_io::log::journal::beside(path);
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
         .args(["review", "list", "--ids", "--reviews"])
         .arg(journal.path())

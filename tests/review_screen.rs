@@ -16,7 +16,7 @@ use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::line::write;
 use stepscope_core::review::queue::Queue;
 use stepscope_core::run::fork::{Course, How, Scope, Start};
-use stepscope_io::journal::{beside, named, read_all};
+use stepscope_io::log::journal::{beside, named, read_all};
 
 /// A file of runs in a folder of its own, and a folder for the session.
 struct Desk {

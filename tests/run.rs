@@ -819,7 +819,7 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
 #[test]
 fn the_sample_runs_have_a_cassette() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
-    let tape = Tape::read(stepscope_io::samples::CASSETTE, Speed::AtOnce).unwrap();
+    let tape = Tape::read(stepscope_io::source::samples::CASSETTE, Speed::AtOnce).unwrap();
     assert_eq!(tape.source(), Some((Backend::Chat, "smollm2:135m")));
     let mut played = 0;
     for id in

@@ -18,12 +18,12 @@ use fed::fed;
 use rusqlite::Connection;
 use stepscope_base::json::{Tape, Value};
 use stepscope_core::rules::RULES;
-use stepscope_io::check::{Outcome, check};
-use stepscope_io::examine::Neighbours;
 use stepscope_io::failure::Failure;
-use stepscope_io::input::expand;
-use stepscope_io::load::load;
-use stepscope_io::store::{LoadEvent, Standing, Store};
+use stepscope_io::pipeline::check::{Outcome, check};
+use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::store::{LoadEvent, Standing, Store};
+use stepscope_io::source::input::expand;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -479,7 +479,7 @@ fn the_sample_answers_find_their_document_on_disk_too() {
 struct Screen {
     store: Store,
     events: Receiver<LoadEvent>,
-    _loader: stepscope_io::load::Loader,
+    _loader: stepscope_io::pipeline::load::Loader,
 }
 
 impl Screen {

@@ -15,7 +15,7 @@ use stepscope_base::pyregex::Pattern;
 use stepscope_base::text::Untrusted;
 use stepscope_core::verify::bleu::{References, score_beside};
 use stepscope_core::verify::{Candidate, Verifier, VerifyResult};
-use stepscope_io::verifiers::{Wanted, build};
+use stepscope_io::config::verifiers::{Wanted, build};
 
 /// The cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read by
 /// `text` from the line itself.

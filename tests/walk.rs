@@ -32,8 +32,8 @@ use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::queue::Queue;
 use stepscope_core::run::rerun::RunId;
-use stepscope_io::beside::Beside;
-use stepscope_io::compare::Journals;
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::compare::Journals;
 
 /// So many events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
@@ -415,7 +415,7 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
     let (folder, paths) = copied(&["tests/fixtures/compare/runs.jsonl", "tests/fixtures/compare/base.jsonl"]);
     say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
     let server = server();
-    let journal = stepscope_io::journal::beside(&paths[0]);
+    let journal = stepscope_io::log::journal::beside(&paths[0]);
     let beside = Beside::with_baseline(Some(paths[1].clone()), 1);
     let mut d = Drive::whole(&paths[..1], beside, journal.path(), "ada", &folder.path().join("state"), |app| {
         app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5 };
@@ -513,7 +513,7 @@ fn runs_with_traces_and_a_server_outside_a_review() {
         walk.step();
         walk.d.app.review.reviewing = false;
     }
-    let journal = stepscope_io::journal::beside(&paths[0]);
+    let journal = stepscope_io::log::journal::beside(&paths[0]);
     assert!(!journal.path().exists(), "a journal was made without a review");
 }
 

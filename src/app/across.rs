@@ -10,11 +10,11 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::Row;
-use stepscope_io::boards::{self as boards_io, Judged};
-use stepscope_io::compare::{Compared, Journals, Wanted};
 use stepscope_io::failure::Failure;
-use stepscope_io::reading::Reading;
-use stepscope_io::snapshot::Address;
+use stepscope_io::pipeline::compare::{Compared, Journals, Wanted};
+use stepscope_io::pipeline::dashboard::{self as boards_io, Judged};
+use stepscope_io::pipeline::reading::Reading;
+use stepscope_io::pipeline::snapshot::Address;
 
 use crate::screens::adjudication::state::Disputes;
 use crate::screens::dashboard::state::Cursor;

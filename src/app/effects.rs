@@ -23,16 +23,16 @@ use stepscope_base::text::Shown;
 use stepscope_core::record::formats;
 use stepscope_core::table::headline::Headline;
 use stepscope_core::table::seen::place_in;
-use stepscope_io::beneath::Place;
-use stepscope_io::beside::Beside;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
-use stepscope_io::forks::{Mark, find};
 use stepscope_io::fresh::{lend, take_back, write_new};
-use stepscope_io::load::Loader;
+use stepscope_io::log::forks::{Mark, find};
 use stepscope_io::log::{Writer, now};
-use stepscope_io::reading::Reading;
-use stepscope_io::search::{self, Plan};
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::load::Loader;
+use stepscope_io::pipeline::reading::Reading;
+use stepscope_io::pipeline::search::{self, Plan};
+use stepscope_io::source::beneath::Place;
 
 /// At the end, verdicts that are on their way to the disk are waited for so long.
 const PATIENCE: Duration = Duration::from_secs(20);

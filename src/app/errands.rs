@@ -11,10 +11,10 @@ use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::row::Row;
-use stepscope_io::beside::Beside;
-use stepscope_io::boards;
-use stepscope_io::compare::compare;
 use stepscope_io::failure::Failure;
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::compare::compare;
+use stepscope_io::pipeline::dashboard;
 
 /// Does one; waits for it.
 pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
@@ -26,7 +26,7 @@ pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
         }
         Errand::Judge(id, wanted) => {
             let failed = || Err(Failure::own("cannot read the reviews of", &Shown::own("these records"), FAILED));
-            News::Judged(id, guarded(|| boards::read(&wanted, threads, beside)).unwrap_or_else(failed))
+            News::Judged(id, guarded(|| dashboard::read(&wanted, threads, beside)).unwrap_or_else(failed))
         }
         Errand::Sides(record, seats, against) => {
             let [a, b] = *seats;

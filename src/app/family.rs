@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use stepscope_core::run::fork::Lineage;
-use stepscope_io::forks::Mark;
-pub(crate) use stepscope_io::snapshot::Address;
-use stepscope_io::store::Store;
+use stepscope_io::log::forks::Mark;
+pub(crate) use stepscope_io::pipeline::snapshot::Address;
+use stepscope_io::pipeline::store::Store;
 
 /// More forks than this are not put under their parents; they stand by themselves.
 const MAX_FORKS: usize = 1 << 16;

@@ -11,13 +11,13 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::table::row::Row;
-use stepscope_io::beneath::Place;
 use stepscope_io::failure::Failure;
-use stepscope_io::forks::{FORKS, Mark};
-use stepscope_io::input::Input;
+use stepscope_io::log::forks::{FORKS, Mark};
 use stepscope_io::log::{LineId, Met, Told};
-use stepscope_io::search::Plan;
-use stepscope_io::store::{LoadEvent, SourceRows};
+use stepscope_io::pipeline::search::Plan;
+use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
+use stepscope_io::source::beneath::Place;
+use stepscope_io::source::input::Input;
 use stepscope_terminal::run::Effect;
 
 impl App {

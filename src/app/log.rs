@@ -4,11 +4,11 @@ use crate::app::msg::Work;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
-use stepscope_io::beneath::Place;
 use stepscope_io::failure::Failure;
-use stepscope_io::forks::FORKS;
-use stepscope_io::journal::{self, REVIEWS};
+use stepscope_io::log::forks::FORKS;
+use stepscope_io::log::journal::{self, REVIEWS};
 use stepscope_io::log::{Append, LineId};
+use stepscope_io::source::beneath::Place;
 use stepscope_terminal::run::Effect;
 
 /// What a line holds.

@@ -22,16 +22,16 @@ use stepscope_core::run::rerun::{Call, RunId};
 use stepscope_core::table::filter::Filter;
 use stepscope_core::table::headline::Headline;
 use stepscope_core::table::row::Row;
-use stepscope_io::beneath::Place;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
-use stepscope_io::forks::Mark;
+use stepscope_io::log::forks::Mark;
 use stepscope_io::log::{self, Append};
 use stepscope_io::model::Client;
 use stepscope_io::model::setup::Server;
-use stepscope_io::reading::Reading;
-use stepscope_io::search::Plan;
-use stepscope_io::store::LoadEvent;
+use stepscope_io::pipeline::reading::Reading;
+use stepscope_io::pipeline::search::Plan;
+use stepscope_io::pipeline::store::LoadEvent;
+use stepscope_io::source::beneath::Place;
 use stepscope_terminal::run::Effect;
 
 /// Number of a search; results of an older one are dropped.

@@ -27,8 +27,8 @@ use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Origin, Ran, S
 use stepscope_core::table::headline::gold_text;
 use stepscope_core::table::row::Row;
 use stepscope_core::triage::{Argument, Confidence, Fix, Triage};
-use stepscope_io::beside::Beside;
-use stepscope_io::examine::{Neighbours, case_of_row};
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::examine::{Neighbours, case_of_row};
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;

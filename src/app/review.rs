@@ -28,9 +28,9 @@ use stepscope_core::review::hide::Hide;
 use stepscope_core::review::judged::Judged;
 use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
 use stepscope_core::review::queue::Queue;
-use stepscope_io::beneath;
 use stepscope_io::failure::Failure;
-use stepscope_io::journal;
+use stepscope_io::log::journal;
+use stepscope_io::source::beneath;
 use stepscope_terminal::input::Input;
 
 /// A longer pause between two keys is no work on an item.

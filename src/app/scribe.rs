@@ -15,13 +15,13 @@ use stepscope_core::finding::Findings;
 use stepscope_core::record::formats;
 use stepscope_core::review::event::{Event, Text};
 use stepscope_core::table::row::Row;
-use stepscope_io::beneath::Place;
-use stepscope_io::drafts::Drafts;
-use stepscope_io::examine::case_of_row;
 use stepscope_io::failure::Failure;
-use stepscope_io::journal::{self, Follow};
-use stepscope_io::reading::Reading;
-use stepscope_io::search;
+use stepscope_io::log::drafts::Drafts;
+use stepscope_io::log::journal::{self, Follow};
+use stepscope_io::pipeline::examine::case_of_row;
+use stepscope_io::pipeline::reading::Reading;
+use stepscope_io::pipeline::search;
+use stepscope_io::source::beneath::Place;
 
 /// What is to be done.
 #[derive(Debug)]

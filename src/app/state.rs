@@ -22,9 +22,9 @@ use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::rerun::RunId;
-use stepscope_io::cut::Skips;
-use stepscope_io::forks::Mark;
-use stepscope_io::store::{SourceRows, Standing, Store};
+use stepscope_io::log::forks::Mark;
+use stepscope_io::pipeline::store::{SourceRows, Standing, Store};
+use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::Depth;
 use tempfile::TempPath;
 

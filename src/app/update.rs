@@ -31,7 +31,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
-use stepscope_io::store::{Change, LoadEvent};
+use stepscope_io::pipeline::store::{Change, LoadEvent};
 use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};

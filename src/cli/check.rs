@@ -16,10 +16,10 @@ use stepscope_core::report::text::Look;
 use stepscope_core::report::{Format, Summary};
 use stepscope_core::rules::answer::{Schema, published};
 use stepscope_core::triage::Triage;
-use stepscope_io::beside::Beside;
-use stepscope_io::check::{Outcome, check};
-use stepscope_io::examine::Neighbours;
-use stepscope_io::open::read_small;
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::check::{Outcome, check};
+use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::source::open::read_small;
 
 mod expect;
 mod reviewed;
@@ -145,7 +145,7 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
         out.complain(&shown!(
             "{} more records have findings that are not printed: the output would be more than {} times the input",
             grouped(counts.unprinted as usize),
-            stepscope_io::check::MAX_OUTPUT
+            stepscope_io::pipeline::check::MAX_OUTPUT
         ));
     }
     if counts.faults > 0 {

@@ -15,10 +15,10 @@ use stepscope_core::compare::difference::Difference;
 use stepscope_core::compare::print::{Comparison, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, Join, Judged, Side, judge};
 use stepscope_core::review::fold::Reviews;
-use stepscope_io::cards::Placed;
-use stepscope_io::check::read;
-use stepscope_io::input::expand;
-use stepscope_io::journal::found_beside;
+use stepscope_io::log::journal::found_beside;
+use stepscope_io::pipeline::check::read;
+use stepscope_io::pipeline::summaries::Placed;
+use stepscope_io::source::input::expand;
 
 /// A longer id is cut in a line of text.
 const MAX_WIDTH: usize = 40;
@@ -240,14 +240,14 @@ mod tests {
     use stepscope_base::shown;
     use stepscope_core::review::event::{Event, EventKind, Item, Reviewer, ReviewerKind, Verdict};
     use stepscope_core::rules::counted;
-    use stepscope_io::baseline::Baseline;
-    use stepscope_io::compare::{Journals, Wanted, compare};
-    use stepscope_io::input::expand;
-    use stepscope_io::journal::{REVIEWS, line, stamp};
-    use stepscope_io::load::load_unchecked;
     use stepscope_io::log::append_line;
-    use stepscope_io::snapshot::Snapshot;
-    use stepscope_io::store::LoadEvent;
+    use stepscope_io::log::journal::{REVIEWS, line, stamp};
+    use stepscope_io::pipeline::baseline::Baseline;
+    use stepscope_io::pipeline::compare::{Journals, Wanted, compare};
+    use stepscope_io::pipeline::load::load_unchecked;
+    use stepscope_io::pipeline::snapshot::Snapshot;
+    use stepscope_io::pipeline::store::LoadEvent;
+    use stepscope_io::source::input::expand;
 
     #[derive(Parser)]
     enum Line {
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
-        let cards = stepscope_io::cards::read_checked(&[path("a.jsonl")], 2).cards;
+        let cards = stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2).cards;
         assert!(counted::runs(MARK) == 20 && cards.iter().all(|placed| !placed.card.findings.is_empty()));
     }
 }

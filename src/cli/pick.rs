@@ -8,10 +8,10 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::record::Record;
-use stepscope_io::check::read_through;
 use stepscope_io::failure::Failure;
-use stepscope_io::input::Expand;
-use stepscope_io::open::Stat;
+use stepscope_io::pipeline::check::read_through;
+use stepscope_io::source::input::Expand;
+use stepscope_io::source::open::Stat;
 
 /// Which record.
 #[derive(clap::Args, Clone, Debug)]

@@ -13,8 +13,8 @@ use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, 
 use stepscope_core::run::fork::NoBranch;
 use stepscope_core::run::fork::round::failed;
 use stepscope_core::run::rerun::RunId;
-use stepscope_io::input::expand;
 use stepscope_io::log::{Content, append_line};
+use stepscope_io::source::input::expand;
 
 /// What is appended to the file that `--out` names.
 const PROCEDURES: Content = Content {

@@ -23,7 +23,7 @@ use stepscope_core::run::fork::round::{Choice, Heard, Round, SERVER_ERROR, faile
 use stepscope_core::run::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
 use stepscope_core::run::rerun::samples::{Distribution, Field};
 use stepscope_core::run::rerun::{Judged, RunId, Verdict};
-use stepscope_io::forks::FORKS;
+use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::{Content, append_line, now};
 
 /// What is appended to the file that `--out` names.

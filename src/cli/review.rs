@@ -14,10 +14,10 @@ use stepscope_core::review::export::Line;
 use stepscope_core::review::fold::{Outcome, Reviewed, Reviews};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
-use stepscope_io::beneath::Place;
-use stepscope_io::cards::{Cards, read, read_checked, read_named};
-use stepscope_io::input::unreadable;
-use stepscope_io::journal::{Contents, beside, named, read_all};
+use stepscope_io::log::journal::{Contents, beside, named, read_all};
+use stepscope_io::pipeline::summaries::{Cards, read, read_checked, read_named};
+use stepscope_io::source::beneath::Place;
+use stepscope_io::source::input::unreadable;
 
 /// Where a journal comes from that nobody named.
 const FOUND_THERE: &str = "found next to the records; name another with --reviews";

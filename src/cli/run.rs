@@ -20,7 +20,7 @@ use stepscope_core::run::fork::round::{SERVER_ERROR, failed, fill, server_ended,
 use stepscope_core::run::fork::{Executed, NoBranch, run_record};
 use stepscope_core::run::rerun::Judge;
 use stepscope_io::log::now;
-use stepscope_io::open::read_whole;
+use stepscope_io::source::open::read_whole;
 
 /// `stepscope run`.
 #[derive(clap::Args, Clone, Debug)]

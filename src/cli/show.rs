@@ -20,8 +20,8 @@ use stepscope_core::run::fork::Lineage;
 use stepscope_core::run::state::{Badge, Entry, Moment, Origin, Ran, State};
 use stepscope_core::run::trace::{Put, TraceStep};
 use stepscope_core::triage::Triage;
-use stepscope_io::check::{MAX_OUTPUT, read_through};
-use stepscope_io::room::room_of;
+use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
+use stepscope_io::pipeline::room::room_of;
 
 /// A longer value is cut, unless one step alone is shown.
 const CUT: usize = 120;
@@ -394,7 +394,7 @@ mod tests {
     use super::*;
     use crate::cli::pick::Pick;
     use stepscope_core::rules::counted;
-    use stepscope_io::input::expand;
+    use stepscope_io::source::input::expand;
 
     #[derive(Parser)]
     struct Line {

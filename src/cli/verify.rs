@@ -9,9 +9,9 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
 use stepscope_core::verify::Verifier;
-use stepscope_io::input::expand;
-use stepscope_io::verifiers::{Spec, Wanted, judge};
-use stepscope_io::verify::{Counts, MAX_OUTPUT, verify};
+use stepscope_io::config::verifiers::{Spec, Wanted, judge};
+use stepscope_io::pipeline::verify::{Counts, MAX_OUTPUT, verify};
+use stepscope_io::source::input::expand;
 
 /// What `verify --help` says of the files that it reads.
 pub(super) const HELP: &str = "\

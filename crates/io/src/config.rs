@@ -12,11 +12,17 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::failure::Failure;
-use crate::open::read_small_text;
+use crate::source::open::read_small_text;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 pub mod session;
+/// Reading the user's own themes.
+pub mod themes;
+/// Reading the user's own types of values.
+pub mod types;
+/// Verifiers as they are asked for: by options, or in a TOML file.
+pub mod verifiers;
 
 /// A larger file was not written by hand.
 const MAX_CONFIG: u64 = 1 << 20;

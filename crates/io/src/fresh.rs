@@ -8,7 +8,7 @@ use tempfile::TempPath;
 
 use crate::failure::{Failure, reason};
 use crate::log::{SAVE, folder};
-use crate::open::read_whole;
+use crate::source::open::read_whole;
 use stepscope_base::text::Shown;
 
 /// A longer text is neither lent nor taken back.

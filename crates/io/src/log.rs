@@ -5,12 +5,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::beneath::Place;
 use crate::failure::Failure;
+use crate::source::beneath::Place;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 mod append;
+/// What somebody was about to say of records.
+pub mod drafts;
+/// Where forks are kept.
+pub mod forks;
+/// The review log: appended to safely, read as far as it goes.
+pub mod journal;
 
 pub(crate) use append::{Appender, SAVE, folder};
 pub use append::{Content, Met, append_line, now};

@@ -15,6 +15,7 @@ pub(crate) mod body;
 pub mod cassette;
 mod drive;
 pub mod endpoint;
+pub mod frames;
 pub mod key;
 pub mod offer;
 pub mod redact;

@@ -11,9 +11,9 @@ use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
-use stepscope_io::boards;
-use stepscope_io::compare::Wanted;
-use stepscope_io::snapshot::Snapshot;
+use stepscope_io::pipeline::compare::Wanted;
+use stepscope_io::pipeline::dashboard;
+use stepscope_io::pipeline::snapshot::Snapshot;
 use stepscope_terminal::run::Effect;
 
 /// Why a key does nothing where it is about a record.
@@ -131,7 +131,7 @@ fn begin_errands(app: &mut App) -> Effects {
     if ready(&app.desk.judging) {
         let (run, journals) = (Snapshot::of(&app.store), app.desk.journals.clone());
         app.desk.judging = Pending { running: Some(id), ..Pending::default() };
-        errands.push(Errand::Judge(id, Box::new(boards::Wanted { run, journals })));
+        errands.push(Errand::Judge(id, Box::new(dashboard::Wanted { run, journals })));
     }
     errands.into_iter().map(|errand| Effect::Work(Work::Desk(errand))).collect()
 }

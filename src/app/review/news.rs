@@ -16,7 +16,7 @@ use stepscope_core::review::event::{EventKind, LabelRef, Verdict};
 use stepscope_core::review::hide::Hide;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Met;
-use stepscope_io::search::Plan;
+use stepscope_io::pipeline::search::Plan;
 use stepscope_terminal::run::Effect;
 
 pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {

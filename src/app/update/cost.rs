@@ -20,11 +20,11 @@ use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
 use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
 use stepscope_core::run::fork::Lineage;
-use stepscope_io::examine::Neighbours;
-use stepscope_io::forks::Mark;
-use stepscope_io::input::expand;
-use stepscope_io::load::load;
-use stepscope_io::store::{LoadEvent, visits};
+use stepscope_io::log::forks::Mark;
+use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::store::{LoadEvent, visits};
+use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::run::{Event, Program};
 

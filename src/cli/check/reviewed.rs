@@ -11,8 +11,8 @@ use stepscope_core::case::CaseView;
 use stepscope_core::finding::Findings;
 use stepscope_core::review::fold::{Outcome, Reviews};
 use stepscope_core::rules::review::of_review;
-use stepscope_io::cards::placed;
-use stepscope_io::input::Input;
+use stepscope_io::pipeline::summaries::placed;
+use stepscope_io::source::input::Input;
 
 /// What people said, and what was counted with it.
 pub(super) struct Reviewed {

@@ -15,9 +15,9 @@ use stepscope_core::review::fold::{Reviewed, Reviews, is_fresh};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::line::MAX_LINE;
 use stepscope_core::review::request;
-use stepscope_io::cards::Cards;
 use stepscope_io::failure::reason;
-use stepscope_io::journal::read_all;
+use stepscope_io::log::journal::read_all;
+use stepscope_io::pipeline::summaries::Cards;
 
 /// `stepscope review add`.
 #[derive(Args, Clone, Debug)]

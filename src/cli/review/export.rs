@@ -12,10 +12,10 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::export::{self, Line};
 use stepscope_core::review::fold::Outcome;
-use stepscope_io::cards::card;
-use stepscope_io::check::read_through;
-use stepscope_io::input::expand;
-use stepscope_io::journal::{beside, named};
+use stepscope_io::log::journal::{beside, named};
+use stepscope_io::pipeline::check::read_through;
+use stepscope_io::pipeline::summaries::card;
+use stepscope_io::source::input::expand;
 
 /// `stepscope review export`.
 #[derive(Args, Clone, Debug)]

@@ -12,7 +12,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, Item, Verdict};
 use stepscope_core::review::export::{self, Imported};
 use stepscope_core::review::request::{self, split};
-use stepscope_io::open::{Opened, open};
+use stepscope_io::source::open::{Opened, open};
 
 /// A larger table was not made by hand.
 const MAX_CSV: u64 = 256 << 20;

@@ -10,7 +10,7 @@ use stepscope_core::card::Card;
 use stepscope_core::review::export::{self, Line};
 use stepscope_core::review::fold::{Outcome, Reviews};
 use stepscope_core::review::stats::name_of;
-use stepscope_io::cards::Cards;
+use stepscope_io::pipeline::summaries::Cards;
 
 /// A longer id does not widen the column.
 const MAX_WIDTH: usize = 40;

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_io::journal::read_lines;
+use stepscope_io::log::journal::read_lines;
 
 /// `stepscope review merge`.
 #[derive(Args, Clone, Debug)]

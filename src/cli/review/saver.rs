@@ -7,10 +7,10 @@ use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
-use stepscope_io::beneath::Place;
 use stepscope_io::failure::Failure;
-use stepscope_io::journal;
+use stepscope_io::log::journal;
 use stepscope_io::log::{Append, LineId, Met, Told, Writer};
+use stepscope_io::source::beneath::Place;
 
 /// After so long, it is said why nothing happens.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use crate::cli::Out;
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_core::review::stats;
-use stepscope_io::cards::{Cards, read_judged};
+use stepscope_io::pipeline::summaries::{Cards, read_judged};
 
 /// `stepscope review stats`.
 #[derive(Args, Clone, Debug)]

@@ -15,7 +15,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::board::Voice;
 use stepscope_core::review::event::{GoldStatus, Verdict};
 use stepscope_core::review::stats::name_of;
-use stepscope_io::boards::{Case, Judged};
+use stepscope_io::pipeline::dashboard::{Case, Judged};
 
 /// A note takes at most so many lines.
 const MAX_NOTE: usize = 12;

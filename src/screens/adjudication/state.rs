@@ -3,7 +3,7 @@
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
-use stepscope_io::boards::{Case, Judged};
+use stepscope_io::pipeline::dashboard::{Case, Judged};
 
 /// So many labels have a key of their own.
 pub(crate) const KEYS: usize = 9;

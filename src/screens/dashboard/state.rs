@@ -2,7 +2,7 @@
 
 use crate::widgets::list::{List, Move};
 use stepscope_core::review::board::{Board, Cell, Line};
-use stepscope_io::boards::Judged;
+use stepscope_io::pipeline::dashboard::Judged;
 
 /// One row of the screen.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::print::measures;
 use stepscope_core::compare::{Basis, Cell, Column};
-use stepscope_io::compare::Compared;
+use stepscope_io::pipeline::compare::Compared;
 
 /// The width of the names of the rows, and of a column.
 const NAME: usize = 18;

@@ -5,7 +5,7 @@ use foldhash::HashSet;
 use crate::widgets::list::List;
 use stepscope_core::compare::{Basis, Cell};
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
-use stepscope_io::compare::Compared;
+use stepscope_io::pipeline::compare::Compared;
 
 /// One row of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

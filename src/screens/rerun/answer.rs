@@ -17,8 +17,8 @@ use stepscope_core::record::{Record, formats};
 use stepscope_core::run::fork::Preview;
 use stepscope_core::run::fork::round::{Round, failed};
 use stepscope_core::table::row::Row;
-use stepscope_io::beside::Beside;
-use stepscope_io::examine::Neighbours;
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::examine::Neighbours;
 
 /// The record of the answer, and what its prompt was made of.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::{Ask, Ended};
 use stepscope_core::run::fork::round::{Choice, Round};
 use stepscope_core::run::fork::{Course, Preview, Start};
-use stepscope_io::beside::Beside;
+use stepscope_io::pipeline::beside::Beside;
 
 /// What there is to go on with.
 #[derive(Debug)]

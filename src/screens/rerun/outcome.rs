@@ -16,8 +16,8 @@ use stepscope_core::finding::{Finding, Severity};
 use stepscope_core::run::fork::Fork;
 use stepscope_core::run::state::Moment;
 use stepscope_core::triage::Fix;
-use stepscope_io::beside::Beside;
-use stepscope_io::examine::Neighbours;
+use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::examine::Neighbours;
 
 /// More findings are not named.
 const MAX_NAMED: usize = 200;

@@ -18,8 +18,8 @@ use crate::widgets::list::{List, Move};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::fork::Lineage;
-use stepscope_io::compare::Partner;
 use stepscope_io::failure::Failure;
+use stepscope_io::pipeline::compare::Partner;
 use stepscope_terminal::run::Effect;
 
 /// So many rows are looked at for the next record with a partner.

@@ -16,7 +16,7 @@ use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
 use stepscope_core::table::row::Row as Placed;
-use stepscope_io::examine::Neighbours;
+use stepscope_io::pipeline::examine::Neighbours;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;

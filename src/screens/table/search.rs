@@ -15,7 +15,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Answer, Filter, text_pattern};
 use stepscope_core::table::row::{Flag, Row};
-use stepscope_io::search::Plan;
+use stepscope_io::pipeline::search::Plan;
 use stepscope_terminal::run::Effect;
 
 impl App {

@@ -182,7 +182,7 @@ impl Table {
     /// The record in a row.
     pub fn record(&self, row: usize) -> Option<usize> {
         #[cfg(debug_assertions)]
-        stepscope_io::store::visits::note();
+        stepscope_io::pipeline::store::visits::note();
         match &self.order {
             Some(order) => order.record(row),
             None => Some(row),

@@ -12,8 +12,8 @@ use std::path::Path;
 
 use rustix::fs::{FileType, OFlags};
 
-use crate::beneath::{Beneath, Place, is_link};
 use crate::failure::{Failure, reason};
+use crate::source::beneath::{Beneath, Place, is_link};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 

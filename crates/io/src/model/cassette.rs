@@ -16,7 +16,7 @@ use super::reply::Told;
 use super::wire::{Answer, Head};
 use crate::failure::Failure;
 use crate::log::{Appender, Content};
-use crate::open::read_whole;
+use crate::source::open::read_whole;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};

@@ -14,7 +14,7 @@ use super::endpoint::{Backend, origin};
 use super::redact::Redactor;
 use super::reply::{Piece, Reader, Said, Shape, error_text};
 use super::wire::{Answer, Head};
-use crate::frames::{Frame, Framer, TooLong};
+use crate::model::frames::{Frame, Framer, TooLong};
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head as head_of};

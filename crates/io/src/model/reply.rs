@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::endpoint::Backend;
 use super::redact::Redactor;
-use crate::frames::{Frame, Framer, Framing};
+use crate::model::frames::{Frame, Framer, Framing};
 use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
 use stepscope_base::shown;

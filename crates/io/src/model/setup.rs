@@ -7,7 +7,7 @@ use super::cassette::{Recorder, Speed, Tape};
 use super::settings::{Settled, Wanted, limits, settle};
 use super::{Backend, Client, Endpoint, Limits};
 use crate::config::Config;
-use crate::samples::CASSETTE;
+use crate::source::samples::CASSETTE;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::fork::round::Whom;

@@ -1,0 +1,84 @@
+//! Where forks are kept: in a file beside the one that their parents came from, or where told.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::log::Content;
+use crate::pipeline::reading::Reading;
+use crate::pipeline::search::Plan;
+use crate::source::beneath::Place;
+use stepscope_base::canonical::sha256;
+use stepscope_base::json::Tape;
+use stepscope_core::run::fork::Lineage;
+
+/// What a file of forks holds.
+pub const FORKS: Content = Content {
+    what: "forks",
+    suffix: ".forks.jsonl",
+    option: "--forks",
+    is_like: looks_like_forks,
+    durable: true,
+    longest: usize::MAX,
+};
+
+/// The file of the forks of a file's records: beside it.
+pub fn beside(records: &Path) -> Place {
+    FORKS.beside(records)
+}
+
+/// What is known of one record of a file of forks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// SHA-256 of its text, by which its own forks name it.
+    pub hash: String,
+    /// Where it comes from; `None`: it does not say so.
+    pub lineage: Option<Lineage>,
+}
+
+impl Mark {
+    /// Reads a record of a file of forks; `None`: that was not possible.
+    pub fn read(reading: &Reading) -> Option<Self> {
+        let text = reading.read().ok()?;
+        let lineage = Tape::default().parse(&text).and_then(Lineage::of);
+        Some(Self { hash: sha256(&text), lineage })
+    }
+}
+
+/// The records whose text has one of these hashes.
+pub fn find(plan: &Plan, wanted: &BTreeSet<String>, go_on: impl Fn() -> bool) -> Vec<(u32, String)> {
+    let mut found = Vec::new();
+    plan.each(go_on, |record, text| {
+        let hash = sha256(text);
+        if wanted.contains(&hash) {
+            found.push((record, hash));
+        }
+    });
+    found
+}
+
+/// A fork says where it comes from, near its end, so the beginning of the file may show none.
+fn looks_like_forks(head: &[u8]) -> bool {
+    memchr::memmem::find(head, b"\"fork\":{\"parent\":").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepscope_core::run::fork::{Course, How, Scope, Start};
+
+    #[test]
+    fn a_fork_that_was_written_is_known() {
+        let record = br#"{"id": 1, "question": "q", "procedure": {"steps": [{"id": 1, "output": [{"name": "a"}]}]},
+            "state": {"problem_text": "q", "a": 1}}"#;
+        let start = Start {
+            step: 0,
+            edits: vec![("a".into(), b"2".to_vec())],
+            scope: Scope::One,
+            how: How::Edit,
+            is_lenient: false,
+        };
+        let (_, line) = Course::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap();
+        assert!(looks_like_forks(&line) && !looks_like_forks(record));
+        assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.forks.jsonl"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The journal of reviews on disk: a log of events. An event that had to be appended twice has the same id both times.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::log::{self, Appender, Content};
+use crate::source::beneath::Place;
+use stepscope_base::text::Untrusted;
+use stepscope_core::review::event::Event;
+use stepscope_core::review::line::{MAX_LINE, looks_like_journal, write};
+
+mod contents;
+
+pub use contents::{Contents, Follow, Report, read_all, read_lines};
+
+/// What a journal holds.
+pub const REVIEWS: Content = Content {
+    what: "reviews",
+    suffix: ".reviews.jsonl",
+    option: "--reviews",
+    is_like: looks_like_journal,
+    durable: true,
+    longest: MAX_LINE,
+};
+
+/// The journal of a record file: beside it, where it must be no link.
+pub fn beside(records: &Path) -> Place {
+    REVIEWS.beside(records)
+}
+
+/// The journal of a record file, if there is one. A link is none of ours; who opens it says so.
+pub fn found_beside(records: &Path) -> Option<Place> {
+    Some(beside(records)).filter(|journal| std::fs::symlink_metadata(journal.path()).is_ok())
+}
+
+/// Journals that a person named: each may be a link.
+pub fn named(paths: &[PathBuf]) -> Vec<Place> {
+    paths.iter().map(Place::from).collect()
+}
+
+/// The line of an event, without its end.
+pub fn line(event: &Event) -> Vec<u8> {
+    let mut line = Vec::new();
+    write(event, &mut line);
+    line.truncate(line.trim_ascii_end().len());
+    line
+}
+
+/// Whether the journal can be written. The file itself is made by the first event: looking creates nothing.
+pub fn look(place: &Place) -> Result<(), Failure> {
+    Appender::open(place, REVIEWS).map(drop)
+}
+
+/// Gives an event its id, time and version where it has none.
+pub fn stamp(event: &mut Event) {
+    if event.event_id.is_empty() {
+        event.event_id = Untrusted::from(uuid::Uuid::now_v7().to_string());
+    }
+    event.times.decided.get_or_insert_with(now);
+    if event.tool_version.is_empty() {
+        event.tool_version = env!("CARGO_PKG_VERSION").into();
+    }
+}
+
+/// The time, RFC 3339 in UTC, to the millisecond.
+pub fn now() -> Untrusted<'static> {
+    Untrusted::from(log::now())
+}
+
+#[cfg(test)]
+mod tests;

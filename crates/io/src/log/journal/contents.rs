@@ -1,0 +1,245 @@
+//! What stands in a journal, and what in it could not be read.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
+
+use crate::failure::Failure;
+use crate::source::beneath::Place;
+use crate::source::open::{Blob, Opened, open_place, spool};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::review::event::Event;
+use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::line::{Fault, Lines, MAX_LINE, Read};
+
+/// A larger journal is not read into memory.
+const MAX_JOURNAL: u64 = 1 << 30;
+/// So much is read at a time.
+const BLOCK: usize = 1 << 20;
+/// What has no line end for so long is no line; it is read in pieces.
+const MAX_PIECE: usize = 4 * MAX_LINE;
+/// So many lines are named for each fault.
+const NAMED: usize = 5;
+
+/// Journals that were read.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// What follows from their events.
+    pub reviews: Reviews,
+    /// Journals that are not there yet.
+    pub absent: Vec<Shown>,
+    /// What is unusual in the others, in sentences.
+    pub sentences: Vec<Shown>,
+}
+
+/// What is to be said of a journal besides its events.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// There is no such file yet.
+    pub absent: bool,
+    /// Events without a checksum, taken as they are.
+    pub unchecked: u64,
+    faults: BTreeMap<Fault, (u64, Vec<u64>)>,
+}
+
+impl Report {
+    fn fault(&mut self, fault: Fault, line: u64) {
+        let (count, lines) = self.faults.entry(fault).or_default();
+        if lines.last() != Some(&line) {
+            *count += 1;
+            if lines.len() < NAMED {
+                lines.push(line);
+            }
+        }
+    }
+
+    /// How many lines could not be read as they should.
+    pub fn faults(&self) -> u64 {
+        self.faults.values().map(|(count, _)| count).sum()
+    }
+
+    /// A sentence for each kind of fault, and for what is unusual; nothing is deleted because of it.
+    pub fn sentences(&self, name: &Shown) -> Vec<Shown> {
+        let mut sentences = Vec::new();
+        for (fault, (count, lines)) in &self.faults {
+            let named: Vec<String> = lines.iter().map(u64::to_string).collect();
+            let more = if *count > lines.len() as u64 { ", …" } else { "" };
+            let word = if *count == 1 { "line" } else { "lines" };
+            let what = fault.phrase();
+            sentences.push(shown!("{name}: {word} {}{more}: {what}; kept, not counted", named.join(", ")));
+        }
+        if self.unchecked > 0 {
+            sentences.push(shown!("{name}: {} events have no checksum and are taken as they are", self.unchecked));
+        }
+        sentences
+    }
+}
+
+/// Reads journals one behind the other.
+pub fn read_all(journals: &[Place]) -> Result<Contents, Failure> {
+    let mut contents = Contents::default();
+    for journal in journals {
+        let report = read_lines(journal, |read, _| {
+            contents.reviews.push(read.event);
+        })?;
+        let name = Shown::path(journal.path());
+        contents.sentences.extend(report.sentences(&name));
+        contents.absent.extend(report.absent.then_some(name));
+    }
+    Ok(contents)
+}
+
+/// Reads the events of a journal with their lines, in their order. That there is no journal yet is no failure, as long
+/// as its folder is there.
+pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(Read, &[u8])) -> Result<Report, Failure> {
+    let place = place.into();
+    let path = place.path();
+    let mut report = Report::default();
+    let folder = crate::log::folder(path);
+    if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) && folder.is_dir() {
+        report.absent = true;
+        return Ok(report);
+    }
+    let blob = match open_place(&place)? {
+        Opened::File(blob) => blob,
+        Opened::Pipe(pipe) => {
+            let blob = Blob::in_memory(Shown::path(path))?;
+            spool(pipe, &blob, |_| true)?;
+            blob
+        }
+    };
+    take_lines(&blob, &mut Spot::default(), &mut report, &mut found)?;
+    Ok(report)
+}
+
+/// A place in a journal between two lines: its byte, and the number of the line that begins there.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    at: u64,
+    number: u64,
+}
+
+impl Default for Spot {
+    fn default() -> Self {
+        Self { at: 0, number: 1 }
+    }
+}
+
+/// Reads the events from a place on, and moves it behind the last line that has an end.
+fn take_lines(
+    blob: &Blob,
+    place: &mut Spot,
+    report: &mut Report,
+    found: &mut impl FnMut(Read, &[u8]),
+) -> Result<(), Failure> {
+    if blob.len()? > MAX_JOURNAL {
+        return Err(Failure::own("cannot read", blob.name(), "it is larger than 1 GB"));
+    }
+    let mut lines = Lines::default();
+    each_line(blob, place, |line, number, ended| {
+        let fault = lines.read(line, |read, text| {
+            report.unchecked += u64::from(!read.checked);
+            found(read, text);
+        });
+        if let Some(fault) = fault {
+            report.fault(if ended || fault != Fault::Damaged { fault } else { Fault::Torn }, number);
+        }
+    })
+}
+
+/// What the disk says of a journal; of a link only where links are followed.
+fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
+    match place {
+        Place::Named(path) => std::fs::metadata(path),
+        place => std::fs::symlink_metadata(place.path()),
+    }
+}
+
+/// Reads a journal again and again: each time what others have appended meanwhile.
+#[derive(Debug)]
+pub struct Follow {
+    journal: Place,
+    place: Spot,
+    /// Which file it was: a path may lead to another one.
+    file: Option<(u64, u64)>,
+}
+
+/// What was new.
+#[derive(Debug, Default)]
+pub struct News {
+    /// The events, in their order; one of an unfinished line may come again.
+    pub events: Vec<Event>,
+    /// What is unusual, in sentences.
+    pub sentences: Vec<Shown>,
+    /// The file is another one, or shorter than it was: all its events are given, from the first on.
+    pub anew: bool,
+}
+
+impl Follow {
+    /// Follows the journal of this path, from its beginning.
+    pub fn new(journal: impl Into<Place>) -> Self {
+        Self { journal: journal.into(), place: Spot::default(), file: None }
+    }
+
+    /// Everything counts as new once more.
+    pub fn again(&mut self) {
+        self.place = Spot::default();
+    }
+
+    /// What is there now and was not there the last time.
+    pub fn news(&mut self) -> Result<News, Failure> {
+        let mut news = News::default();
+        let meta = match met(&self.journal) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(news),
+            Err(error) => return Err(Failure::system("cannot read", self.journal.path(), &error)),
+            Ok(meta) => meta,
+        };
+        let file = Some((meta.dev(), meta.ino()));
+        if self.file != file || meta.len() < self.place.at {
+            news.anew = self.file.is_some();
+            (self.place, self.file) = (Spot::default(), file);
+        }
+        if meta.is_file() && meta.len() == self.place.at {
+            return Ok(news);
+        }
+        let Opened::File(blob) = open_place(&self.journal)? else {
+            return Err(Failure::own("cannot read", &Shown::path(self.journal.path()), "it is no regular file"));
+        };
+        let mut report = Report::default();
+        take_lines(&blob, &mut self.place, &mut report, &mut |read, _| news.events.push(read.event))?;
+        news.sentences = report.sentences(&Shown::path(self.journal.path()));
+        Ok(news)
+    }
+}
+
+/// Every line from a place on with its number from 1, and whether it has an end. The place moves with the ends.
+fn each_line(blob: &Blob, place: &mut Spot, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), Failure> {
+    let Spot { mut at, mut number } = *place;
+    let (mut block, mut rest) = (Vec::new(), Vec::new());
+    loop {
+        blob.read(at, BLOCK, &mut block)?;
+        if block.is_empty() {
+            break;
+        }
+        let start = at;
+        at += block.len() as u64;
+        let mut from = 0;
+        for end in memchr::memchr_iter(b'\n', &block) {
+            rest.extend_from_slice(block.get(from..end).unwrap_or_default());
+            each(&rest, number, true);
+            rest.clear();
+            (from, number) = (end + 1, number + 1);
+            *place = Spot { at: start + from as u64, number };
+        }
+        rest.extend_from_slice(block.get(from..).unwrap_or_default());
+        if rest.len() > MAX_PIECE {
+            each(&rest, number, true);
+            rest.clear();
+        }
+    }
+    if !rest.is_empty() {
+        each(&rest, number, false);
+    }
+    Ok(())
+}

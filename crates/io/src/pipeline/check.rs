@@ -1,0 +1,308 @@
+//! `stepscope check`: every record is checked and rendered on all cores, in input order. `check::read` is the same without the
+//! rules, for commands that ask for no findings.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::failure::Failure;
+use crate::pipeline::examine::{Neighbours, Text, id_hash};
+use crate::pipeline::line::{self, Done, Task};
+use crate::pipeline::room::{End, Room, room_of};
+use crate::source::block::Block;
+use crate::source::cut::{Skips, is_cut_off};
+use crate::source::input::{Expand, Input};
+use stepscope_base::guard::guarded;
+use stepscope_base::json::Tape;
+use stepscope_base::text::Shown;
+use stepscope_core::case::{Around, CaseView};
+use stepscope_core::record::RecordKind;
+
+/// What is printed is at most so many times as long as what was read.
+pub const MAX_OUTPUT: usize = 10;
+
+/// What was counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Records.
+    pub records: u64,
+    /// Records that could not be read as JSON.
+    pub broken: u64,
+    /// Findings of each severity, gravest first.
+    pub findings: [u64; 4],
+    /// Records whose gravest finding is of a severity, gravest first.
+    pub worst: [u64; 4],
+    /// Records that could not be checked: faults of stepscope.
+    pub faults: u64,
+    /// Records of which something is to be said that is not printed: it would be too much for the size of the input.
+    pub unprinted: u64,
+    /// What is no record.
+    pub skips: Skips,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.broken += other.broken;
+        self.faults += other.faults;
+        self.unprinted += other.unprinted;
+        for (to, from) in [(&mut self.findings, other.findings), (&mut self.worst, other.worst)] {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+        self.skips = self.skips.plus(other.skips);
+    }
+
+    fn count(&mut self, case: &CaseView<'_>, is_checked: bool) {
+        self.records += 1;
+        self.faults += u64::from(case.is_fault());
+        self.broken += u64::from(case.kind() == RecordKind::Broken);
+        let mut worst = None;
+        for finding in is_checked.then(|| case.findings()).into_iter().flatten() {
+            if let Some(count) = self.findings.get_mut(finding.severity as usize) {
+                *count += 1;
+            }
+            worst = worst.min(Some(finding.severity)).or(Some(finding.severity));
+        }
+        if let Some(count) = worst.and_then(|severity| self.worst.get_mut(severity as usize)) {
+            *count += 1;
+        }
+    }
+}
+
+/// What one source held.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceCounts {
+    /// Its name.
+    pub name: Shown,
+    /// What was counted in it.
+    pub counts: Counts,
+    /// It is standard input, which may be empty: that is what a search without a hit hands on.
+    pub is_piped: bool,
+}
+
+impl SourceCounts {
+    /// Whether there should have been a record in it, and none was.
+    pub const fn is_empty(&self) -> bool {
+        let skips = &self.counts.skips;
+        self.counts.records == 0 && !(self.is_piped && skips.cut.is_none() && skips.nul == 0)
+    }
+}
+
+/// A record whose id stands earlier in the same source.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Duplicate {
+    /// Position of the source in [`Outcome::sources`].
+    pub source: usize,
+    /// The line of the record.
+    pub line: u64,
+    /// The line where its id stood first.
+    pub first: u64,
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// All sources together.
+    pub counts: Counts,
+    /// Each source that could be opened, by its position among the inputs.
+    pub sources: BTreeMap<usize, SourceCounts>,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+    /// Documents that answers cite and that could not be read; the answers were.
+    pub missing: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub notes: Vec<(Shown, Shown)>,
+    /// Files in folders that do not look like JSON.
+    pub passed_over: u64,
+    /// Links in folders, which are not followed.
+    pub links: u64,
+    /// Ids that stand twice, by source and line.
+    pub duplicates: Vec<Duplicate>,
+    /// The sink refused to take more.
+    pub stopped: Option<io::Error>,
+}
+
+impl Outcome {
+    /// Everything that could not be read, documents last.
+    pub fn unread(&self) -> impl Iterator<Item = &Failure> {
+        self.failures.iter().chain(&self.missing)
+    }
+}
+
+/// Checks everything. `render` writes what is to be said of a record of an input, on any thread, if there is room for
+/// it; `sink` gets the bytes of a whole block, in input order, on this thread. If the sink fails, everything ends. What is
+/// rendered in all is in proportion to what is read; the rest is counted. `around`: what stands around all records.
+pub fn check(
+    inputs: Expand,
+    threads: usize,
+    around: &Neighbours<'_>,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
+    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    examine_all(inputs, threads, around, true, render, sink)
+}
+
+/// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
+/// in input order.
+pub fn read<K: Send>(
+    inputs: Expand,
+    threads: usize,
+    record: impl Fn(&CaseView<'_>, &Input) -> Option<K> + Sync,
+) -> (Vec<K>, Outcome) {
+    let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
+    let keep = |case: &CaseView<'_>, input: &Input, _: Option<&mut Vec<u8>>| {
+        if let Some(found) = record(case, input) {
+            let place = (case.origin().source, case.origin().offset);
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push((place, found));
+        }
+    };
+    let outcome = read_through(inputs, threads, keep, |_, _| Ok(()));
+    let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    kept.sort_by_key(|(place, _)| *place);
+    (kept.into_iter().map(|(_, found)| found).collect(), outcome)
+}
+
+/// Reads everything, and runs no rule but for those records whose findings `render` asks for; else as [`check`].
+pub fn read_through(
+    inputs: Expand,
+    threads: usize,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
+    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    examine_all(inputs, threads, &Neighbours::default(), false, render, sink)
+}
+
+fn examine_all(
+    inputs: Expand,
+    threads: usize,
+    around: &Neighbours<'_>,
+    checks: bool,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
+    mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut ids = Ids::default();
+    let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<Tally>| {
+        render_block(task, block, (tape, around, checks), &render, done);
+    };
+    let mut room = checks.then(|| Room::new(MAX_OUTPUT));
+    let ended = line::run(inputs, threads, Tape::default, work, |done| {
+        let Tally { counts, ids: found, ends } = &mut done.tally;
+        if let Some(room) = &mut room {
+            counts.unprinted += room.take(done.read, &mut done.out, ends);
+        }
+        if outcome.stopped.is_none()
+            && let Err(error) = sink(&done.out, counts)
+        {
+            outcome.stopped = Some(error);
+        }
+        outcome.counts.add(counts);
+        let (name, is_piped) = (&done.name, done.is_piped);
+        let new = || SourceCounts { name: name.clone(), counts: Counts::default(), is_piped };
+        outcome.sources.entry(done.source).or_insert_with(new).counts.add(counts);
+        ids.add(done.source, found, &mut outcome.duplicates);
+        outcome.stopped.is_none()
+    });
+    ids.finish(&mut outcome.duplicates);
+    outcome.duplicates.sort_unstable();
+    (outcome.failures, outcome.missing) = (ended.failures, ended.missing);
+    outcome.notes = ended.notes;
+    outcome.passed_over = ended.passed_over;
+    outcome.links = ended.links;
+    outcome
+}
+
+/// Hashes of ids with the lines of their records.
+type IdLines = Vec<(u64, u64)>;
+
+/// What is known of a block once it is checked.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    ids: IdLines,
+    /// Those with findings are counted where they are left out.
+    ends: Vec<End>,
+}
+
+impl line::Tally for Tally {
+    fn clear(&mut self) {
+        self.counts = Counts::default();
+        self.ids.clear();
+        self.ends.clear();
+    }
+}
+
+fn render_block(
+    task: &Task,
+    block: &Block,
+    (tape, around, checks): (&mut Tape, &Neighbours<'_>, bool),
+    render: &(impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync),
+    done: &mut Done<Tally>,
+) {
+    let Tally { counts, ids, ends } = &mut done.tally;
+    counts.skips = block.skips;
+    let (input, documents) = (Some(task.input.clone()), task.documents.clone());
+    let around: Arc<dyn Around> = Arc::new(Neighbours { input, documents, ..around.clone() });
+    // No more is kept of a block, whatever room there is.
+    let room = room_of(block.bytes.len(), MAX_OUTPUT);
+    let mut has_room = true;
+    task.each(block, |place, cut| {
+        if place.open && is_cut_off(tape, place.text) {
+            counts.skips.cut = Some(place.line);
+            return;
+        }
+        let text = Text { bytes: place.text, len: block.len_of(cut), joined: cut.joined };
+        let at = |range: &Range<usize>| place.origin(range);
+        text.each_case(tape, &around, checks, at, |case| {
+            counts.count(case, checks);
+            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, place.line)));
+            let sound = done.out.len();
+            let out = has_room.then_some(&mut done.out);
+            if guarded(|| render(case, &task.input, out)).is_none() {
+                done.out.truncate(sound);
+                counts.faults += 1;
+            }
+            if done.out.len() > room {
+                done.out.truncate(sound);
+                has_room = false;
+            }
+            // What is not printed of a record without findings would not speak of any.
+            let speaks = checks && !case.findings().is_empty();
+            counts.unprinted += u64::from(!has_room && speaks);
+            if done.out.len() > sound {
+                ends.push((done.out.len(), speaks));
+            }
+        });
+    });
+}
+
+/// Hashes of ids with their lines, of one source at a time.
+#[derive(Default)]
+struct Ids {
+    source: usize,
+    all: IdLines,
+}
+
+/// How many ids of one source are compared; 16 bytes each.
+pub(crate) const MAX_IDS: usize = 16 << 20;
+
+impl Ids {
+    fn add(&mut self, source: usize, ids: &mut IdLines, duplicates: &mut Vec<Duplicate>) {
+        if source != self.source {
+            self.finish(duplicates);
+            self.source = source;
+        }
+        let room = MAX_IDS.saturating_sub(self.all.len());
+        self.all.extend(ids.drain(..ids.len().min(room)));
+    }
+
+    fn finish(&mut self, duplicates: &mut Vec<Duplicate>) {
+        self.all.sort_unstable();
+        for same in self.all.chunk_by(|a, b| a.0 == b.0) {
+            let Some((&(_, first), later)) = same.split_first() else { continue };
+            duplicates.extend(later.iter().map(|&(_, line)| Duplicate { source: self.source, line, first }));
+        }
+        self.all.clear();
+    }
+}

@@ -1,0 +1,214 @@
+//! Two runs compared for the screen: the records that are open, and a baseline that is read beside them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use foldhash::{HashMap, HashSet};
+
+use crate::failure::Failure;
+use crate::log::journal::{beside, found_beside, read_all};
+use crate::pipeline::load::load_unchecked;
+use crate::pipeline::snapshot::{Address, Carded, Snapshot};
+use crate::pipeline::store::{LoadEvent, Store};
+use crate::source::beneath::Place;
+use crate::source::input::expand;
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::compare::print::Comparison;
+use stepscope_core::compare::{Basis, By, Cell, Column, Join, Judged, Side, judge};
+use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::stats::name_of;
+use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
+
+/// So many items that are in the baseline alone are named.
+const MAX_NAMED: usize = 50;
+
+/// What is to be compared.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The run, as it is open.
+    pub run: Snapshot,
+    /// What the run is called.
+    pub name: Shown,
+    /// The baseline: a file or folder.
+    pub baseline: PathBuf,
+    /// The document that its answers cite where they name none.
+    pub document: Option<PathBuf>,
+    /// Where people's verdicts stand.
+    pub journals: Journals,
+}
+
+/// The journals of records.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Journals {
+    /// The record files; each may have a journal beside it.
+    pub files: Vec<PathBuf>,
+    /// The journals that were named instead.
+    pub named: Vec<Place>,
+}
+
+impl Journals {
+    /// The journals that are there, or were named.
+    pub fn places(&self) -> Vec<Place> {
+        if !self.named.is_empty() {
+            return self.named.clone();
+        }
+        let files = self.files.iter().filter(|file| file.as_os_str() != "-");
+        files.filter_map(|file| found_beside(file)).collect()
+    }
+
+    /// The journal that is written: of several that were named the first. `None`: there is none.
+    pub fn own(&self) -> Option<Place> {
+        match (self.named.as_slice(), self.files.as_slice()) {
+            ([journal, ..], _) => Some(journal.clone()),
+            ([], [file]) if file.as_os_str() != "-" => Some(beside(file)),
+            _ => None,
+        }
+    }
+
+    /// What people said.
+    pub fn read(&self) -> Result<Reviews, Failure> {
+        Ok(read_all(&self.places())?.reviews)
+    }
+}
+
+/// A record of the run with its partner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partner {
+    /// Its place among the records of the baseline.
+    pub record: usize,
+    /// How they were joined.
+    pub by: By,
+}
+
+/// Two runs, compared.
+#[derive(Debug)]
+pub struct Compared {
+    /// What they are called.
+    pub names: [Shown; 2],
+    /// How many records each has.
+    pub records: [usize; 2],
+    /// How they were joined.
+    pub joined: Shown,
+    /// What was counted, in the order of [`Basis::ALL`].
+    pub columns: [Column; 3],
+    /// Items that the baseline has right and the run has not.
+    pub regressions: usize,
+    /// Items in one of them alone.
+    pub alone: [usize; 2],
+    /// Records whose id stands earlier in the same file: they are in no cell.
+    pub duplicates: [usize; 2],
+    /// The items that are in the baseline alone, as many as are named.
+    pub only_in_b: Vec<Shown>,
+    /// Verdicts of people change what is counted.
+    pub reviewed: bool,
+    /// The records of the run in every cell, by the name of its set.
+    pub sets: HashMap<String, HashSet<Address>>,
+    partners: HashMap<Address, Partner>,
+    baseline: Store,
+}
+
+impl Compared {
+    /// The partner of a record of the run.
+    pub fn partner(&self, address: Address) -> Option<Partner> {
+        self.partners.get(&address).copied()
+    }
+
+    /// The records of the baseline.
+    pub const fn baseline(&self) -> &Store {
+        &self.baseline
+    }
+}
+
+/// Compares. An error says what could not be read.
+pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure> {
+    let baseline = read(wanted, threads)?;
+    let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
+    let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
+    let (places, a) = apart(wanted.run.cards(threads, None));
+    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads, None));
+    let join = Join::of(&a, &b);
+    let side_a = Side { cards: &a, reviews: &reviews_a, strict: false };
+    let side_b = Side { cards: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
+    let items = judge(&join, side_a, side_b);
+    let joined = Comparison { join: &join, items: &items, a: side_a, b: side_b }.joined();
+    let partner = |item: &Judged| {
+        let (source, byte) = *places_b.get(item.pair.b?)?;
+        let partner = Partner { record: baseline.position(source, byte)?, by: item.pair.by };
+        Some((*places.get(item.pair.a?)?, partner))
+    };
+    let only_in_b = items.iter().filter(|item| item.pair.a.is_none()).filter_map(|item| b.get(item.pair.b?));
+    let count = |holds: fn(&Judged) -> bool| items.iter().filter(|item| holds(item)).count();
+    Ok(Arc::new(Compared {
+        names: [wanted.name.clone(), Shown::path(&wanted.baseline)],
+        records: [a.len(), b.len()],
+        joined,
+        columns: Basis::ALL.map(|basis| Column::of(&items, basis)),
+        regressions: count(Judged::is_regression),
+        alone: [count(|item| item.pair.b.is_none()), count(|item| item.pair.a.is_none())],
+        duplicates: [join.twice_a.len(), join.twice_b.len()],
+        only_in_b: only_in_b.take(MAX_NAMED).map(|card| name_of(&card.item).line()).collect(),
+        reviewed: !reviews_a.events().is_empty() || !reviews_b.events().is_empty(),
+        sets: sets(&join, &items, &places),
+        partners: items.iter().filter_map(partner).collect(),
+        baseline,
+    }))
+}
+
+/// Reads all records of the baseline. One that cannot be read is a failure: what follows from the others would be wrong.
+fn read(wanted: &Wanted, threads: usize) -> Result<Store, Failure> {
+    let (sender, events) = channel();
+    let inputs = expand(std::slice::from_ref(&wanted.baseline));
+    let inputs = match &wanted.document {
+        Some(document) => inputs.with_document(document)?,
+        None => inputs,
+    };
+    let (mut store, loader) = load_unchecked(inputs, threads, move |event| sender.send(event).is_ok());
+    // A missing document changes no record, nor what it is judged by.
+    for event in events.iter().filter(|event| !matches!(event, LoadEvent::Missing(_))) {
+        let settled = matches!(event, LoadEvent::Settled);
+        store.apply(event);
+        if settled {
+            break;
+        }
+    }
+    drop(loader);
+    match store.failures.first() {
+        Some(failure) => Err(failure.clone()),
+        None => Ok(store),
+    }
+}
+
+fn apart(cards: Vec<Carded>) -> (Vec<Address>, Vec<Card>) {
+    cards.into_iter().map(|carded| (carded.address, carded.card)).unzip()
+}
+
+/// The records of the run in every cell, on every basis, and what else can be asked for.
+fn sets(join: &Join, items: &[Judged], places: &[Address]) -> HashMap<String, HashSet<Address>> {
+    let mut sets: HashMap<String, HashSet<Address>> = HashMap::default();
+    let mut add = |name: String, at: Option<usize>| {
+        if let Some(address) = at.and_then(|at| places.get(at)) {
+            sets.entry(name).or_default().insert(*address);
+        }
+    };
+    for item in items {
+        for basis in Basis::ALL {
+            let cell = item.cell(basis).map_or(LEFT_OUT, Cell::word);
+            add(cell_set(basis, cell), item.pair.a);
+        }
+        for (word, holds) in [(REGRESSION, item.is_regression()), (ALONE, item.pair.b.is_none())] {
+            if holds {
+                for basis in Basis::ALL {
+                    add(cell_set(basis, word), item.pair.a);
+                }
+            }
+        }
+    }
+    for at in &join.twice_a {
+        for basis in Basis::ALL {
+            add(cell_set(basis, DUPLICATE), Some(*at));
+        }
+    }
+    sets
+}

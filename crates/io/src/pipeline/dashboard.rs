@@ -1,0 +1,94 @@
+//! The boards and the disputes of the records that are open, read for the screen.
+
+use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
+
+use crate::failure::Failure;
+use crate::pipeline::beside::Beside;
+use crate::pipeline::compare::Journals;
+use crate::pipeline::snapshot::{Address, Carded, Snapshot};
+use stepscope_base::text::Shown;
+use stepscope_core::card::Card;
+use stepscope_core::review::agreement::Agreement;
+use stepscope_core::review::board::{Board, Boards, Dispute, disputes};
+use stepscope_core::review::event::LabelRef;
+use stepscope_core::review::fold::Reviews;
+
+/// What is to be read.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The records.
+    pub run: Snapshot,
+    /// Where people's verdicts stand.
+    pub journals: Journals,
+}
+
+/// A dispute with its record.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Where the record stands.
+    pub address: Address,
+    /// What is kept of it.
+    pub card: Card,
+    /// What the reviewers said.
+    pub dispute: Dispute,
+}
+
+/// Everything that follows from the verdicts of people, beside the records.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// The boards.
+    pub boards: Vec<Board>,
+    /// The records of every number, by the name of its set.
+    pub sets: HashMap<String, HashSet<Address>>,
+    /// How many judged items are records here, and how many are not.
+    pub counts: [usize; 2],
+    /// How far reviewers agree, as `stepscope review agreement` prints it.
+    pub agreement: Vec<Shown>,
+    /// The items on which they disagree.
+    pub cases: Vec<Case>,
+    /// The labels that there are, with their names.
+    pub labels: Vec<(LabelRef, Shown)>,
+}
+
+/// Reads journals and records. An error says what could not be read.
+pub fn read(wanted: &Wanted, threads: usize, beside: &Arc<Beside>) -> Result<Arc<Judged>, Failure> {
+    let reviews = wanted.journals.read()?;
+    let carded = wanted.run.cards(threads, Some(beside));
+    let steps: Vec<Option<u64>> = carded.iter().map(|carded| carded.step).collect();
+    let (addresses, cards): (Vec<Address>, Vec<Card>) =
+        carded.into_iter().map(|Carded { address, card, .. }| (address, card)).unzip();
+    let Boards { boards, sets, judged, elsewhere } = Boards::of(&reviews, &cards, &steps);
+    let place = |at: &usize| addresses.get(*at).copied();
+    let case = |dispute: Dispute| {
+        Some(Case { address: place(&dispute.record)?, card: cards.get(dispute.record)?.clone(), dispute })
+    };
+    Ok(Arc::new(Judged {
+        boards,
+        sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
+        counts: [judged, elsewhere],
+        agreement: if reviews.items().next().is_some() { Agreement::of(&reviews).lines() } else { Vec::new() },
+        cases: disputes(&reviews, &cards).into_iter().filter_map(case).collect(),
+        labels: labels(&reviews),
+    }))
+}
+
+/// The labels of the newest sets, then those that were given without one.
+fn labels(reviews: &Reviews) -> Vec<(LabelRef, Shown)> {
+    let sets = reviews.label_sets();
+    let of_sets = sets.newest().flat_map(|set| set.labels.iter().map(|label| &label.id));
+    let given = reviews.events().iter().flat_map(|event| &event.labels).map(|label| &label.id);
+    let mut labels: Vec<(LabelRef, Shown)> = Vec::new();
+    let mut seen = HashSet::default();
+    for id in of_sets.chain(given) {
+        let label = sets.give(id);
+        for today in sets.resolve(&label) {
+            let label = sets.give(&today.id);
+            if seen.insert(label.id.clone()) {
+                labels.push((label, today.name.line()));
+            }
+        }
+    }
+    labels
+}

@@ -1,0 +1,159 @@
+//! Cases out of bytes: what the background check, the commands and the screen have in common.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::pipeline::beside::Beside;
+use crate::source::cut::read_each;
+use crate::source::documents::Documents;
+use crate::source::input::Input;
+use stepscope_base::guard::guarded;
+use stepscope_base::json::{MAX_TEXT, Tape};
+use stepscope_base::text::Untrusted;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::typed::{Typed, inline_document};
+use stepscope_core::case::{Around, Case, CaseView, Origin};
+use stepscope_core::record::Record;
+use stepscope_core::record::types::{Registry, in_use};
+use stepscope_core::rules::answer::Schema;
+use stepscope_core::table::row::{Flag, Row};
+
+/// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
+const LARGE: usize = 4 << 20;
+static LARGE_TURN: Mutex<()> = Mutex::new(());
+
+/// What stands around the records of one source.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours<'s> {
+    /// What they were read from.
+    pub input: Option<Arc<Input>>,
+    /// The document that they cite, where it was found before.
+    pub document: Option<Arc<Document>>,
+    /// Where the documents are that they cite.
+    pub documents: Option<Documents>,
+    /// What helps to judge them.
+    pub beside: Arc<Beside>,
+    /// The schema of each, if all are answer objects.
+    pub schema: Option<&'s Schema>,
+}
+
+impl Around for Neighbours<'_> {
+    fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+        match (&self.document, &self.documents) {
+            (Some(document), _) => Some(document.clone()),
+            (None, Some(documents)) => documents.of(typed),
+            (None, None) => inline_document(typed).map(Arc::new),
+        }
+    }
+
+    fn baseline(&self, record: &Record<'_>) -> Option<f64> {
+        self.beside.answer(Some(record))
+    }
+
+    fn types(&self) -> &Registry {
+        in_use()
+    }
+
+    fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {
+        match self.input.as_deref() {
+            // The folder of its question.
+            Some(Input::Answers(store)) => {
+                let folder = record.and_then(|record| record.root.get("folder")?.string());
+                let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
+                Untrusted::owned(place.into_os_string().into_encoded_bytes())
+            }
+            input => input
+                .and_then(Input::path)
+                .map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+        }
+    }
+
+    fn answer_schema(&self) -> Option<&Schema> {
+        self.schema
+    }
+}
+
+/// A text in which one record stands, or several one behind another.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'t> {
+    pub(crate) bytes: &'t [u8],
+    /// Its length on disk, of which only the beginning may be at hand.
+    pub(crate) len: u64,
+    /// It stands behind another value of the same line or document.
+    pub(crate) joined: bool,
+}
+
+impl<'t> Text<'t> {
+    /// Gives each record as a case, with what the rules find if it is to be checked.
+    pub(crate) fn each_case(
+        self,
+        tape: &mut Tape,
+        around: &Arc<dyn Around + 't>,
+        checks: bool,
+        place: impl Fn(&Range<usize>) -> Origin,
+        mut found: impl FnMut(&CaseView<'_>),
+    ) {
+        self.each_value(tape, |range, joined, tape| {
+            let bytes = self.bytes.get(range.clone()).unwrap_or_default();
+            let len = if self.len > MAX_TEXT as u64 { self.len } else { range.len() as u64 };
+            let origin = Origin { joined, len, ..place(&range) };
+            let case = Case::of(bytes, std::mem::take(tape), origin, around.clone());
+            found(&view(&case, checks));
+            *tape = case.into_tape();
+        });
+    }
+
+    /// Gives each value with its range and whether it stands behind another. Of a text that is too long on disk nothing
+    /// is read. One large text is read at a time.
+    pub(crate) fn each_value(self, tape: &mut Tape, mut found: impl FnMut(Range<usize>, bool, &mut Tape)) {
+        let Self { bytes, len, joined } = self;
+        let _turn = (bytes.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
+        if len > MAX_TEXT as u64 {
+            tape.refuse(bytes.len());
+            return found(0..bytes.len(), joined, tape);
+        }
+        read_each(tape, bytes, joined, found);
+        if bytes.len() > LARGE {
+            *tape = Tape::default();
+        }
+    }
+}
+
+/// Looks at a case, with the rules if it is to be checked. A fault of ours costs nothing but the findings.
+fn view<'c>(case: &'c Case<'c>, checks: bool) -> CaseView<'c> {
+    let look = || {
+        let view = case.view();
+        if checks {
+            view.findings();
+        }
+        view
+    };
+    guarded(look).unwrap_or_else(|| case.view_of_fault())
+}
+
+/// The case of a row of the table, with what stands around it.
+pub fn case_of_row<'t>(
+    text: impl Into<Cow<'t, [u8]>>,
+    mut tape: Tape,
+    row: &Row,
+    around: Arc<dyn Around + 't>,
+) -> Case<'t> {
+    let text = text.into();
+    if row.len as usize > MAX_TEXT {
+        tape.refuse(text.len());
+    } else {
+        tape.read(&text);
+    }
+    let (joined, duplicate) = (row.has(Flag::Joined), row.has(Flag::Duplicate));
+    Case::of(text, tape, Origin { offset: row.offset, joined, duplicate, ..Origin::default() }, around)
+}
+
+/// A number for a record's id that hardly any other id has; `None` without an id.
+pub(crate) fn id_hash(record: &Record<'_>) -> Option<u64> {
+    use std::hash::Hasher;
+    let id = record.id_text()?;
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(id.bytes());
+    Some(hasher.finish())
+}

@@ -1,0 +1,432 @@
+//! The assembly line of the commands: blocks are read in order, worked on by all cores, and handed over in order.
+//! Memory stays bounded, and it ends at once when nobody wants more.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::failure::Failure;
+use crate::source::block::{Block, Cursor, Want};
+use crate::source::cut::{Cut, Layout, line_ends};
+use crate::source::documents::{Documents, Library};
+use crate::source::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
+use stepscope_base::guard::strike;
+use stepscope_base::text::Shown;
+use stepscope_base::work;
+use stepscope_core::case::Origin;
+use stepscope_core::report::places::advance_column;
+
+/// How many blocks may wait to be handed over, for each worker.
+const AHEAD: u64 = 4;
+/// Larger outputs are not kept to be filled again.
+const MAX_SPARE: usize = 4 << 20;
+
+/// What is counted while working on a block.
+pub(crate) trait Tally: Default + Send {
+    /// Makes it as good as new, but keeps its memory.
+    fn clear(&mut self);
+}
+
+/// A block to work on.
+pub(crate) struct Task {
+    /// How much of what may take long is done with it.
+    work: u64,
+    /// How much of the input it is, in bytes.
+    read: u64,
+    number: u64,
+    source: usize,
+    pub(crate) input: Arc<Input>,
+    name: Shown,
+    pub(crate) layout: Layout,
+    pub(crate) documents: Option<Documents>,
+}
+
+/// A block, worked on.
+pub(crate) struct Done<T> {
+    pub(crate) source: usize,
+    pub(crate) name: Shown,
+    /// It comes through standard input.
+    pub(crate) is_piped: bool,
+    /// How much of the input it was, in bytes.
+    pub(crate) read: u64,
+    pub(crate) out: Vec<u8>,
+    pub(crate) tally: T,
+}
+
+/// What could not be read.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    pub(crate) failures: Vec<Failure>,
+    /// Documents that answers cite and nobody has: the answers themselves were read.
+    pub(crate) missing: Vec<Failure>,
+    /// How databases were opened, where that matters: their names, and what is to be said.
+    pub(crate) notes: Vec<(Shown, Shown)>,
+    /// Files in folders that do not look like JSON.
+    pub(crate) passed_over: u64,
+    /// Links in folders, which are not followed.
+    pub(crate) links: u64,
+}
+
+/// Works on every block of the inputs. Each thread begins with a `worker` and gives it each of its blocks by `work`;
+/// `sink` gets them in order, on this thread, until it says `false`.
+pub(crate) fn run<W, T: Tally>(
+    inputs: Expand,
+    threads: usize,
+    worker: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, &Task, &mut Block, &mut Done<T>) + Sync,
+    mut sink: impl FnMut(&mut Done<T>) -> bool,
+) -> Ended {
+    let threads = threads.max(1);
+    let line = Line::new(inputs, threads as u64 * AHEAD);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| line.work(&worker, &work));
+        }
+        let _alarm = Alarm(&line);
+        while let Some(mut done) = line.next_done() {
+            if !sink(&mut done) {
+                line.stop();
+            }
+            line.give_back(done);
+        }
+    });
+    let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let missing = reader.library.failures();
+    let links = reader.links + reader.inputs.links();
+    Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over, links }
+}
+
+impl Task {
+    /// Gives every cut of the block with where it begins.
+    pub(crate) fn each(&self, block: &Block, mut found: impl FnMut(Place<'_>, &Cut)) {
+        let (mut line, mut column, mut counted) = (block.line, block.column, 0);
+        let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
+        for (n, cut) in block.cuts.iter().enumerate() {
+            if dense {
+                (line, column) = (block.line + n as u64, 1);
+            } else {
+                let before = block.bytes.get(counted..cut.range.start).unwrap_or_default();
+                line += line_ends(self.layout, before);
+                column = advance_column(column, before);
+                counted = cut.range.start;
+            }
+            let text = block.text(cut);
+            let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
+            let offset = block.start + cut.range.start as u64;
+            let index = block.index + n as u64;
+            let seen = Cell::new((0, column));
+            found(Place { task: self, text, line, seen, index, offset, open }, cut);
+        }
+    }
+}
+
+/// A cut of a block, and where it begins.
+pub(crate) struct Place<'a> {
+    task: &'a Task,
+    pub(crate) text: &'a [u8],
+    pub(crate) line: u64,
+    /// The byte up to which columns were counted, and the column there: many values may share a line.
+    seen: Cell<(usize, usize)>,
+    index: u64,
+    offset: u64,
+    /// It is the last line, and no line end follows.
+    pub(crate) open: bool,
+}
+
+impl Place<'_> {
+    /// The column of a byte. From value to value the text is gone through once.
+    fn column(&self, byte: usize) -> usize {
+        let (from, column) = self.seen.get();
+        let between = self.text.get(from..byte).unwrap_or_default();
+        let column = advance_column(column, between);
+        self.seen.set((byte, column));
+        column
+    }
+
+    /// Where a record of this cut comes from.
+    pub(crate) fn origin(&self, range: &Range<usize>) -> Origin {
+        Origin {
+            source: self.task.source,
+            line: self.line,
+            column: self.column(range.start),
+            index: self.index,
+            offset: self.offset + range.start as u64,
+            ..Origin::default()
+        }
+    }
+}
+
+/// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
+struct Line<T> {
+    reader: Mutex<Reader>,
+    shelf: Mutex<Shelf<T>>,
+    /// Something was put on the shelf, or taken, or the line ended.
+    moved: Condvar,
+    ahead: u64,
+}
+
+/// How much work each block of an input gets, in the order of the blocks: together they bound the time of small inputs,
+/// and the more there is to read, the more may be done with it.
+struct Allowance {
+    /// What small inputs get whatever their size, each block a quarter of what is left.
+    free: u64,
+    read: usize,
+}
+
+/// Three seconds.
+const FREE_WORK: u64 = 3_000_000_000;
+/// Inputs are small up to so many bytes.
+const SMALL: usize = 5_000_000;
+/// Work for each byte of a small input, and of what follows.
+const WORK_A_BYTE: [u64; 2] = [200, 2_000];
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { free: FREE_WORK, read: 0 }
+    }
+}
+
+impl Allowance {
+    fn of(&mut self, bytes: usize) -> u64 {
+        let share = self.free / 4;
+        self.free -= share;
+        self.read = self.read.saturating_add(bytes);
+        let [small, large] = WORK_A_BYTE;
+        share + bytes as u64 * if self.read < SMALL { small } else { large }
+    }
+}
+
+struct Reader {
+    inputs: Expand,
+    library: Arc<Library>,
+    current: Option<Current>,
+    /// How many inputs were begun.
+    begun: usize,
+    allowance: Allowance,
+    /// The number of the next block.
+    next: u64,
+    failures: Vec<Failure>,
+    notes: Vec<(Shown, Shown)>,
+    passed_over: u64,
+    links: u64,
+}
+
+#[derive(Clone)]
+struct Current {
+    source: usize,
+    input: Arc<Input>,
+    name: Shown,
+    cursor: Cursor,
+    /// How many bytes of it were not read yet. The lines that are made of a store may be many times as long.
+    left: u64,
+}
+
+struct Shelf<T> {
+    done: BTreeMap<u64, Done<T>>,
+    /// The number of the block to be taken next.
+    next: u64,
+    /// How many blocks there are, once that is known.
+    total: Option<u64>,
+    stopped: bool,
+    spare: Vec<(Vec<u8>, T)>,
+}
+
+/// Stops the line when the thread that holds it panics: the others would wait for its block for ever.
+struct Alarm<'l, T: Tally>(&'l Line<T>);
+
+impl<T: Tally> Drop for Alarm<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut shelf = lock(&self.0.shelf);
+            (shelf.stopped, shelf.total) = (true, Some(shelf.next));
+            self.0.moved.notify_all();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Tally> Line<T> {
+    fn new(inputs: Expand, ahead: u64) -> Self {
+        let reader = Reader {
+            library: inputs.library().clone(),
+            inputs,
+            current: None,
+            begun: 0,
+            allowance: Allowance::default(),
+            next: 0,
+            failures: Vec::new(),
+            notes: Vec::new(),
+            passed_over: 0,
+            links: 0,
+        };
+        let shelf = Shelf { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
+        Self { reader: Mutex::new(reader), shelf: Mutex::new(shelf), moved: Condvar::new(), ahead }
+    }
+
+    fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &mut Block, &mut Done<T>)) {
+        let _alarm = Alarm(self);
+        let (mut block, mut worker) = (Block::default(), worker());
+        loop {
+            let Some(task) = self.next_task(&mut block) else { return };
+            strike("worker");
+            let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
+            let is_piped = matches!(*task.input, Input::Standard);
+            let (source, name, read) = (task.source, task.name.clone(), task.read);
+            let mut done = Done { source, name, is_piped, read, out, tally };
+            work::within(task.work, || work(&mut worker, &task, &mut block, &mut done));
+            let mut shelf = lock(&self.shelf);
+            shelf.done.insert(task.number, done);
+            if shelf.next == task.number {
+                self.moved.notify_all();
+            }
+        }
+    }
+
+    /// Waits until there is room, then reads the next block.
+    fn next_task(&self, block: &mut Block) -> Option<Task> {
+        let mut reader = lock(&self.reader);
+        let mut shelf = lock(&self.shelf);
+        while !shelf.stopped && shelf.total.is_none() && reader.next >= shelf.next + self.ahead {
+            shelf = self.moved.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+        if shelf.stopped || shelf.total.is_some() {
+            shelf.total.get_or_insert(reader.next);
+            self.moved.notify_all();
+            return None;
+        }
+        drop(shelf);
+        let task = reader.next(block);
+        if task.is_none() {
+            lock(&self.shelf).total = Some(reader.next);
+            self.moved.notify_all();
+        }
+        task
+    }
+
+    fn next_done(&self) -> Option<Done<T>> {
+        let mut shelf = lock(&self.shelf);
+        loop {
+            let number = shelf.next;
+            if let Some(done) = shelf.done.remove(&number) {
+                shelf.next += 1;
+                self.moved.notify_all();
+                return Some(done);
+            }
+            if shelf.total.is_some_and(|total| number >= total) {
+                return None;
+            }
+            shelf = self.moved.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn stop(&self) {
+        lock(&self.shelf).stopped = true;
+        self.moved.notify_all();
+    }
+
+    fn give_back(&self, mut done: Done<T>) {
+        if done.out.capacity() <= MAX_SPARE {
+            done.out.clear();
+            done.tally.clear();
+            lock(&self.shelf).spare.push((done.out, done.tally));
+        }
+    }
+}
+
+impl Reader {
+    fn next(&mut self, block: &mut Block) -> Option<Task> {
+        loop {
+            if self.current.is_none() {
+                self.begin_next()?;
+            }
+            let Some(current) = &mut self.current else { continue };
+            match current.cursor.next(block, u64::MAX, Want::Bytes) {
+                Ok(true) => {
+                    self.next += 1;
+                    let read = current.left.min(block.bytes.len() as u64);
+                    current.left -= read;
+                    return Some(Task {
+                        work: self.allowance.of(block.bytes.len()),
+                        read,
+                        number: self.next - 1,
+                        source: current.source,
+                        input: current.input.clone(),
+                        name: current.name.clone(),
+                        layout: current.cursor.layout(),
+                        documents: current.cursor.blob().documents().cloned(),
+                    });
+                }
+                Ok(false) => self.current = None,
+                Err(failure) => {
+                    self.failures.push(failure);
+                    self.current = None;
+                }
+            }
+        }
+    }
+
+    /// Opens the next input; `None`: there is none. An empty source still counts as a source.
+    fn begin_next(&mut self) -> Option<()> {
+        let input = match self.inputs.next()? {
+            Ok(input) => input,
+            Err(failure) => {
+                self.failures.push(failure);
+                return Some(());
+            }
+        };
+        let mut size = u64::MAX;
+        let source = match begin(&input, &self.library) {
+            Ok(Begun::Source(source)) => Ok(source),
+            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.library),
+            Ok(Begun::Answers(store)) => {
+                let (source, report) = begin_answers(&store, &self.library);
+                self.failures.extend(report.failures);
+                self.links += report.links;
+                self.notes.extend(report.note.map(|note| (input.name(), note)));
+                size = report.size;
+                match source {
+                    Some(source) => Ok(source),
+                    None => return Some(()),
+                }
+            }
+            Ok(Begun::PassedOver) => {
+                self.passed_over += 1;
+                return Some(());
+            }
+            Err(failure) => Err(failure),
+        };
+        match source {
+            Ok(source) => {
+                let cursor = Cursor::new(source.blob, source.layout);
+                let name = input.name();
+                self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor, left: size });
+                self.begun += 1;
+            }
+            Err(failure) => self.failures.push(failure),
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::input::BLOCK;
+
+    #[test]
+    fn small_inputs_get_a_few_seconds_of_work_and_large_ones_more() {
+        let mut allowance = Allowance::default();
+        let blocks: Vec<u64> = (0..100).map(|_| allowance.of(BLOCK)).collect();
+        let small: u64 = blocks.iter().take(SMALL / BLOCK).sum();
+        assert!((FREE_WORK..4_000_000_000).contains(&small), "{small}");
+        assert!(blocks[0] > FREE_WORK / 5 && blocks[18] < blocks[0] / 5 && blocks[99] > 5 * blocks[18], "{blocks:?}");
+        // So many tiny files are a small input too.
+        let mut allowance = Allowance::default();
+        let files: u64 = (0..10_000).map(|_| allowance.of(400)).sum();
+        assert!(files < 4_000_000_000, "{files}");
+    }
+}

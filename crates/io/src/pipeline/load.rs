@@ -1,0 +1,1114 @@
+//! Loading in the background: a scout finds the records and watches for changes, workers check them. Both report by
+//! `LoadEvent`s; dropping the `Loader` ends them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
+
+use crate::failure::Failure;
+use crate::pipeline::beside::Beside;
+use crate::pipeline::check::MAX_IDS;
+use crate::pipeline::examine::{Neighbours, Text, id_hash};
+use crate::pipeline::store::{LoadEvent, Part, Store};
+use crate::source::answers::{self, AnswerStore, Spool};
+use crate::source::beneath::Place;
+use crate::source::block::{Block, Cursor, Want};
+use crate::source::cut::{Layout, Skips, is_cut_off};
+use crate::source::documents::{Documents, Library, Stacks};
+use crate::source::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
+use crate::source::open::{Blob, Stat, spool};
+use stepscope_base::guard::guarded;
+use stepscope_base::json::Tape;
+use stepscope_base::text::Shown;
+use stepscope_core::case::{Around, Origin};
+use stepscope_core::table::row::Row;
+
+/// Changes that come faster than this are taken together.
+const GATHER: Duration = Duration::from_millis(30);
+/// So many sources are kept open, if the system lets us; of more, each read opens its file anew.
+const MAX_OPEN: usize = 256;
+/// A store that has changed is read again after so long, or four times as long as it took; at most after so long.
+const AGAIN: Duration = Duration::from_millis(100);
+const MAX_AGAIN: Duration = Duration::from_secs(30);
+/// So many folders are watched for changes.
+const MAX_WATCHED: usize = 1024;
+/// The first screen waits so long for a first record, not longer.
+const PATIENCE: Duration = Duration::from_millis(25);
+
+/// Takes events on any background thread; `false`: nobody listens any more.
+pub type Sink = Arc<dyn Fn(LoadEvent) -> bool + Send + Sync>;
+
+/// What goes on in the background. Dropping it ends that.
+#[derive(Debug)]
+pub struct Loader {
+    shared: Arc<Shared>,
+    wake: Sender<Wake>,
+}
+
+/// Opens everything that is named. The first records are found and checked before this returns, without
+/// reading more than the first blocks; all else comes as events to be given to [`Store::apply`].
+pub fn load(
+    inputs: Expand,
+    threads: usize,
+    beside: Arc<Beside>,
+    sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
+) -> (Store, Loader) {
+    let sink: Sink = Arc::new(sink);
+    begin_loading(inputs, threads, beside, true, &sink)
+}
+
+/// The same, but no rule looks at the records: the rows say where they stand and what they are.
+pub fn load_unchecked(
+    inputs: Expand,
+    threads: usize,
+    sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
+) -> (Store, Loader) {
+    let sink: Sink = Arc::new(sink);
+    begin_loading(inputs, threads, Arc::default(), false, &sink)
+}
+
+fn begin_loading(inputs: Expand, threads: usize, beside: Arc<Beside>, checks: bool, sink: &Sink) -> (Store, Loader) {
+    let (wake, woken) = channel();
+    let library = inputs.library().clone();
+    let shared = Arc::new(Shared { library, beside, checks, ..Shared::default() });
+    let mut store = Store::default();
+    let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
+    let begun = Instant::now();
+    while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
+        for event in std::mem::take(&mut scout.early) {
+            store.apply(event);
+        }
+    }
+    for event in std::mem::take(&mut scout.early) {
+        store.apply(event);
+    }
+    scout.sink = Some(sink.clone());
+    let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+        std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ())
+    };
+    let mut started = Ok(());
+    for _ in 0..threads.max(1) {
+        let (shared, sink) = (shared.clone(), sink.clone());
+        started = started.and(spawn("check", Box::new(move || work(&shared, &sink))));
+    }
+    started = started.and(spawn("scout", Box::new(move || scout.run(&woken))));
+    if let Err(error) = started {
+        let failure =
+            Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
+        store.apply(LoadEvent::Failed(None, failure));
+    }
+    (store, Loader { shared, wake })
+}
+
+impl Loader {
+    /// A file of forks was written: it is read, or read further.
+    pub fn follow(&self, place: Place) {
+        // The scout lives as long as this does.
+        let _ = self.wake.send(Wake::Follow(place));
+    }
+
+    /// Tells what is on screen, so that it is checked first.
+    pub fn look_at(&self, source: usize, byte: u64) {
+        lock(&self.shared.jobs).look_at = Some((source, byte));
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        self.shared.stop();
+        let _ = self.wake.send(Wake::Stop);
+    }
+}
+
+/// What wakes the scout.
+enum Wake {
+    /// Something happened to these paths.
+    Paths(Vec<PathBuf>),
+    /// So much happened that some of it was lost.
+    All,
+    /// A file of forks was written.
+    Follow(Place),
+    /// A pipe brought more; `true`: it has ended.
+    Pipe(usize, bool),
+    /// A pipe could not be read further.
+    PipeFailed(usize, Failure),
+    /// A store has changed so that it was read anew.
+    Anew(usize, Arc<Blob>),
+    /// A store was read: what is to be said of it, what could not be read, and where it may change.
+    Read(usize, Box<answers::Report>),
+    Stop,
+}
+
+#[derive(Default)]
+struct Shared {
+    jobs: Mutex<Jobs>,
+    /// There are jobs, or it is time to stop.
+    more: Condvar,
+    stopped: AtomicBool,
+    library: Arc<Library>,
+    ids: Mutex<HashMap<(usize, u32), Ids>>,
+    beside: Arc<Beside>,
+    /// Whether the rules look at the records.
+    checks: bool,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Jobs {
+    waiting: BTreeMap<(usize, u64), Job>,
+    /// Taken, not yet done.
+    running: usize,
+    /// The scout has found everything there is.
+    all_found: bool,
+    look_at: Option<(usize, u64)>,
+    /// The current opening of each source: older jobs are dropped.
+    generations: Vec<u32>,
+}
+
+/// A run of records to be checked.
+struct Job {
+    generation: u32,
+    cursor: Cursor,
+    end: u64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        // Taken and dropped, so that no worker is between looking and waiting.
+        drop(lock(&self.jobs));
+        self.more.notify_all();
+    }
+
+    /// What stands around the records of a source.
+    fn around(&self, blob: &Blob) -> Arc<dyn Around> {
+        let (documents, beside) = (blob.documents().cloned(), self.beside.clone());
+        Arc::new(Neighbours { documents, beside, ..Neighbours::default() })
+    }
+
+    /// The row of each record of a text, which begins at the byte `base`.
+    fn each_row<'t>(
+        &self,
+        text: Text<'t>,
+        base: u64,
+        tape: &mut Tape,
+        around: &Arc<dyn Around + 't>,
+        ids: &mut Vec<(u64, u64)>,
+        mut found: impl FnMut(Row),
+    ) {
+        let place = |range: &std::ops::Range<usize>| Origin { offset: base + range.start as u64, ..Origin::default() };
+        text.each_case(tape, around, self.checks, place, |case| {
+            let row = Row::of(case, self.checks);
+            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, row.offset)));
+            found(row);
+        });
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    fn send(&self, sink: &Sink, event: LoadEvent) {
+        if !sink(event) {
+            self.stop();
+        }
+    }
+
+    /// Waits for a job; `None`: it is time to stop.
+    fn next_job(&self) -> Option<(usize, Job)> {
+        let mut jobs = lock(&self.jobs);
+        loop {
+            if self.is_stopped() {
+                return None;
+            }
+            if let Some(job) = jobs.take() {
+                jobs.running += 1;
+                return Some(job);
+            }
+            jobs = self.more.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn add_ids(&self, source: usize, generation: u32, ids: &mut Vec<(u64, u64)>) {
+        if !ids.is_empty() {
+            lock(&self.ids).entry((source, generation)).or_default().add(ids);
+        }
+    }
+
+    /// After the last job: compares the ids, and says that all is done.
+    fn settle_if_done(&self, sink: &Sink) {
+        let jobs = lock(&self.jobs);
+        if !jobs.all_found || jobs.running > 0 || !jobs.waiting.is_empty() {
+            return;
+        }
+        let generations = jobs.generations.clone();
+        drop(jobs);
+        let mut events = Vec::new();
+        let mut ids = lock(&self.ids);
+        ids.retain(|&(source, generation), _| generations.get(source) == Some(&generation));
+        for (&(source, generation), ids) in ids.iter_mut() {
+            let offsets = ids.settle();
+            if !offsets.is_empty() {
+                events.push(LoadEvent::Duplicates { source, generation, offsets });
+            }
+        }
+        drop(ids);
+        events.into_iter().chain([LoadEvent::Settled]).for_each(|event| self.send(sink, event));
+    }
+}
+
+impl Jobs {
+    /// What is on screen first, then from the beginning.
+    fn take(&mut self) -> Option<(usize, Job)> {
+        loop {
+            let seen = self.look_at.and_then(|(source, byte)| {
+                let from = byte.saturating_sub(2 * BLOCK as u64);
+                let to = byte.saturating_add(4 * BLOCK as u64);
+                self.waiting.range((source, from)..(source, to)).find(|(_, job)| job.end > byte).map(|(&key, _)| key)
+            });
+            let (source, job) = match seen {
+                Some(key) => (key.0, self.waiting.remove(&key)?),
+                None => self.waiting.pop_first().map(|((source, _), job)| (source, job))?,
+            };
+            if self.generations.get(source) == Some(&job.generation) {
+                return Some((source, job));
+            }
+        }
+    }
+}
+
+fn work(shared: &Shared, sink: &Sink) {
+    // On this thread only: drawing and typing come first.
+    let _ = rustix::process::nice(5);
+    let (mut block, mut ids, mut tape) = (Block::default(), Vec::new(), Tape::default());
+    if let Some(failure) = shared.beside.complaint() {
+        shared.send(sink, LoadEvent::Failed(None, failure));
+    }
+    while let Some((source, mut job)) = shared.next_job() {
+        // A mistake of ours must cost no more than this job: without this thread checking would never end.
+        let _ = guarded(|| {
+            while job.cursor.at < job.end && !shared.is_stopped() {
+                // What cannot be read now has been cut or replaced; the scout will say so.
+                let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
+                let part = examine_block(&block, &job.cursor, shared, &mut tape, &mut ids);
+                shared.add_ids(source, job.generation, &mut ids);
+                shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
+                for failure in shared.library.failures() {
+                    shared.send(sink, LoadEvent::Missing(failure));
+                }
+            }
+        });
+        lock(&shared.jobs).running -= 1;
+        shared.settle_if_done(sink);
+    }
+}
+
+/// The rows of a block, checked.
+fn examine_block(block: &Block, cursor: &Cursor, shared: &Shared, tape: &mut Tape, ids: &mut Vec<(u64, u64)>) -> Part {
+    let around = shared.around(cursor.blob());
+    let mut part = place_part(block, cursor.layout());
+    let mut rows = Vec::with_capacity(block.cuts.len());
+    for cut in &block.cuts {
+        let base = block.start + cut.range.start as u64;
+        let text = Text { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined };
+        shared.each_row(text, base, tape, &around, ids, |row| rows.push(row));
+    }
+    part.dense &= rows.len() == block.cuts.len();
+    part.rows = rows;
+    part
+}
+
+/// The part of a block without its rows.
+fn place_part(block: &Block, layout: Layout) -> Part {
+    Part {
+        span: block.border..block.end,
+        line: block.line,
+        dense: block.cuts.len() as u64 == block.lines && block.is_dense(layout),
+        rows: Vec::new(),
+        skips: block.skips,
+        tail: false,
+    }
+}
+
+/// The rows of a block, as far as they are known without reading them.
+fn unchecked_part(block: &Block, layout: Layout) -> Part {
+    let row = |cut| {
+        let cut: &crate::source::cut::Cut = cut;
+        let mut row = Row::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
+        if cut.joined {
+            row.set(stepscope_core::table::row::Flag::Joined);
+        }
+        row
+    };
+    Part { rows: block.cuts.iter().map(row).collect(), ..place_part(block, layout) }
+}
+
+/// Ids of a source, as hashes with the first byte of their record.
+#[derive(Default)]
+struct Ids {
+    sorted: Vec<(u64, u64)>,
+    /// Few and new: what a growing file brings.
+    fresh: HashMap<u64, u64>,
+    pending: Vec<(u64, u64)>,
+}
+
+impl Ids {
+    fn add(&mut self, ids: &mut Vec<(u64, u64)>) {
+        let room = MAX_IDS.saturating_sub(self.sorted.len() + self.pending.len());
+        if self.pending.capacity() - self.pending.len() < ids.len() {
+            // In even steps: doubling would hold three times what is needed.
+            self.pending.reserve_exact(ids.len().max(64 << 10));
+        }
+        self.pending.extend(ids.drain(..).take(room));
+    }
+
+    /// Takes in what is pending; the records whose ids stood earlier.
+    fn settle(&mut self) -> Vec<u64> {
+        let mut again = Vec::new();
+        if self.sorted.is_empty() {
+            self.sorted = std::mem::take(&mut self.pending);
+            self.sorted.sort_unstable();
+            // The end of a growing file is read more than once.
+            self.sorted.dedup();
+            for same in self.sorted.chunk_by(|a, b| a.0 == b.0) {
+                again.extend(same.iter().skip(1).map(|&(_, offset)| offset));
+            }
+            return again;
+        }
+        for (hash, offset) in std::mem::take(&mut self.pending) {
+            let near = self.sorted.partition_point(|&(other, _)| other < hash);
+            let old = self.sorted.get(near).filter(|&&(other, _)| other == hash).map(|&(_, first)| first);
+            let first = old.unwrap_or_else(|| *self.fresh.entry(hash).or_insert(offset));
+            if first < offset {
+                again.push(offset);
+            }
+        }
+        again
+    }
+}
+
+/// Finds records, and sees to it that what changes on disk is found again.
+struct Scout {
+    inputs: Option<Expand>,
+    sources: Vec<Track>,
+    shared: Arc<Shared>,
+    wake: Sender<Wake>,
+    /// Where events go before anybody listens.
+    early: Vec<LoadEvent>,
+    sink: Option<Sink>,
+    tape: Tape,
+    block: Block,
+    ids: Vec<(u64, u64)>,
+    watcher: Option<notify::RecommendedWatcher>,
+    watched: HashSet<PathBuf>,
+    /// The source that is being read.
+    reading: Option<usize>,
+    /// How many sources are kept open.
+    may_open: usize,
+    /// How many links were told of.
+    links: u64,
+}
+
+/// [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the terminal.
+fn may_open() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.and_then(|limit| usize::try_from(limit / 2).ok()).unwrap_or(MAX_OPEN).min(MAX_OPEN)
+}
+
+/// What the scout knows of a source.
+struct Track {
+    input: Input,
+    /// The names by which the watcher knows it: in its own folder, and where links lead.
+    names: Vec<PathBuf>,
+    generation: u32,
+    blob: Option<Arc<Blob>>,
+    cursor: Option<Cursor>,
+    /// How many bytes were there when it was last read.
+    seen: u64,
+    samples: Option<Samples>,
+    /// What the disk said then; `None` for a pipe.
+    stat: Option<Stat>,
+    gone: bool,
+    decoded: bool,
+    flow: Flow,
+    /// Asks the reader of a store to look again.
+    again: Option<SyncSender<()>>,
+}
+
+/// Where the bytes of a source come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flow {
+    File,
+    Pipe,
+    /// A pipe that will bring no more.
+    Ended,
+}
+
+/// Samples of what was read, to notice that the file holds something else now.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Samples {
+    head: u64,
+    tail: u64,
+}
+
+impl Scout {
+    fn new(inputs: Expand, shared: Arc<Shared>, wake: Sender<Wake>) -> Self {
+        Self {
+            inputs: Some(inputs),
+            sources: Vec::new(),
+            shared,
+            wake,
+            early: Vec::new(),
+            sink: None,
+            tape: Tape::default(),
+            block: Block::default(),
+            ids: Vec::new(),
+            watcher: None,
+            watched: HashSet::new(),
+            reading: None,
+            may_open: may_open(),
+            links: 0,
+        }
+    }
+
+    fn send(&mut self, event: LoadEvent) {
+        match &self.sink {
+            Some(sink) => self.shared.send(sink, event),
+            None => self.early.push(event),
+        }
+    }
+
+    /// Before the background starts: reads one block, checked at once; `false`: there is nothing more to read.
+    fn first_step(&mut self) -> bool {
+        if self.reading.is_none() && !self.next_input() {
+            return false;
+        }
+        if let Some(source) = self.reading
+            && !self.read_block(source, true)
+        {
+            self.reading = None;
+        }
+        true
+    }
+
+    fn run(mut self, woken: &Receiver<Wake>) {
+        self.read_all();
+        loop {
+            self.found_all(true);
+            let Ok(first) = woken.recv() else { return };
+            let begun = Instant::now();
+            if !self.take_in(first, woken) || self.shared.is_stopped() {
+                return;
+            }
+            self.found_all(true);
+            // Only after something happened, so that nothing happening costs nothing.
+            if let Some(rest) = GATHER.checked_sub(begun.elapsed()) {
+                std::thread::sleep(rest);
+            }
+        }
+    }
+
+    fn found_all(&mut self, all: bool) {
+        let mut jobs = lock(&self.shared.jobs);
+        if jobs.all_found != all {
+            jobs.all_found = all;
+            drop(jobs);
+            if let (true, Some(sink)) = (all, self.sink.clone()) {
+                self.shared.settle_if_done(&sink);
+            }
+        }
+    }
+
+    /// Takes in everything that has happened up to now; `false`: it is time to stop.
+    fn take_in(&mut self, first: Wake, woken: &Receiver<Wake>) -> bool {
+        let (mut touched, mut failed) = (HashSet::new(), Vec::new());
+        let (mut read, mut begun) = (Vec::new(), Vec::new());
+        let (mut paths, mut all) = (HashSet::new(), false);
+        for wake in std::iter::once(first).chain(woken.try_iter()) {
+            match wake {
+                Wake::Stop => return false,
+                Wake::Paths(more) => paths.extend(more),
+                Wake::All => all = true,
+                Wake::Follow(place) => {
+                    let names = watched_names(place.path());
+                    if self.sources.iter().any(|track| track.names == names) {
+                        paths.extend(names);
+                    } else {
+                        begun.push(Input::Forks(place));
+                    }
+                }
+                Wake::Pipe(source, ended) => {
+                    touched.insert(source);
+                    if let Some(track) = self.sources.get_mut(source).filter(|_| ended) {
+                        track.flow = Flow::Ended;
+                    }
+                }
+                Wake::PipeFailed(source, failure) => failed.push((source, failure)),
+                Wake::Anew(source, blob) => {
+                    touched.insert(source);
+                    if let Some(track) = self.sources.get_mut(source) {
+                        (track.blob, track.cursor) = (Some(blob), None);
+                    }
+                }
+                Wake::Read(source, report) => read.push((source, report)),
+            }
+        }
+        for (n, track) in self.sources.iter().enumerate() {
+            if let Some(again) = &track.again {
+                // A folder's name stands for all that lies in it.
+                let below = |path: &PathBuf| track.names.iter().any(|name| path.starts_with(name));
+                if all || paths.iter().any(below) {
+                    // Full: it will look again anyway.
+                    let _ = again.try_send(());
+                }
+            } else if all || track.names.iter().any(|name| paths.contains(name)) {
+                touched.insert(n);
+            }
+        }
+        if !touched.is_empty() || !begun.is_empty() {
+            self.found_all(false);
+        }
+        for input in begun {
+            self.begin(&input);
+            self.read_all();
+        }
+        for source in touched {
+            self.refresh(source);
+            self.read_all();
+        }
+        for (source, failure) in failed {
+            self.send(LoadEvent::Failed(Some(source), failure));
+        }
+        for (source, report) in read {
+            self.answers_read(source, *report);
+        }
+        true
+    }
+
+    fn read_all(&mut self) {
+        loop {
+            while let Some(source) = self.reading {
+                if self.shared.is_stopped() || !self.read_block(source, false) {
+                    self.reading = None;
+                }
+            }
+            if self.shared.is_stopped() || !self.next_input() {
+                return;
+            }
+        }
+    }
+
+    /// Begins the next input; `false`: there is none.
+    fn next_input(&mut self) -> bool {
+        let input = self.inputs.as_mut().and_then(Iterator::next);
+        let links = self.inputs.as_ref().map_or(self.links, Expand::links);
+        if links > self.links {
+            self.send(LoadEvent::Links(links - self.links));
+            self.links = links;
+        }
+        let Some(input) = input else {
+            self.inputs = None;
+            return false;
+        };
+        match input {
+            Ok(input) => self.begin(&input),
+            Err(failure) => self.send(LoadEvent::Failed(None, failure)),
+        }
+        true
+    }
+
+    fn begin(&mut self, input: &Input) {
+        let names = input.path().map(watched_names).unwrap_or_default();
+        // Before it is opened: what happens from then on is heard.
+        for name in &names {
+            self.watch(name);
+        }
+        let begun = begin(input, &self.shared.library);
+        if let Ok(Begun::PassedOver) = begun {
+            return self.send(LoadEvent::PassedOver);
+        }
+        let source = self.sources.len();
+        self.send(LoadEvent::Source(input.clone()));
+        self.sources.push(Track {
+            names,
+            input: input.clone(),
+            generation: 0,
+            blob: None,
+            cursor: None,
+            seen: 0,
+            samples: None,
+            stat: None,
+            gone: false,
+            decoded: false,
+            flow: Flow::File,
+            again: None,
+        });
+        lock(&self.shared.jobs).generations.push(0);
+        match begun {
+            Ok(Begun::Source(found)) => self.opened(source, found, false),
+            Ok(Begun::Pipe(pipe)) => self.begin_pipe(source, pipe),
+            Ok(Begun::Answers(store)) => self.begin_answers(source, store),
+            Ok(Begun::PassedOver) => {}
+            Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
+        }
+    }
+
+    fn begin_pipe(&mut self, source: usize, pipe: std::fs::File) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        track.flow = Flow::Pipe;
+        let name = track.input.name();
+        let blob = match Blob::in_memory(name.clone()) {
+            Ok(blob) => Arc::new(blob.with_documents(Some(Documents::nowhere(self.shared.library.clone())))),
+            Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
+        };
+        track.blob = Some(blob.clone());
+        let (wake, shared) = (self.wake.clone(), self.shared.clone());
+        let work = move || {
+            let more = |_| wake.send(Wake::Pipe(source, false)).is_ok() && !shared.is_stopped();
+            let done = spool(pipe, &blob, more);
+            let _ = wake.send(match done {
+                Ok(0) => Wake::PipeFailed(source, Failure::own("cannot read", &name, "nothing came through this pipe")),
+                Ok(_) => Wake::Pipe(source, true),
+                Err(failure) => Wake::PipeFailed(source, failure),
+            });
+        };
+        self.spawn(source, work);
+    }
+
+    /// Starts a thread that brings the bytes of a source.
+    fn spawn(&mut self, source: usize, work: impl FnOnce() + Send + 'static) {
+        if let Err(error) = std::thread::Builder::new().name("source".to_owned()).spawn(work) {
+            let failure =
+                Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
+            self.send(LoadEvent::Failed(Some(source), failure));
+        }
+    }
+
+    /// Begins to read a store on a thread of its own, which reads it again whenever it changes.
+    fn begin_answers(&mut self, source: usize, store: AnswerStore) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        track.flow = Flow::Pipe;
+        track.names = answers::changing(&store);
+        let names = track.names.clone();
+        let (again, asked) = sync_channel(1);
+        track.again = Some(again);
+        let stacks = Arc::new(Stacks::new(store.clone()));
+        let documents = Documents::of_store(self.shared.library.clone(), stacks.clone());
+        let follower =
+            Follower { source, store, stacks, documents, wake: self.wake.clone(), shared: self.shared.clone() };
+        let blob = match follower.blob() {
+            Ok(blob) => Arc::new(blob),
+            Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
+        };
+        track.blob = Some(blob.clone());
+        for name in &names {
+            self.watch(name);
+        }
+        self.spawn(source, move || follower.run(blob, &asked));
+    }
+
+    /// A store was read to its end.
+    fn answers_read(&mut self, source: usize, report: answers::Report) {
+        let mut missed = false;
+        // A store that has changed is read again.
+        let first = self.sources.get(source).is_some_and(|track| track.generation == 0);
+        for folder in report.folders {
+            if let Ok(folder) = folder.canonicalize()
+                && self.watch_folder(&folder)
+            {
+                missed |= report.begun.is_some_and(|begun| answers::has_changed(&folder, begun));
+            }
+        }
+        if let Some(again) = self.sources.get(source).and_then(|track| track.again.as_ref()).filter(|_| missed) {
+            let _ = again.try_send(());
+        }
+        if first && report.links > 0 {
+            self.send(LoadEvent::Links(report.links));
+        }
+        self.send(LoadEvent::Noted(source, report.note));
+        let nothing = self.sources.get(source).and_then(|track| track.blob.as_ref()).is_none_or(|blob| {
+            // What could not be read of a store is no failure of the rest.
+            blob.is_empty().unwrap_or(true)
+        });
+        for failure in report.failures {
+            self.send(LoadEvent::Failed(Some(source).filter(|_| nothing), failure));
+        }
+    }
+
+    /// A source was opened, for the first time or anew.
+    fn opened(&mut self, source: usize, mut found: Source, changed: bool) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        if source >= self.may_open
+            && let Some(blob) = Arc::get_mut(&mut found.blob)
+        {
+            blob.close();
+        }
+        let Source { blob, layout, decoded, stat } = found;
+        let size = if decoded { blob.len().unwrap_or(0) } else { stat.len };
+        track.generation += 1;
+        track.gone = false;
+        track.decoded = decoded;
+        track.blob = Some(blob.clone());
+        track.cursor = Some(Cursor::new(blob.clone(), layout));
+        track.seen = size;
+        track.stat = (track.flow == Flow::File).then_some(stat);
+        track.samples = Samples::of(&blob, size);
+        let generation = track.generation;
+        if let Some(current) = lock(&self.shared.jobs).generations.get_mut(source) {
+            *current = generation;
+        }
+        self.send(LoadEvent::Opened { source, generation, blob, layout, size, changed });
+        self.reading = Some(source);
+    }
+
+    /// Reads the next block of a source; `false`: that was the last.
+    fn read_block(&mut self, source: usize, direct: bool) -> bool {
+        let Some(track) = self.sources.get_mut(source) else { return false };
+        let (generation, size) = (track.generation, track.seen);
+        let Some(cursor) = &mut track.cursor else { return false };
+        let before = cursor.clone();
+        // What is little is checked at once; what is much is left to the workers.
+        let little = size.saturating_sub(cursor.at) < BLOCK as u64;
+        let direct = (direct || little) && self.shared.beside.is_ready();
+        let want = if direct { Want::Bytes } else { Want::Places };
+        match cursor.next(&mut self.block, size, want) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.send(LoadEvent::Read { source, generation, size });
+                return false;
+            }
+            Err(failure) => {
+                self.send(LoadEvent::Failed(Some(source), failure));
+                return false;
+            }
+        }
+        let tail = if self.block.open { cursor.back_to_last(&self.block) } else { None };
+        if let Some(tail) = tail {
+            *cursor = tail;
+            return self.read_tail(source, generation, &before, direct);
+        }
+        self.report(source, generation, before, direct);
+        true
+    }
+
+    fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
+        if direct {
+            let part = examine_block(&self.block, &before, &self.shared, &mut self.tape, &mut self.ids);
+            self.shared.add_ids(source, generation, &mut self.ids);
+            self.send(LoadEvent::Found { source, generation, part });
+            return;
+        }
+        let part = unchecked_part(&self.block, before.layout());
+        let empty = part.rows.is_empty();
+        self.send(LoadEvent::Found { source, generation, part });
+        if !empty {
+            let job = Job { generation, cursor: before.of_part(), end: self.block.end };
+            lock(&self.shared.jobs).waiting.insert((source, self.block.border), job);
+            self.shared.more.notify_one();
+        }
+    }
+
+    /// The end of a source that does not end with a line end: what stands before its last record is reported as usual,
+    /// the last record as the tail, which will be read again if the source grows.
+    fn read_tail(&mut self, source: usize, generation: u32, before: &Cursor, direct: bool) -> bool {
+        let Some(at) = self.sources.get(source).and_then(|track| track.cursor.as_ref()).map(|c| c.at) else {
+            return false;
+        };
+        let end = self.block.end;
+        let layout = before.layout();
+        let last = self.block.cuts.pop();
+        let (lines, line) = (self.block.lines, self.block.line);
+        let text_lines = last.as_ref().map_or(0, |cut| {
+            let head = self.block.bytes.get(..cut.range.start).unwrap_or_default();
+            crate::source::cut::line_ends(layout, head)
+        });
+        if at > self.block.border {
+            self.block.end = at;
+            self.block.lines = text_lines;
+            self.block.open = false;
+            self.report(source, generation, before.clone(), direct);
+        }
+        let mut part = Part {
+            span: at..end,
+            line: line + text_lines,
+            dense: lines == text_lines,
+            rows: Vec::new(),
+            skips: Skips::default(),
+            tail: true,
+        };
+        if let Some(cut) = last {
+            self.examine_tail(&cut, layout, before.blob(), &mut part);
+            self.shared.add_ids(source, generation, &mut self.ids);
+        }
+        self.send(LoadEvent::Found { source, generation, part });
+        self.send(LoadEvent::Read { source, generation, size: end });
+        false
+    }
+
+    fn examine_tail(&mut self, cut: &crate::source::cut::Cut, layout: Layout, blob: &Blob, part: &mut Part) {
+        let len = self.block.len_of(cut);
+        if self.block.bytes.is_empty() {
+            // Only its place was asked for.
+            let keep =
+                if len > stepscope_base::json::MAX_TEXT as u64 { crate::source::block::WINDOW } else { len as usize };
+            if blob.read(part.span.start, keep, &mut self.block.bytes).is_err() {
+                return;
+            }
+        }
+        let text = if self.block.long.is_some() {
+            &self.block.bytes[..]
+        } else {
+            self.block.bytes.get(cut.range.clone()).unwrap_or_default()
+        };
+        // A line that is still being written, or a list whose next item or end is.
+        if text.is_empty() || matches!(layout, Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
+            part.skips.cut = Some(part.line);
+            return;
+        }
+        let (text, around) = (Text { bytes: text, len, joined: cut.joined }, self.shared.around(blob));
+        let (base, rows) = (part.span.start, &mut part.rows);
+        self.shared.each_row(text, base, &mut self.tape, &around, &mut self.ids, |row| rows.push(row));
+        part.dense &= part.rows.len() == 1;
+    }
+
+    /// Looks at what became of a source, and reads what is new.
+    fn refresh(&mut self, source: usize) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        if track.flow != Flow::File {
+            return self.refresh_pipe(source);
+        }
+        let (Some(blob), Some(then)) = (&track.blob, track.stat) else { return self.reopen(source, false) };
+        let Some(now) = track.input.place().as_ref().and_then(Stat::of_place) else {
+            if !std::mem::replace(&mut track.gone, true) {
+                self.send(LoadEvent::Gone(source));
+            }
+            return;
+        };
+        if now == then && !track.gone {
+            return;
+        }
+        // The new samples first: if the old ones still hold after that, then both are of one and the same text. What is
+        // changed later no longer holds the new ones.
+        let samples = Samples::of(blob, now.len);
+        let sound = Samples::of(blob, track.seen);
+        if track.decoded || now.id != then.id || now.len <= then.len || sound.is_none() || sound != track.samples {
+            return self.reopen(source, true);
+        }
+        if track.cursor.as_ref().is_none_or(|cursor| cursor.index == 0) {
+            // Nothing of it was sure yet, not even its layout.
+            return self.reopen(source, false);
+        }
+        track.seen = now.len;
+        track.samples = samples;
+        track.stat = Some(now);
+        self.reading = Some(source);
+    }
+
+    fn refresh_pipe(&mut self, source: usize) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        let Some(blob) = track.blob.clone() else { return };
+        if track.cursor.as_ref().is_some_and(|cursor| cursor.index > 0) {
+            track.seen = track.seen.max(blob.len().unwrap_or(0));
+            self.reading = Some(source);
+            return;
+        }
+        let changed = track.generation > 0;
+        match recognise_pipe(&blob, track.flow == Flow::Ended) {
+            Ok(Some(found)) => self.opened(source, found, changed),
+            Ok(None) => {}
+            Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
+        }
+    }
+
+    fn reopen(&mut self, source: usize, changed: bool) {
+        let Some(track) = self.sources.get_mut(source) else { return };
+        match begin(&track.input, &self.shared.library) {
+            Ok(Begun::Source(found)) => self.opened(source, found, changed),
+            Ok(_) => {}
+            Err(failure) => {
+                // Said once; the next change is looked at again.
+                let now = track.input.place().as_ref().and_then(Stat::of_place);
+                if track.stat != now {
+                    track.stat = now;
+                    self.send(LoadEvent::Failed(Some(source), failure));
+                }
+            }
+        }
+    }
+
+    /// Watches the folder in which a file lies.
+    fn watch(&mut self, path: &Path) {
+        if let Some(folder) = path.parent() {
+            self.watch_folder(folder);
+        }
+    }
+
+    /// `true`: it was not watched before.
+    fn watch_folder(&mut self, folder: &Path) -> bool {
+        if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
+            return false;
+        }
+        if self.watcher.is_none() {
+            let wake = self.wake.clone();
+            self.watcher = notify::recommended_watcher(move |event| heard(&wake, event)).ok();
+        }
+        // Without a watcher the file is still read, only not followed.
+        if let Some(watcher) = &mut self.watcher {
+            let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
+        }
+        true
+    }
+}
+
+/// Reads a store into a blob, and again whenever it changes.
+struct Follower {
+    source: usize,
+    store: AnswerStore,
+    stacks: Arc<Stacks>,
+    documents: Documents,
+    wake: Sender<Wake>,
+    shared: Arc<Shared>,
+}
+
+impl Follower {
+    fn blob(&self) -> Result<Blob, Failure> {
+        Blob::in_memory(Shown::path(self.store.path())).map(|blob| blob.with_documents(Some(self.documents.clone())))
+    }
+
+    fn run(self, blob: Arc<Blob>, asked: &Receiver<()>) {
+        let mut lines = HashMap::new();
+        let mut begun = Instant::now();
+        let mut report = self.read(&blob, true, |line| *lines.entry(line).or_insert(0_u32) += 1);
+        let mut blob = blob;
+        loop {
+            let changed = report.changed;
+            let told = self.wake.send(Wake::Read(self.source, Box::new(report))).is_ok();
+            if !told || self.wake.send(Wake::Pipe(self.source, true)).is_err() {
+                return;
+            }
+            // What was read while it changed does not count; otherwise somebody has to say that it has.
+            if !changed && asked.recv().is_err() {
+                return;
+            }
+            // A store that changes all the time must not take all the time.
+            std::thread::sleep(AGAIN.max(begun.elapsed() * 4).min(MAX_AGAIN));
+            let _ = asked.try_recv();
+            begun = Instant::now();
+            self.stacks.renew();
+            let Ok(new) = self.blob() else { return };
+            let (mut seen, mut fresh) = (HashMap::new(), Vec::new());
+            report = self.read(&new, false, |line| {
+                let count = seen.entry(line).or_insert(0_u32);
+                *count += 1;
+                fresh.push(*count > lines.get(&line).copied().unwrap_or(0));
+            });
+            if lines.iter().all(|(line, count)| seen.get(line).is_some_and(|seen| seen >= count)) {
+                // Nothing is gone: what is new goes behind what was there.
+                if append_fresh(&new, &blob, &fresh).is_err() {
+                    return;
+                }
+            } else {
+                blob = Arc::new(new);
+                if self.wake.send(Wake::Anew(self.source, blob.clone())).is_err() {
+                    return;
+                }
+            }
+            lines = seen;
+        }
+    }
+
+    /// Reads the store once; each line is told by its hash.
+    fn read(&self, blob: &Blob, tell: bool, mut line: impl FnMut(u64)) -> answers::Report {
+        use std::hash::Hasher;
+        let mut spool = Spool::new(blob);
+        let mut report = answers::read(&self.store, &mut |text| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            hasher.write(text);
+            line(hasher.finish());
+            if spool.push(text) && tell {
+                let _ = self.wake.send(Wake::Pipe(self.source, false));
+            }
+            spool.failure.is_none() && !self.shared.is_stopped()
+        });
+        spool.hand_over();
+        report.failures.extend(spool.failure);
+        report
+    }
+}
+
+/// Copies the lines that are new from one blob behind the other.
+fn append_fresh(from: &Blob, to: &Blob, fresh: &[bool]) -> Result<(), Failure> {
+    let mut spool = Spool::new(to);
+    let (mut at, mut block, mut line, mut number) = (0, Vec::new(), Vec::new(), 0);
+    loop {
+        from.read(at, BLOCK, &mut block)?;
+        if block.is_empty() {
+            break;
+        }
+        at += block.len() as u64;
+        for part in block.split_inclusive(|byte| *byte == b'\n') {
+            line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                if fresh.get(number) == Some(&true) {
+                    spool.push(&line);
+                }
+                line.clear();
+                number += 1;
+            }
+        }
+    }
+    spool.hand_over();
+    spool.failure.map_or(Ok(()), Err)
+}
+
+/// A file's absolute name in its own folder, and the one where its links lead. Folders are named without links and in
+/// one way only, because the watcher gives each folder one name.
+fn watched_names(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let own = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    let mut names: Vec<PathBuf> = own.into_iter().chain(path.canonicalize()).collect();
+    names.dedup();
+    names
+}
+
+fn heard(wake: &Sender<Wake>, event: notify::Result<notify::Event>) {
+    let Ok(event) = event else { return };
+    if event.need_rescan() {
+        let _ = wake.send(Wake::All);
+        return;
+    }
+    let only_read = matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write));
+    if !only_read && !event.paths.is_empty() {
+        let _ = wake.send(Wake::Paths(event.paths));
+    }
+}
+
+impl Samples {
+    /// Of the first `seen` bytes; `None`: they are not there any more.
+    fn of(blob: &Blob, seen: u64) -> Option<Self> {
+        use std::hash::Hasher;
+        const SAMPLE: u64 = 4096;
+        let sample = |from: u64| {
+            let (mut bytes, want) = (Vec::new(), SAMPLE.min(seen - from) as usize);
+            blob.read(from, want, &mut bytes).ok()?;
+            let mut hasher = std::hash::DefaultHasher::new();
+            hasher.write(&bytes);
+            (bytes.len() == want).then(|| hasher.finish())
+        };
+        Some(Self { head: sample(0)?, tail: sample(seen.saturating_sub(SAMPLE))? })
+    }
+}

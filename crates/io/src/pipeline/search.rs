@@ -1,0 +1,217 @@
+//! Looking through all records on all cores, piece by piece; hits come in batches, in the order of the plan, whichever
+//! thread is faster.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::failure::Failure;
+use crate::pipeline::store::Store;
+use crate::source::open::Blob;
+use stepscope_core::table::row::Row;
+
+/// Records that follow one another are read together up to so many bytes.
+const PIECE: u64 = 1 << 20;
+/// Of a longer record only so much is looked through.
+const MAX_RECORD: u64 = 64 << 20;
+
+/// What is to be looked through: where every record stands, without the store.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pieces: Vec<Piece>,
+}
+
+/// Records that are read together.
+#[derive(Clone, Debug)]
+struct Piece {
+    blob: Arc<Blob>,
+    start: u64,
+    end: u64,
+    records: Vec<Place>,
+}
+
+/// One record: its position in the store and its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    record: u32,
+    offset: u64,
+    len: u32,
+}
+
+impl Plan {
+    /// The records of a store from a position on, without those that need not be asked.
+    pub fn of(store: &Store, from: usize, wanted: impl Fn(&Row) -> bool) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (source, rows) in store.sources().iter().enumerate() {
+            let Some(blob) = rows.blob() else { continue };
+            let positions = store.positions(source);
+            let mut fresh = true;
+            for record in positions.start.max(from)..positions.end {
+                let Some(row) = store.row(record).filter(|row| wanted(row)) else { continue };
+                let place = Place { record: record as u32, offset: row.offset, len: row.len };
+                match pieces.last_mut() {
+                    Some(last) if !fresh && row.end() - last.start <= PIECE => {
+                        last.end = row.end();
+                        last.records.push(place);
+                    }
+                    _ => pieces.push(Piece {
+                        blob: blob.clone(),
+                        start: row.offset,
+                        end: row.end(),
+                        records: vec![place],
+                    }),
+                }
+                fresh = false;
+            }
+        }
+        Self { pieces }
+    }
+
+    /// These records of a store, in this order.
+    pub fn in_order(store: &Store, records: impl Iterator<Item = usize>) -> Self {
+        let mut pieces: Vec<(usize, Piece)> = Vec::new();
+        for record in records {
+            let Some((source, row)) = store.source_of(record).zip(store.row(record)) else { continue };
+            let place = Place { record: record as u32, offset: row.offset, len: row.len };
+            match pieces.last_mut() {
+                Some((of, last)) if *of == source && row.offset >= last.end && row.end() - last.start <= PIECE => {
+                    last.end = row.end();
+                    last.records.push(place);
+                }
+                _ => {
+                    let Some(blob) = store.sources().get(source).and_then(|rows| rows.blob()) else { continue };
+                    let (start, end) = (row.offset, row.end());
+                    pieces.push((source, Piece { blob: blob.clone(), start, end, records: vec![place] }));
+                }
+            }
+        }
+        Self { pieces: pieces.into_iter().map(|(_, piece)| piece).collect() }
+    }
+
+    /// Hands over the text of each record with its position, piece by piece on this thread, as long as `go_on` wants
+    /// more; what cannot be read is passed over.
+    pub fn each(&self, go_on: impl Fn() -> bool, mut record: impl FnMut(u32, &[u8])) {
+        let mut block = Vec::new();
+        for piece in self.pieces.iter().take_while(|_| go_on()) {
+            if piece.read(&mut block).is_ok() {
+                piece.texts(&block).for_each(|(at, text)| record(at, text));
+            }
+        }
+    }
+}
+
+impl Piece {
+    fn read(&self, block: &mut Vec<u8>) -> Result<(), Failure> {
+        let want = (self.end - self.start).min(MAX_RECORD);
+        self.blob.read(self.start, want as usize, block)
+    }
+
+    fn texts<'b>(&self, block: &'b [u8]) -> impl Iterator<Item = (u32, &'b [u8])> {
+        self.records.iter().filter_map(move |place| {
+            let start = (place.offset - self.start) as usize;
+            let end = start.saturating_add(place.len as usize).min(block.len());
+            Some((place.record, block.get(start..end)?))
+        })
+    }
+}
+
+/// What a search reports.
+#[derive(Debug)]
+pub enum Found<H> {
+    /// Records that fit, each with what was found in it. Everything before them in the plan was looked through.
+    Some(Vec<(u32, H)>),
+    /// Everything was looked through.
+    All,
+    /// Something could not be read; the search goes on with the rest.
+    Failed(Failure),
+}
+
+/// A search under way. Dropping it ends it.
+#[derive(Debug)]
+pub struct Running(Arc<AtomicBool>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+struct Shared<F, R, H> {
+    pieces: Vec<Piece>,
+    next: AtomicUsize,
+    stop: Arc<AtomicBool>,
+    fits: F,
+    report: R,
+    desk: Mutex<Desk<H>>,
+}
+
+/// Where finished pieces wait for those before them.
+struct Desk<H> {
+    next: usize,
+    done: BTreeMap<usize, Result<Vec<(u32, H)>, Failure>>,
+}
+
+/// Starts to look for the records that fit; `fits` says what it found. `report` is called on background threads, in the
+/// order of the plan; `false` ends the search.
+pub fn start<H: Send + 'static>(
+    plan: Plan,
+    fits: impl Fn(&[u8]) -> Option<H> + Clone + Send + Sync + 'static,
+    report: impl Fn(Found<H>) -> bool + Send + Sync + 'static,
+) -> Running {
+    let stop = Arc::new(AtomicBool::new(false));
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, plan.pieces.len().max(1));
+    let desk = Mutex::new(Desk { next: 0, done: BTreeMap::new() });
+    let next = AtomicUsize::new(0);
+    let shared = Arc::new(Shared { pieces: plan.pieces, next, stop: stop.clone(), fits, report, desk });
+    for _ in 0..threads {
+        let shared = shared.clone();
+        // Without a thread the others do its share; the spawning thread must not look through gigabytes itself.
+        let _ = std::thread::Builder::new().name("search".to_owned()).spawn(move || {
+            // Each thread its own copy: copies of a regex share nothing that threads would wait for.
+            let fits = shared.fits.clone();
+            look_through(&shared, &fits);
+        });
+    }
+    Running(stop)
+}
+
+fn look_through<F, R: Fn(Found<H>) -> bool, H>(shared: &Shared<F, R, H>, fits: &impl Fn(&[u8]) -> Option<H>) {
+    let mut block = Vec::new();
+    if shared.pieces.is_empty() {
+        (shared.report)(Found::All);
+    }
+    while !shared.stop.load(Ordering::Acquire) {
+        let n = shared.next.fetch_add(1, Ordering::Relaxed);
+        let Some(piece) = shared.pieces.get(n) else { return };
+        let result = hits(piece, fits, &mut block);
+        if !shared.deliver(n, result) {
+            shared.stop.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl<F, R: Fn(Found<H>) -> bool, H> Shared<F, R, H> {
+    /// Reports this piece and those that waited for it; `false`: nobody listens.
+    fn deliver(&self, n: usize, result: Result<Vec<(u32, H)>, Failure>) -> bool {
+        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        desk.done.insert(n, result);
+        let mut listening = true;
+        loop {
+            let next = desk.next;
+            let Some(result) = desk.done.remove(&next) else { return listening };
+            desk.next += 1;
+            listening &= match result {
+                Ok(found) => found.is_empty() || (self.report)(Found::Some(found)),
+                Err(failure) => (self.report)(Found::Failed(failure)),
+            };
+            if desk.next == self.pieces.len() {
+                listening &= (self.report)(Found::All);
+            }
+        }
+    }
+}
+
+fn hits<H>(piece: &Piece, fits: &impl Fn(&[u8]) -> Option<H>, block: &mut Vec<u8>) -> Result<Vec<(u32, H)>, Failure> {
+    piece.read(block)?;
+    Ok(piece.texts(block).filter_map(|(record, text)| Some((record, fits(text)?))).collect())
+}

@@ -1,0 +1,128 @@
+//! The records of a store as they are now, for another thread to read them all as cards.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::pipeline::beside::Beside;
+use crate::pipeline::examine::{Neighbours, case_of_row};
+use crate::pipeline::store::Store;
+use crate::pipeline::summaries::dataset;
+use crate::source::open::Blob;
+use stepscope_base::guard::guarded;
+use stepscope_base::json::{MAX_TEXT, Tape};
+use stepscope_core::card::Card;
+use stepscope_core::review::event::Text;
+use stepscope_core::table::row::Row;
+
+/// Threads take so many records at a time.
+const PIECE: usize = 64;
+
+/// The lasting address of a record: its source and its first byte.
+pub type Address = (usize, u64);
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    sources: Vec<Source>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    number: usize,
+    dataset: Option<Text>,
+    blob: Arc<Blob>,
+    rows: Vec<Row>,
+}
+
+/// A record that was read.
+#[derive(Clone, Debug)]
+pub struct Carded {
+    /// Where it stands.
+    pub address: Address,
+    /// What is kept of it.
+    pub card: Card,
+    /// The step that the triage names, from 1, where it was asked.
+    pub step: Option<u64>,
+}
+
+impl Snapshot {
+    /// Of everything that was found so far.
+    pub fn of(store: &Store) -> Self {
+        let source = |(number, source): (usize, &crate::pipeline::store::SourceRows)| {
+            // Forks are no answers of the run.
+            if source.is_forks() {
+                return None;
+            }
+            let blob = source.blob()?.clone();
+            let dataset = source.path().and_then(dataset);
+            Some(Source { number, dataset, blob, rows: source.rows().copied().collect() })
+        };
+        Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.sources.iter().map(|source| source.rows.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every record as a card, in their order; with `triage` the rules look at each, and where to fix it is judged beside
+    /// what is given. What cannot be read any more is left out: its file is about to be read
+    /// anew.
+    pub fn cards(&self, threads: usize, triage: Option<&Arc<Beside>>) -> Vec<Carded> {
+        let pieces: Vec<(&Source, usize)> = self
+            .sources
+            .iter()
+            .flat_map(|source| (0..source.rows.len()).step_by(PIECE).map(move |first| (source, first)))
+            .collect();
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        std::thread::scope(|scope| {
+            for _ in 0..threads.clamp(1, pieces.len().max(1)) {
+                scope.spawn(|| {
+                    let mut memory = Default::default();
+                    while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
+                        let cards: Vec<Carded> =
+                            rows.filter_map(|(at, row)| card(source, at, row, &mut memory, triage)).collect();
+                        done.lock().unwrap_or_else(PoisonError::into_inner).extend(cards);
+                    }
+                });
+            }
+        });
+        let mut cards = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cards.sort_by_key(|carded: &Carded| carded.address);
+        cards
+    }
+}
+
+/// Reads a record into memory that is used again.
+fn card(
+    source: &Source,
+    at: usize,
+    row: &Row,
+    (text, tape): &mut (Vec<u8>, Tape),
+    triage: Option<&Arc<Beside>>,
+) -> Option<Carded> {
+    source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
+    let dataset = source.dataset.clone();
+    let (card, step) = guarded(|| {
+        let place = Row::unchecked(row.offset, row.len.into());
+        let around = Neighbours { beside: triage.cloned().unwrap_or_default(), ..Neighbours::default() };
+        let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
+        let view = case.view();
+        let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
+        let card = Card::of(&view, findings, dataset, at as u64);
+        let found = triage.and_then(|_| view.triage());
+        let step = found.and_then(|triage| triage.step).map(|step| step as u64 + 1);
+        let card = Card { fix: found.map(|triage| triage.fix), ..card };
+        drop(view);
+        *tape = case.into_tape();
+        (card, step)
+    })?;
+    Some(Carded { address: (source.number, row.offset), card, step })
+}

@@ -1,0 +1,642 @@
+//! All records that were found, as the screen sees them: rows by position, bytes on demand. It lives on the screen's
+//! thread and changes only by `LoadEvent`s, so that drawing never waits for a lock.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::pipeline::reading::Reading;
+use crate::source::cut::{Layout, Skips, line_ends};
+use crate::source::input::Input;
+use crate::source::open::Blob;
+use stepscope_base::json::MAX_TEXT;
+use stepscope_base::text::Shown;
+use stepscope_core::rules::source::DUPLICATE_ID;
+use stepscope_core::table::row::{Flag, Row};
+
+pub use crate::source::block::WINDOW;
+
+/// Small parts that follow one another are put together up to this many rows: a file that grows by single lines must
+/// not cost a list each.
+const FULL: usize = 1024;
+
+/// News from the background.
+#[derive(Debug)]
+pub enum LoadEvent {
+    /// There is one more source; the sources come in order.
+    Source(Input),
+    /// A source was opened, or opened anew: all its rows are void.
+    Opened {
+        /// Which source.
+        source: usize,
+        /// Counts the openings; what is older no longer counts.
+        generation: u32,
+        /// Its bytes.
+        blob: Arc<Blob>,
+        /// How its records are laid out.
+        layout: Layout,
+        /// How many bytes it has now.
+        size: u64,
+        /// It was replaced or cut while it was open.
+        changed: bool,
+    },
+    /// Records were found, or found to be others: these are now the rows of these bytes.
+    Found {
+        /// Which source.
+        source: usize,
+        /// The opening it was read in.
+        generation: u32,
+        /// The rows.
+        part: Part,
+    },
+    /// A part that was found has been checked: the same rows with their findings, or more, if lines hold several values.
+    Checked {
+        /// Which source.
+        source: usize,
+        /// The opening it was read in.
+        generation: u32,
+        /// The rows.
+        part: Part,
+    },
+    /// A source has been read to its end, which is where it was when this was said; it may grow.
+    Read {
+        /// Which source.
+        source: usize,
+        /// The opening it was read in.
+        generation: u32,
+        /// How many bytes it has.
+        size: u64,
+    },
+    /// Ids that stand earlier in the same source: the first bytes of their records.
+    Duplicates {
+        /// Which source.
+        source: usize,
+        /// The opening it was read in.
+        generation: u32,
+        /// First bytes of the records.
+        offsets: Vec<u64>,
+    },
+    /// The file was deleted; what was read can still be read.
+    Gone(usize),
+    /// How a source was opened, where that is to be said.
+    Noted(usize, Option<Shown>),
+    /// A file in a folder does not look like JSON.
+    PassedOver,
+    /// So many more links in folders were not followed.
+    Links(u64),
+    /// Something could not be read; the source, if there is one.
+    Failed(Option<usize>, Failure),
+    /// A document that records name could not be read; the records themselves were.
+    Missing(Failure),
+    /// Everything there is has been found and checked.
+    Settled,
+}
+
+/// A run of records in a source.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Its bytes, from border to border.
+    pub span: Range<u64>,
+    /// The number of its first line, from 1.
+    pub line: u64,
+    /// Each line is one record.
+    pub dense: bool,
+    /// The records.
+    pub rows: Vec<Row>,
+    /// What was passed over.
+    pub skips: Skips,
+    /// The end of the source, unfinished perhaps: it will be found again when the source grows.
+    pub tail: bool,
+}
+
+/// How a source stands with the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// As it was opened, or grown.
+    Sound,
+    /// Replaced or cut while it was open, and read anew.
+    Changed,
+    /// Deleted; what was read can still be read.
+    Gone,
+    /// It could not be read.
+    Failed,
+}
+
+/// One source and its rows.
+#[derive(Debug)]
+pub struct SourceRows {
+    /// Where it came from.
+    pub input: Input,
+    /// How it stands with the disk.
+    pub standing: Standing,
+    /// How it was opened, where that is to be said.
+    pub note: Option<Shown>,
+    /// How its records are laid out.
+    pub layout: Layout,
+    /// How many bytes it has.
+    pub size: u64,
+    /// How many of them have been searched for records.
+    pub found_to: u64,
+    generation: u32,
+    blob: Option<Arc<Blob>>,
+    chunks: Vec<Chunk>,
+    skips: Skips,
+    tail: Skips,
+}
+
+#[derive(Debug)]
+struct Chunk {
+    /// How many rows stand before it in the source.
+    first: usize,
+    span: Range<u64>,
+    line: u64,
+    dense: bool,
+    rows: Vec<Row>,
+}
+
+/// Counts over all rows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Totals {
+    /// Records that were checked.
+    pub checked: usize,
+    /// Records with a finding of each severity, gravest first.
+    pub with: [usize; 4],
+    /// Runs judged right.
+    pub right: usize,
+    /// Runs judged wrong.
+    pub wrong: usize,
+}
+
+impl Totals {
+    fn count(&mut self, row: &Row, step: isize) {
+        let add = |to: &mut usize, on: bool| *to = if on { to.saturating_add_signed(step) } else { *to };
+        add(&mut self.checked, row.has(Flag::Checked));
+        add(&mut self.right, row.has(Flag::Right));
+        add(&mut self.wrong, row.has(Flag::Wrong));
+        for (to, &n) in self.with.iter_mut().zip(&row.counts) {
+            add(to, n > 0);
+        }
+    }
+}
+
+/// What an event did to the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Nothing that shows.
+    None,
+    /// Rows were added behind all others, or rows say more than before; positions stay.
+    Rows,
+    /// Rows were added or removed in the middle: positions have moved. Find them again by [`Store::position`].
+    Moved,
+    /// Something is to be told: the last of [`Store::failures`].
+    Failure,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Store {
+    sources: Vec<SourceRows>,
+    /// How many rows stand before each source.
+    starts: Vec<usize>,
+    len: usize,
+    totals: Totals,
+    settled: bool,
+    /// Files in folders that do not look like JSON.
+    pub passed_over: usize,
+    /// Links in folders, which are not followed.
+    pub links: u64,
+    /// What could not be read, in order.
+    pub failures: Vec<Failure>,
+}
+
+impl Store {
+    /// How many records were found so far.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no record was found so far.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The row of a record.
+    pub fn row(&self, at: usize) -> Option<&Row> {
+        let (source, chunk, n) = self.place(at)?;
+        self.sources.get(source)?.chunks.get(chunk)?.rows.get(n)
+    }
+
+    /// All rows, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.sources.iter().flat_map(|source| &source.chunks).flat_map(|chunk| &chunk.rows)
+    }
+
+    /// All sources, in order.
+    pub fn sources(&self) -> &[SourceRows] {
+        &self.sources
+    }
+
+    /// The number of the source of a record.
+    pub fn source_of(&self, at: usize) -> Option<usize> {
+        self.place(at).map(|(source, _, _)| source)
+    }
+
+    /// The positions of a source's records.
+    pub fn positions(&self, source: usize) -> Range<usize> {
+        let start = self.starts.get(source).copied().unwrap_or(self.len);
+        start..self.starts.get(source + 1).copied().unwrap_or(self.len)
+    }
+
+    /// The lasting address of a record: its source and its first byte.
+    pub fn address(&self, at: usize) -> Option<(usize, u64)> {
+        Some((self.source_of(at)?, self.row(at)?.offset))
+    }
+
+    /// The position of the record that holds a byte of a source.
+    pub fn position(&self, source: usize, byte: u64) -> Option<usize> {
+        let rows = self.sources.get(source)?;
+        let chunk = rows.chunks.get(rows.chunk_at(byte)?)?;
+        let n = chunk.rows.partition_point(|row| row.offset <= byte).checked_sub(1)?;
+        (byte < chunk.rows.get(n)?.end().max(chunk.rows.get(n)?.offset + 1))
+            .then_some(self.starts.get(source)? + chunk.first + n)
+    }
+
+    /// The number of the line in which a record begins, from 1. Mostly known; otherwise a block is read to count.
+    pub fn line_of(&self, at: usize) -> Option<u64> {
+        let (source, chunk, n) = self.place(at)?;
+        let source = self.sources.get(source)?;
+        let chunk = source.chunks.get(chunk)?;
+        if chunk.dense {
+            return Some(chunk.line + n as u64);
+        }
+        let (mut from, to) = (chunk.span.start, chunk.rows.get(n)?.offset);
+        let (mut line, mut block) = (chunk.line, Vec::new());
+        while from < to {
+            source.blob.as_ref()?.read(from, WINDOW.min((to - from) as usize), &mut block).ok()?;
+            line += line_ends(source.layout, &block);
+            from += block.len() as u64;
+            if block.is_empty() {
+                break;
+            }
+        }
+        Some(line)
+    }
+
+    /// The bytes of a record. Of one longer than 64 MB the first megabyte; [`Store::read_window`] reads any part.
+    pub fn read(&self, at: usize) -> Result<Vec<u8>, Failure> {
+        let len = self.row(at).map_or(0, |row| row.len as usize);
+        self.read_window(at, 0..if len > MAX_TEXT { WINDOW } else { len })
+    }
+
+    /// A part of the bytes of a record.
+    pub fn read_window(&self, at: usize, window: Range<usize>) -> Result<Vec<u8>, Failure> {
+        const READ: &str = "cannot read a record of";
+        let nowhere = || Failure::own(READ, &Shown::own("this list"), "it is not there any more");
+        let (source, row) = self.source_of(at).zip(self.row(at)).ok_or_else(nowhere)?;
+        let source = self.sources.get(source).ok_or_else(nowhere)?;
+        let blob = source.blob.as_ref().ok_or_else(nowhere)?;
+        let window = window.start.min(row.len as usize)..window.end.min(row.len as usize);
+        let mut bytes = Vec::new();
+        blob.read(row.offset + window.start as u64, window.len(), &mut bytes)?;
+        if bytes.len() < window.len() {
+            return Err(Failure::own(READ, blob.name(), "the file has become shorter; it is being read again"));
+        }
+        Ok(bytes)
+    }
+
+    /// What another thread needs to read a record.
+    pub fn reading(&self, at: usize) -> Option<Reading> {
+        let (source, chunk, n) = self.place(at)?;
+        let source = self.sources.get(source)?;
+        let chunk = source.chunks.get(chunk)?;
+        let row = chunk.rows.get(n)?;
+        let known_line = if chunk.dense { (row.offset, chunk.line + n as u64) } else { (chunk.span.start, chunk.line) };
+        let blob = source.blob.clone()?;
+        Some(Reading {
+            blob,
+            offset: row.offset,
+            len: row.len as usize,
+            layout: source.layout,
+            known_line,
+            dataset: source.path().and_then(crate::pipeline::summaries::dataset),
+            position: (chunk.first + n) as u64,
+        })
+    }
+
+    /// Counts over all rows.
+    pub const fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Whether everything there is has been found and checked.
+    pub const fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// How far the search for records has come: bytes done and bytes there are.
+    pub fn progress(&self) -> (u64, u64) {
+        self.sources
+            .iter()
+            .fold((0, 0), |(done, all), source| (done + source.found_to.min(source.size), all + source.size))
+    }
+
+    /// Takes in what the background found.
+    pub fn apply(&mut self, event: LoadEvent) -> Change {
+        match event {
+            LoadEvent::Source(input) => {
+                self.starts.push(self.len);
+                self.sources.push(SourceRows::new(input));
+                self.settled = false;
+                Change::Rows
+            }
+            LoadEvent::Opened { source, generation, blob, layout, size, changed } => {
+                self.settled = false;
+                self.opened(source, generation, blob, layout, size, changed)
+            }
+            LoadEvent::Found { source, generation, part } => {
+                self.settled = false;
+                self.found(source, generation, part)
+            }
+            LoadEvent::Checked { source, generation, part } => self.checked(source, generation, part),
+            LoadEvent::Read { source, generation, size } => {
+                if let Some(source) = self.current(source, generation) {
+                    source.size = size;
+                    source.found_to = size;
+                }
+                Change::Rows
+            }
+            LoadEvent::Duplicates { source, generation, offsets } => self.duplicates(source, generation, &offsets),
+            LoadEvent::Gone(source) => {
+                if let Some(source) = self.sources.get_mut(source) {
+                    source.standing = Standing::Gone;
+                }
+                Change::Rows
+            }
+            LoadEvent::Noted(source, note) => {
+                if let Some(source) = self.sources.get_mut(source) {
+                    source.note = note;
+                }
+                Change::Rows
+            }
+            LoadEvent::PassedOver => {
+                self.passed_over += 1;
+                Change::None
+            }
+            LoadEvent::Links(links) => {
+                self.links += links;
+                Change::None
+            }
+            LoadEvent::Failed(source, failure) => {
+                if let Some(source) = source.and_then(|source| self.sources.get_mut(source)) {
+                    source.standing = Standing::Failed;
+                }
+                self.failures.push(failure);
+                Change::Failure
+            }
+            LoadEvent::Missing(failure) => {
+                self.failures.push(failure);
+                Change::Failure
+            }
+            LoadEvent::Settled => {
+                self.settled = true;
+                Change::Rows
+            }
+        }
+    }
+
+    fn place(&self, at: usize) -> Option<(usize, usize, usize)> {
+        #[cfg(debug_assertions)]
+        visits::note();
+        if at >= self.len {
+            return None;
+        }
+        let source = self.starts.partition_point(|&start| start <= at).checked_sub(1)?;
+        let n = at - self.starts.get(source)?;
+        let chunks = &self.sources.get(source)?.chunks;
+        let chunk = chunks.partition_point(|chunk| chunk.first <= n).checked_sub(1)?;
+        Some((source, chunk, n - chunks.get(chunk)?.first))
+    }
+
+    fn current(&mut self, source: usize, generation: u32) -> Option<&mut SourceRows> {
+        self.sources.get_mut(source).filter(|source| source.generation == generation)
+    }
+
+    /// Moves the sources behind this one.
+    fn shift(&mut self, source: usize, by: isize) {
+        self.len = self.len.saturating_add_signed(by);
+        for start in self.starts.iter_mut().skip(source + 1) {
+            *start = start.saturating_add_signed(by);
+        }
+    }
+
+    fn opened(&mut self, at: usize, gen_new: u32, blob: Arc<Blob>, layout: Layout, size: u64, changed: bool) -> Change {
+        let Some(source) = self.sources.get_mut(at) else { return Change::None };
+        let old: usize = source.len();
+        for row in source.chunks.iter().flat_map(|chunk| &chunk.rows) {
+            self.totals.count(row, -1);
+        }
+        source.chunks = Vec::new();
+        source.skips = Skips::default();
+        source.tail = Skips::default();
+        (source.generation, source.layout, source.size, source.found_to) = (gen_new, layout, size, 0);
+        source.blob = Some(blob);
+        let was = source.standing;
+        source.standing = if changed || was == Standing::Changed { Standing::Changed } else { Standing::Sound };
+        self.shift(at, -(old as isize));
+        if old > 0 { Change::Moved } else { Change::Rows }
+    }
+
+    fn found(&mut self, at: usize, generation: u32, part: Part) -> Change {
+        let mut totals = self.totals;
+        let Some(source) = self.current(at, generation) else { return Change::None };
+        // A tail that is found again, longer, takes the place of what it was.
+        let mut gone = 0;
+        while let Some(chunk) = source.chunks.last_mut()
+            && chunk.span.end > part.span.start
+        {
+            let keep = chunk.rows.partition_point(|row| row.offset < part.span.start);
+            for row in chunk.rows.drain(keep..) {
+                totals.count(&row, -1);
+                gone += 1;
+            }
+            chunk.span.end = chunk.span.end.min(part.span.start);
+            if chunk.rows.is_empty() {
+                source.chunks.pop();
+            } else {
+                break;
+            }
+        }
+        if part.tail {
+            source.tail = part.skips;
+        } else {
+            source.skips = source.skips.plus(part.skips);
+            source.tail = Skips::default();
+        }
+        source.found_to = source.found_to.max(part.span.end);
+        source.size = source.size.max(part.span.end);
+        part.rows.iter().for_each(|row| totals.count(row, 1));
+        let by = part.rows.len() as isize - gone;
+        source.push(part);
+        self.totals = totals;
+        let last = at + 1 >= self.sources.len() || self.positions(at).end == self.len;
+        self.shift(at, by);
+        if last || by == 0 { Change::Rows } else { Change::Moved }
+    }
+
+    fn checked(&mut self, at: usize, generation: u32, part: Part) -> Change {
+        let mut totals = self.totals;
+        let Some(source) = self.current(at, generation) else { return Change::None };
+        let Some(chunk) = source.chunk_at(part.span.start) else { return Change::None };
+        let Some(first) = source.chunks.get_mut(chunk) else { return Change::None };
+        let from = first.rows.partition_point(|row| row.offset < part.span.start);
+        let to = first.rows.partition_point(|row| row.offset < part.span.end);
+        let by = part.rows.len() as isize - (to - from) as isize;
+        let Some(old) = first.rows.get_mut(from..to) else { return Change::None };
+        for row in &*old {
+            totals.count(row, -1);
+        }
+        part.rows.iter().for_each(|row| totals.count(row, 1));
+        if by == 0 {
+            old.copy_from_slice(&part.rows);
+        } else {
+            first.rows.splice(from..to, part.rows);
+            first.dense = false;
+            for chunk in source.chunks.iter_mut().skip(chunk + 1) {
+                chunk.first = chunk.first.saturating_add_signed(by);
+            }
+            self.shift(at, by);
+        }
+        self.totals = totals;
+        if by == 0 { Change::Rows } else { Change::Moved }
+    }
+
+    fn duplicates(&mut self, at: usize, generation: u32, offsets: &[u64]) -> Change {
+        use stepscope_core::finding::Severity;
+        let Some(source) = self.current(at, generation) else { return Change::None };
+        let mut totals = Totals::default();
+        for &offset in offsets {
+            let Some(chunk) = source.chunk_at(offset).and_then(|n| source.chunks.get_mut(n)) else { continue };
+            let Ok(n) = chunk.rows.binary_search_by_key(&offset, |row| row.offset) else { continue };
+            if let Some(row) = chunk.rows.get_mut(n).filter(|row| !row.has(Flag::Duplicate)) {
+                let new = row.count(Severity::Note) == 0;
+                row.set(Flag::Duplicate);
+                row.note(DUPLICATE_ID.id, DUPLICATE_ID.severity);
+                if let Some(count) = totals.with.get_mut(Severity::Note as usize) {
+                    *count += usize::from(new);
+                }
+            }
+        }
+        for (to, n) in self.totals.with.iter_mut().zip(totals.with) {
+            *to += n;
+        }
+        Change::Rows
+    }
+}
+
+impl SourceRows {
+    fn new(input: Input) -> Self {
+        Self {
+            input,
+            standing: Standing::Sound,
+            note: None,
+            layout: Layout::Lines(b'\n'),
+            size: 0,
+            found_to: 0,
+            generation: 0,
+            blob: None,
+            chunks: Vec::new(),
+            skips: Skips::default(),
+            tail: Skips::default(),
+        }
+    }
+
+    /// Whether its records are forks of others.
+    pub const fn is_forks(&self) -> bool {
+        matches!(self.input, Input::Forks(_))
+    }
+
+    /// Its name on screen.
+    pub fn name(&self) -> Shown {
+        self.input.name()
+    }
+
+    /// Its path, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        self.input.path()
+    }
+
+    /// Its bytes, once it is open.
+    pub fn blob(&self) -> Option<&Arc<Blob>> {
+        self.blob.as_ref()
+    }
+
+    /// How many records were found in it so far.
+    pub fn len(&self) -> usize {
+        self.chunks.last().map_or(0, |chunk| chunk.first + chunk.rows.len())
+    }
+
+    /// Whether no record was found in it so far.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its rows, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.chunks.iter().flat_map(|chunk| &chunk.rows)
+    }
+
+    /// What was passed over.
+    pub fn skips(&self) -> Skips {
+        self.skips.plus(self.tail)
+    }
+
+    /// Where its runs of records lie; what a search goes through.
+    pub fn spans(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.chunks.iter().map(|chunk| chunk.span.clone())
+    }
+
+    fn chunk_at(&self, byte: u64) -> Option<usize> {
+        let n = self.chunks.partition_point(|chunk| chunk.span.start <= byte).checked_sub(1)?;
+        (byte < self.chunks.get(n)?.span.end).then_some(n)
+    }
+
+    fn push(&mut self, part: Part) {
+        if part.rows.is_empty() {
+            return;
+        }
+        let first = self.len();
+        if let Some(last) = self.chunks.last_mut()
+            && last.rows.len() + part.rows.len() <= FULL
+            && last.span.end - last.span.start < crate::source::input::BLOCK as u64
+            && last.span.end == part.span.start
+        {
+            last.dense &= part.dense && last.line + last.rows.len() as u64 == part.line;
+            last.rows.extend(part.rows);
+            last.span.end = part.span.end;
+            return;
+        }
+        if let Some(last) = self.chunks.last_mut() {
+            last.rows.shrink_to_fit();
+        }
+        self.chunks.push(Chunk { first, span: part.span, line: part.line, dense: part.dense, rows: part.rows });
+    }
+}
+
+/// How many rows were looked up on this thread, for tests. Only debug builds count.
+#[cfg(debug_assertions)]
+pub mod visits {
+    use std::cell::Cell;
+
+    thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
+
+    /// One more row.
+    pub fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// How many, since it was asked last.
+    pub fn take() -> usize {
+        COUNT.replace(0)
+    }
+}

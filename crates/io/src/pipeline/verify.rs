@@ -1,0 +1,173 @@
+//! `stepscope verify`: every completion is judged on all cores, in input order.
+
+use std::io;
+
+use crate::failure::Failure;
+use crate::pipeline::examine::Text;
+use crate::pipeline::line::{self, Done, Task};
+use crate::pipeline::room::{End, Room, room_of};
+use crate::source::block::Block;
+use crate::source::cut::Skips;
+use crate::source::input::Expand;
+use stepscope_base::guard::guarded;
+use stepscope_base::json::write::Style;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::verify::{Candidate, Field, Ladder, Verifier, VerifyResult, completion, differ, recorded_reward};
+
+/// What is printed is at most so many times as long as what was read.
+pub const MAX_OUTPUT: usize = 16;
+
+/// What completions are judged by, and where they stand.
+#[derive(Debug)]
+pub struct Judge {
+    /// What judges.
+    pub verifier: Verifier,
+    /// Where a record holds its completion.
+    pub field: Field,
+}
+
+impl Judge {
+    /// Judges the completion of a record and keeps what every stage said. Without a completion no stage is reached.
+    pub fn climb(&self, record: Value<'_>) -> Ladder {
+        match completion(record, &self.field) {
+            Ok(text) => self.verifier.climb(Candidate { text: text.bytes(), record }, &mut Tape::default()),
+            Err(why) => Ladder { rungs: Vec::new(), result: VerifyResult::not_judged(&why) },
+        }
+    }
+
+    fn judge(&self, record: Value<'_>, tape: &mut Tape) -> VerifyResult {
+        match completion(record, &self.field) {
+            Ok(text) => self.verifier.verify(Candidate { text: text.bytes(), record }, tape),
+            Err(why) => VerifyResult::not_judged(&why),
+        }
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Counts {
+    /// Records.
+    pub records: u64,
+    /// Completions that passed.
+    pub passed: u64,
+    /// Records that could not be judged.
+    pub not_judged: u64,
+    /// All rewards together.
+    pub reward: f64,
+    /// Records that were judged and hold a reward.
+    pub recorded: u64,
+    /// Those whose reward is another one now.
+    pub differ: u64,
+    /// Records whose results are not printed: that would be too much for the size of the input.
+    pub unprinted: u64,
+    /// What is no record.
+    pub skips: Skips,
+}
+
+impl Counts {
+    /// Records that could be judged.
+    pub const fn scored(&self) -> u64 {
+        self.records - self.not_judged
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.records += other.records;
+        self.passed += other.passed;
+        self.not_judged += other.not_judged;
+        self.reward += other.reward;
+        self.recorded += other.recorded;
+        self.differ += other.differ;
+        self.unprinted += other.unprinted;
+        self.skips = self.skips.plus(other.skips);
+    }
+
+    fn count(&mut self, result: &VerifyResult, recorded: Option<f64>) {
+        self.records += 1;
+        let Some(reward) = result.scored() else {
+            self.not_judged += 1;
+            return;
+        };
+        self.passed += u64::from(result.success);
+        self.reward += reward;
+        self.recorded += u64::from(recorded.is_some());
+        self.differ += u64::from(recorded.is_some_and(|recorded| differ(recorded, reward)));
+    }
+}
+
+/// What is known of a block once it is judged.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    ends: Vec<End>,
+}
+
+impl line::Tally for Tally {
+    fn clear(&mut self) {
+        self.counts = Counts::default();
+        self.ends.clear();
+    }
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// All sources together.
+    pub counts: Counts,
+    /// What could not be read.
+    pub failures: Vec<Failure>,
+}
+
+/// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
+/// order, on this thread; if it fails, everything ends.
+pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> Outcome {
+    let (mut counts, mut room) = (Counts::default(), Room::new(MAX_OUTPUT));
+    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Tally>| {
+        verify_block(judge, tapes, task, block, done);
+    };
+    let ended = line::run(inputs, threads, Default::default, work, |done| {
+        let Tally { counts: found, ends } = &mut done.tally;
+        found.unprinted += room.take(done.read, &mut done.out, ends);
+        counts.add(found);
+        sink(&done.out).is_ok()
+    });
+    Outcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
+}
+
+fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Tally>) {
+    let Tally { counts, ends } = &mut done.tally;
+    counts.skips = block.skips;
+    let room = room_of(block.bytes.len(), MAX_OUTPUT);
+    let mut has_room = true;
+    task.each(block, |place, cut| {
+        let text = Text { bytes: place.text, len: block.len_of(cut), joined: cut.joined };
+        text.each_value(tape, |range, _, tape| {
+            let text = place.text.get(range.clone()).unwrap_or_default();
+            let root = tape.root(text);
+            let judged = || {
+                let Some(record) = root else {
+                    let why = tape.problems.last().map_or("it is empty", |problem| problem.kind.summary());
+                    return VerifyResult::not_judged(&Shown::own("this is no record: ").and(why));
+                };
+                judge.judge(record, inner)
+            };
+            let result = guarded(judged)
+                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
+            let recorded = root.and_then(recorded_reward);
+            counts.count(&result, recorded);
+            if has_room {
+                let sound = done.out.len();
+                let result = result.located(&shown!("{}, line {}", task.input.name(), place.line));
+                Style::ASCII.line(&mut done.out, |object| result.members(recorded, object));
+                if done.out.len() > room {
+                    done.out.truncate(sound);
+                    has_room = false;
+                } else {
+                    ends.push((done.out.len(), true));
+                }
+            }
+            counts.unprinted += u64::from(!has_room);
+        });
+    });
+}

@@ -1,0 +1,22 @@
+//! Bytes in: what is named on the command line, in a listing or in a record becomes records and documents.
+
+/// Stores of structured answers: docintel folders and `storage.sqlite`.
+pub mod answers;
+/// What data and listings name, opened beneath a folder that a person named.
+pub mod beneath;
+/// Sources read block by block.
+pub mod block;
+/// Where records begin and end.
+pub mod cut;
+/// The documents that answers cite, found and kept.
+pub(crate) mod documents;
+/// From names to sources.
+pub mod input;
+/// Opening without harm.
+pub mod open;
+/// Parquet tables, column by column.
+pub(crate) mod parquet;
+/// The sample runs, part of the program.
+pub mod samples;
+/// SQLite databases opened without harm.
+pub(crate) mod sqlite;

@@ -1,0 +1,244 @@
+//! A source read block by block, each block cut at the borders of its records.
+
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, leading, line_ends, trailing};
+use crate::source::input::BLOCK;
+use crate::source::open::Blob;
+use stepscope_base::json::MAX_TEXT;
+use stepscope_core::report::places::advance_column;
+
+/// Of a record longer than [`MAX_TEXT`] only so much is read.
+pub const WINDOW: usize = 1 << 20;
+
+/// Where the reading of a source stands: always at a border between records.
+#[derive(Clone, Debug)]
+pub struct Cursor {
+    blob: Arc<Blob>,
+    layout: Layout,
+    state: State,
+    /// It reads a part of the source: where that ends, a list may go on.
+    part: bool,
+    /// The next byte to read.
+    pub at: u64,
+    /// The number of the line that it stands in, from 1.
+    pub line: u64,
+    /// The column that it stands in, in characters from 1.
+    pub column: usize,
+    /// How many records came before it.
+    pub index: u64,
+}
+
+/// A run of whole records.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The bytes; reused from block to block.
+    pub bytes: Vec<u8>,
+    /// The border where it begins in the source.
+    pub border: u64,
+    /// Where the bytes begin in the source: at the border, or behind it if there is but one long record.
+    pub start: u64,
+    /// One past the last byte that belongs to the block: the border where the next begins.
+    pub end: u64,
+    /// The records, as ranges of `bytes`.
+    pub cuts: Vec<Cut>,
+    /// The number of the line in which it begins, from 1.
+    pub line: u64,
+    /// The column in which it begins, in characters from 1.
+    pub column: usize,
+    /// How many lines end in it.
+    pub lines: u64,
+    /// How many records came before it.
+    pub index: u64,
+    /// What was passed over in it.
+    pub skips: Skips,
+    /// The one record of this block is so long; its bytes are not all there if that is more than [`MAX_TEXT`].
+    pub long: Option<u64>,
+    /// The last record has no line end: it may be unfinished.
+    pub open: bool,
+}
+
+impl Block {
+    /// The bytes of a record.
+    pub fn text(&self, cut: &Cut) -> &[u8] {
+        self.bytes.get(cut.range.clone()).unwrap_or_default()
+    }
+
+    /// Whether each line is one record, and each record one line.
+    pub(crate) fn is_dense(&self, layout: Layout) -> bool {
+        let lines = self.lines + u64::from(self.open);
+        matches!(layout, Layout::Lines(_)) && self.cuts.len() as u64 == lines && self.skips == Skips::default()
+    }
+
+    /// How long a record is on disk.
+    pub(crate) fn len_of(&self, cut: &Cut) -> u64 {
+        self.long.unwrap_or(cut.range.len() as u64)
+    }
+}
+
+/// Whether the bytes of long records are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Want {
+    /// Only places.
+    Places,
+    /// Places and bytes.
+    Bytes,
+}
+
+impl Cursor {
+    /// At the beginning of a source.
+    pub fn new(blob: Arc<Blob>, layout: Layout) -> Self {
+        Self { blob, layout, state: State::default(), part: false, at: 0, line: 1, column: 1, index: 0 }
+    }
+
+    /// Reads a part of the source, whose end says nothing about lists.
+    #[must_use]
+    pub(crate) fn of_part(self) -> Self {
+        Self { part: true, ..self }
+    }
+
+    /// At the last record of a block that this cursor has read, to read it again when there is more of it.
+    #[must_use]
+    pub(crate) fn back_to_last(&self, block: &Block) -> Option<Self> {
+        let last = block.cuts.last()?;
+        let before = block.bytes.get(..last.range.start).unwrap_or_default();
+        Some(Self {
+            state: last.state(),
+            at: block.start + last.range.start as u64,
+            line: block.line + line_ends(self.layout, before),
+            index: self.index.saturating_sub(1),
+            ..self.clone()
+        })
+    }
+
+    /// What it reads.
+    pub fn blob(&self) -> &Arc<Blob> {
+        &self.blob
+    }
+
+    /// How the records are laid out.
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Reads the next run of whole records, up to `end`; `false`: there are no more bytes before it.
+    pub fn next(&mut self, block: &mut Block, end: u64, want: Want) -> Result<bool, Failure> {
+        if block.bytes.capacity() > 4 * WINDOW {
+            block.bytes = Vec::new();
+        }
+        let size = (BLOCK as u64).min(end.saturating_sub(self.at)) as usize;
+        self.blob.read(self.at, size, &mut block.bytes)?;
+        block.cuts.clear();
+        block.skips = Skips::default();
+        (block.border, block.start, block.line, block.index) = (self.at, self.at, self.line, self.index);
+        block.column = self.column;
+        (block.long, block.open) = (None, false);
+        if block.bytes.is_empty() {
+            (block.end, block.lines) = (self.at, 0);
+            return Ok(self.ends_in_list(block, 0));
+        }
+        let last = block.bytes.len() < BLOCK || self.at + BLOCK as u64 >= end;
+        let (done, lines) = cut(self.layout, &mut self.state, &block.bytes, last, &mut block.cuts, &mut block.skips);
+        if done == 0 {
+            self.long(block, end, want)?;
+        } else {
+            block.end = self.at + done as u64;
+            block.lines = lines;
+            let passed = block.bytes.get(..done).unwrap_or_default();
+            self.column = advance_column(self.column, passed);
+            if last {
+                let blank = trailing(passed);
+                self.ends_in_list(block, done - blank);
+            }
+            block.open = last && !self.ends_line(block);
+        }
+        self.at = block.end;
+        self.line += block.lines;
+        self.index += block.cuts.len() as u64;
+        Ok(true)
+    }
+
+    /// At the end of what there is: a list that is still open lacks the rest of itself, which is given as a record
+    /// without text at this place of the block.
+    fn ends_in_list(&mut self, block: &mut Block, at: usize) -> bool {
+        let missing = self.state.is_list() && !self.part;
+        if missing {
+            self.state.end_list();
+            block.cuts.push(Cut { range: at..at, joined: false, lists: 1 });
+            block.open = true;
+            if block.bytes.is_empty() {
+                self.index += 1;
+            }
+        }
+        missing
+    }
+
+    /// Whether the last record of a block at the end of the source is surely finished.
+    fn ends_line(&self, block: &Block) -> bool {
+        match self.layout {
+            Layout::Lines(end) => block.bytes.last() == Some(&end),
+            Layout::Values => block.cuts.is_empty(),
+        }
+    }
+
+    /// A record that goes on behind the block: its end is looked for without keeping what lies between.
+    fn long(&mut self, block: &mut Block, end: u64, want: Want) -> Result<(), Failure> {
+        let lead = leading(&block.bytes);
+        let text = block.bytes.get(lead..).unwrap_or_default();
+        let comment = text.starts_with(b"//");
+        self.line += line_ends(self.layout, block.bytes.get(..lead).unwrap_or_default());
+        block.line = self.line;
+        let mut span = match self.layout {
+            Layout::Lines(end) => Span::Line(end),
+            Layout::Values => self.state.span(text),
+        };
+        let mut at = self.at + lead as u64;
+        let from = at;
+        let mut part = text.to_vec();
+        block.lines = 0;
+        block.column = advance_column(self.column, block.bytes.get(..lead).unwrap_or_default());
+        self.column = block.column;
+        let (to, found) = loop {
+            if let Some(len) = span.feed(&part) {
+                let passed = part.get(..len).unwrap_or_default();
+                block.lines += line_ends(self.layout, passed);
+                self.column = advance_column(self.column, passed);
+                break (at + len as u64, true);
+            }
+            block.lines += line_ends(self.layout, &part);
+            self.column = advance_column(self.column, &part);
+            at += part.len() as u64;
+            self.blob.read(at, BLOCK.min(end.saturating_sub(at) as usize), &mut part)?;
+            if part.is_empty() {
+                break (at, false);
+            }
+        };
+        // The line end itself belongs to the line.
+        let line_end = u64::from(found && matches!(self.layout, Layout::Lines(_)));
+        block.lines += line_end;
+        self.column = if line_end > 0 { 1 } else { self.column };
+        block.end = to + line_end;
+        block.open = !found;
+        if comment {
+            block.skips.comments += 1;
+            return Ok(());
+        }
+        let len = to - from;
+        let keep = if len > MAX_TEXT as u64 { WINDOW } else { len as usize };
+        if want == Want::Bytes {
+            self.blob.read(from, keep, &mut block.bytes)?;
+        } else {
+            block.bytes.clear();
+        }
+        block.start = from;
+        block.long = Some(len);
+        let lists = self.state.lists();
+        let joined = self.layout == Layout::Values && self.state.pass();
+        if !found {
+            self.state.end_list();
+        }
+        block.cuts.push(Cut { range: 0..block.bytes.len(), joined, lists });
+        Ok(())
+    }
+}

@@ -1,0 +1,550 @@
+//! From what was named on the command line to sources that can be read: files, folders, pipes, standard input.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::FileType;
+
+use crate::failure::Failure;
+use crate::log::forks::FORKS;
+use crate::source::answers::{self, AnswerStore, Report, Spool};
+use crate::source::beneath::{Beneath, Place, is_link};
+use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
+use crate::source::documents::{Documents, Library, Stacks};
+use crate::source::open::{
+    Blob, Opened, Stat, beneath_failure, is_journal, not_text, open, open_beneath, open_place, spool, standard_input,
+};
+use crate::source::samples::{SAMPLES, Sample};
+use crate::source::sqlite;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::text::Shown;
+use stepscope_core::record::RecordKind;
+use stepscope_core::record::formats;
+use stepscope_core::review::line;
+
+/// How much of a source is looked at to recognise it, and read at a time.
+pub const BLOCK: usize = 256 << 10;
+/// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
+pub(crate) const MAX_WIDE: u64 = 64 << 20;
+
+/// So many values at the beginning of a source tell what it holds.
+const HEAD_VALUES: usize = 64;
+/// A store that is changed while it is read is read so often.
+const TRIES: usize = 3;
+const LIST: &str = "cannot read the folder";
+
+/// One thing to read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// Standard input.
+    Standard,
+    /// A path that was named.
+    Named(PathBuf),
+    /// A file found in a folder: passed over in silence if it does not begin like JSON and is not called so.
+    Found(Beneath),
+    /// A file found beside a store: passed over if nothing known stands at its beginning.
+    Beside(Beneath),
+    /// A store of answers.
+    Answers(AnswerStore),
+    /// Forks of the records of another input.
+    Forks(Place),
+    /// Sample runs that are part of the program.
+    Sample(&'static Sample),
+}
+
+impl Input {
+    /// Its name on screen.
+    pub fn name(&self) -> Shown {
+        match self {
+            Self::Standard => Shown::own("standard input"),
+            Self::Named(path) => Shown::path(path),
+            Self::Found(at) | Self::Beside(at) => Shown::path(at.path()),
+            Self::Forks(place) => Shown::path(place.path()),
+            Self::Answers(store) => Shown::path(store.path()),
+            Self::Sample(sample) => Shown::own(sample.name),
+        }
+    }
+
+    /// Its path, where it has one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Standard | Self::Sample(_) => None,
+            Self::Named(path) => Some(path),
+            Self::Found(at) | Self::Beside(at) => Some(at.path()),
+            Self::Forks(place) => Some(place.path()),
+            Self::Answers(store) => Some(store.path()),
+        }
+    }
+
+    /// The files that a record of it stands in: of a store, its question's and the database, which may have a part of it.
+    pub fn files_of(&self, record: Option<Value<'_>>) -> Vec<Shown> {
+        match self {
+            Self::Answers(store) => {
+                let member = |key: &str| record?.get(key);
+                let part = if member("parsed_question").is_some() { "parsed_question.json" } else { "" };
+                let folder = member("folder").and_then(Value::string);
+                let folder = folder.map(|folder| Shown::path(&store.place(folder.bytes()).join(part)));
+                folder.into_iter().chain(store.database().map(Shown::path)).collect()
+            }
+            _ => vec![self.name()],
+        }
+    }
+
+    /// Where it lies, and who named it.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Standard | Self::Sample(_) => None,
+            Self::Named(path) => Some(Place::Named(path.clone())),
+            Self::Found(at) | Self::Beside(at) => Some(Place::Beneath(at.clone())),
+            Self::Forks(place) => Some(place.clone()),
+            Self::Answers(store) => Some(store.named()),
+        }
+    }
+}
+
+/// All inputs that these paths stand for, in order. Folders are searched as they are reached, in path order, each
+/// folder once; hidden files are left out there.
+pub fn expand(paths: &[PathBuf]) -> Expand {
+    Expand {
+        stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(),
+        library: Arc::new(Library::new(paths)),
+        ..Expand::default()
+    }
+}
+
+/// Which of these paths cannot be opened, and why. Pipes are not touched: whoever opens one takes what comes.
+pub fn unreadable(paths: &[PathBuf]) -> Vec<Failure> {
+    let look = |path: &PathBuf| -> std::io::Result<()> {
+        match std::fs::metadata(path)? {
+            meta if meta.is_dir() => std::fs::read_dir(path).map(drop),
+            meta if meta.is_file() => File::open(path).map(drop),
+            _ => Ok(()),
+        }
+    };
+    let named = paths.iter().filter(|path| path.as_os_str() != "-");
+    named.filter_map(|path| Some(Failure::system("cannot open", path, &look(path).err()?))).collect()
+}
+
+/// The sample runs, for when nothing was named.
+pub fn samples() -> Expand {
+    let stack = SAMPLES.iter().rev().map(Step::Sample).collect();
+    Expand { stack, ..Expand::default() }
+}
+
+/// See [`expand`].
+#[derive(Debug, Default)]
+pub struct Expand {
+    stack: Vec<Step>,
+    entered: HashSet<(u64, u64)>,
+    library: Arc<Library>,
+    /// The files of forks that were met, where they are wanted: they come last.
+    forks: Option<BTreeMap<PathBuf, Place>>,
+    links: u64,
+}
+
+#[derive(Debug)]
+enum Step {
+    Named(PathBuf),
+    /// What a listing named, what it is, and whether it lies beside a store.
+    Listed(Beneath, FileType, bool),
+    Sample(&'static Sample),
+}
+
+impl Iterator for Expand {
+    type Item = Result<Input, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(step) = self.stack.pop() else {
+                return self.forks.as_mut()?.pop_first().map(|(_, place)| Ok(Input::Forks(place)));
+            };
+            match step {
+                Step::Sample(sample) => return Some(Ok(Input::Sample(sample))),
+                Step::Named(path) if path.as_os_str() == OsStr::new("-") => return Some(Ok(Input::Standard)),
+                Step::Named(path) => {
+                    if self.forks.is_some() && FORKS.names(&path) {
+                        self.add_forks(Place::Named(path));
+                        continue;
+                    }
+                    self.forks_beside(&path);
+                    if !std::fs::metadata(&path).is_ok_and(|meta| meta.is_dir()) {
+                        // Opening will say what is wrong with it.
+                        return Some(Ok(Input::Named(path)));
+                    }
+                    let found = match Beneath::root(&path) {
+                        Ok(folder) => self.enter(&folder, true, false),
+                        Err(error) => Some(Err(Failure::system(LIST, &path, &error))),
+                    };
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                // They belong to their parents.
+                Step::Listed(at, FileType::RegularFile, _) if FORKS.names(at.path()) => self.add_forks(at.into()),
+                Step::Listed(at, FileType::RegularFile, beside) => {
+                    return Some(Ok(if beside { Input::Beside(at) } else { Input::Found(at) }));
+                }
+                Step::Listed(at, FileType::Directory, beside) => {
+                    if let Some(found) = self.enter(&at, false, beside) {
+                        return Some(found);
+                    }
+                }
+                Step::Listed(_, FileType::Symlink, _) => self.links += 1,
+                // Pipes, sockets and devices in a folder are nobody's records.
+                Step::Listed(..) => {}
+            }
+        }
+    }
+}
+
+impl Expand {
+    /// With a document for answers that name none.
+    pub fn with_document(self, path: &Path) -> Result<Self, Failure> {
+        // Nobody else has it yet.
+        let library = Arc::into_inner(self.library).unwrap_or_default().with_document(path)?;
+        Ok(Self { library: Arc::new(library), ..self })
+    }
+
+    /// Also the forks of what is read, from files beside it and from this one.
+    #[must_use]
+    pub fn with_forks(self, also: Option<&Path>) -> Self {
+        let also = also.filter(|path| path.exists());
+        let forks = also.map(|path| (path.to_owned(), Place::Named(path.to_owned()))).into_iter().collect();
+        Self { forks: Some(forks), ..self }
+    }
+
+    fn add_forks(&mut self, place: Place) {
+        if let Some(forks) = &mut self.forks {
+            forks.entry(place.path().to_owned()).or_insert(place);
+        }
+    }
+
+    fn forks_beside(&mut self, path: &Path) {
+        let place = FORKS.beside(path);
+        if self.forks.is_some()
+            // A link is not followed, and not hidden: opening will say so.
+            && let Ok(at) = place.beneath()
+            && at.kind().map_or_else(|error| is_link(&error), |found| found.kind == FileType::RegularFile)
+        {
+            self.add_forks(place);
+        }
+    }
+
+    /// How many links in folders were not followed so far.
+    pub const fn links(&self) -> u64 {
+        self.links
+    }
+
+    /// Where the documents are that the records cite.
+    pub const fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// Takes what is in a folder that was not entered yet; a store is one thing to read.
+    fn enter(&mut self, folder: &Beneath, named: bool, beside: bool) -> Option<Result<Input, Failure>> {
+        match folder.kind() {
+            Ok(found) if !self.entered.insert(found.id) => return None,
+            Ok(_) => {}
+            Err(error) => return Some(Err(beneath_failure(LIST, folder.path(), &error))),
+        }
+        let store = AnswerStore::of_folder(folder, named);
+        let is_part = store.as_ref().is_some_and(AnswerStore::is_part);
+        if is_part && beside {
+            // Its documents came with the store.
+            return None;
+        }
+        let store = store.or_else(|| named.then(|| AnswerStore::of_root(folder)).flatten());
+        let beside = beside || store.is_some();
+        // The folder of a document holds nothing else.
+        if !is_part && let Err(failure) = self.list(folder, beside, store.as_ref()) {
+            return Some(Err(failure));
+        }
+        store.map(|store| Ok(Input::Answers(store)))
+    }
+
+    fn list(&mut self, folder: &Beneath, beside: bool, store: Option<&AnswerStore>) -> Result<(), Failure> {
+        let mut entries = Vec::new();
+        let listed = folder.list(|entry| {
+            entries.push(entry);
+            true
+        });
+        listed.map_err(|error| beneath_failure(LIST, folder.path(), &error))?;
+        entries.sort_unstable_by(|a, b| b.name.cmp(&a.name));
+        let database = store.and_then(AnswerStore::database);
+        let steps = entries.into_iter().map(|entry| (folder.join(&entry.name), entry.kind));
+        let steps = steps.filter(|(at, _)| Some(at.path()) != database);
+        self.stack.extend(steps.map(|(at, kind)| Step::Listed(at, kind, beside)));
+        Ok(())
+    }
+}
+
+/// A source whose bytes can be read.
+#[derive(Debug)]
+pub struct Source {
+    /// The bytes.
+    pub blob: Arc<Blob>,
+    /// How its records are laid out.
+    pub layout: Layout,
+    /// It was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
+    pub decoded: bool,
+    /// What the disk said of it when it was opened.
+    pub stat: Stat,
+}
+
+/// What became of an input.
+#[derive(Debug)]
+pub enum Begun {
+    /// It can be read.
+    Source(Source),
+    /// It is a pipe: to be spooled into a blob and then recognised.
+    Pipe(File),
+    /// It is a store of answers: to be read into a blob line by line.
+    Answers(AnswerStore),
+    /// It does not begin like JSON and nobody named it.
+    PassedOver,
+}
+
+/// Opens an input and recognises it by its first block.
+pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
+    let opened = match input {
+        Input::Standard => standard_input()?,
+        Input::Named(path) => open(path)?,
+        Input::Forks(place) => open_place(place)?,
+        // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
+        Input::Found(at) | Input::Beside(at) => match open_beneath(at) {
+            Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver),
+            opened => Opened::File(opened?),
+        },
+        Input::Answers(store) => return Ok(Begun::Answers(store.clone())),
+        Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
+    };
+    let blob = match opened {
+        Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
+        Opened::File(blob) => blob,
+    };
+    let named = matches!(input, Input::Named(_));
+    if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
+        let is_store = named || answers::is_store(place);
+        return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
+    }
+    // A journal of reviews lies beside the records that it is about.
+    if !named && begins_as_journal(&blob) {
+        return Ok(Begun::PassedOver);
+    }
+    let documents = match input {
+        Input::Sample(_) => Documents::of_samples(library.clone()),
+        _ => match input.place() {
+            Some(place) => Documents::beside(library.clone(), &place),
+            None => Documents::nowhere(library.clone()),
+        },
+    };
+    let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
+    let source = recognise(blob.with_documents(Some(documents)), found)?;
+    let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
+    Ok(source.map_or(Begun::PassedOver, Begun::Source))
+}
+
+fn is_database(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    blob.read(0, sqlite::MAGIC.len(), &mut head).is_ok() && head == sqlite::MAGIC
+}
+
+/// Whether any of the values at the beginning of a source is of a known format.
+fn holds_known(source: &Source) -> bool {
+    let (mut head, mut cuts, mut tape) = (Vec::new(), Vec::new(), Tape::default());
+    if source.blob.read(0, BLOCK, &mut head).is_err() {
+        return false;
+    }
+    cut(source.layout, &mut State::default(), &head, head.len() < BLOCK, &mut cuts, &mut Skips::default());
+    cuts.iter().take(HEAD_VALUES).any(|cut| {
+        let root = head.get(cut.range.clone()).and_then(|text| tape.parse(text));
+        root.is_some_and(|root| formats::read(root).kind != RecordKind::Unknown)
+    })
+}
+
+/// Reads a store to its end and recognises what came.
+pub(crate) fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Source>, Report) {
+    let stacks = Arc::new(Stacks::new(store.clone()));
+    let name = Shown::path(store.path());
+    let mut report = Report::default();
+    for _ in 0..TRIES {
+        let documents = Documents::of_store(library.clone(), stacks.clone());
+        let blob = match Blob::in_memory(name.clone()) {
+            Ok(blob) => blob.with_documents(Some(documents)),
+            Err(failure) => return (None, Report { failures: vec![failure], ..Report::default() }),
+        };
+        let mut spool = Spool::new(&blob);
+        report = answers::read(store, &mut |line| {
+            spool.push(line);
+            spool.failure.is_none()
+        });
+        spool.hand_over();
+        report.failures.extend(spool.failure.take());
+        let nothing = spool.is_empty() && !report.failures.is_empty();
+        if !report.changed {
+            let source = if nothing { Ok(None) } else { recognise(blob, false) };
+            return source.map_or_else(
+                |failure| (None, Report { failures: vec![failure], ..Report::default() }),
+                |source| (source, report),
+            );
+        }
+    }
+    let why = "another program changes it all the time; copy it, or wait until that is done";
+    report.failures = vec![Failure::own("cannot read", &name, why)];
+    (None, report)
+}
+
+fn begins_as_journal(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    let begins = blob.read(0, line::BEGIN.len(), &mut head).is_ok() && head == line::BEGIN;
+    begins && blob.read(0, BLOCK, &mut head).is_ok() && is_journal(&head)
+}
+
+/// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.
+fn claims_json(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str);
+    extension
+        .is_some_and(|extension| ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// Reads a pipe to its end and recognises it. An empty one is a source without records, like an empty file.
+pub(crate) fn begin_pipe(pipe: File, name: &Shown, library: &Arc<Library>) -> Result<Source, Failure> {
+    let blob = Blob::in_memory(name.clone())?.with_documents(Some(Documents::nowhere(library.clone())));
+    spool(pipe, &blob, |_| true)?;
+    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
+}
+
+/// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
+pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
+    let stat = blob.stat()?;
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    if let Some(text) = decode_wide(&head) {
+        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
+    }
+    if let Some(why) = not_text(&head) {
+        return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
+    }
+    if found && !looks_like_json(&head) {
+        return Ok(None);
+    }
+    Ok(Some(source(Arc::new(blob), &head, false, stat)))
+}
+
+/// A source whose beginning is known.
+fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
+    let layout = Layout::of(head);
+    Source { blob, layout, decoded, stat }
+}
+
+/// Recognises what has come through a pipe so far; `None`: it is too early to tell.
+pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Source>, Failure> {
+    let stat = blob.stat()?;
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    if head.len() < 8 && !ended {
+        return Ok(None);
+    }
+    if decode_wide(&head).is_some() {
+        return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
+    }
+    if let Some(why) = not_text(&head) {
+        return Err(Failure::own("cannot read", blob.name(), why));
+    }
+    Ok(Some(source(blob.clone(), &head, false, stat)))
+}
+
+fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
+    const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; turn it into UTF-8 first: iconv -t UTF-8";
+    let len = blob.len()?;
+    if len > MAX_WIDE {
+        return Err(Failure::own("cannot read", blob.name(), WHY));
+    }
+    let mut wide = Vec::new();
+    blob.read(0, len as usize, &mut wide)?;
+    let text = decode_wide(&wide).unwrap_or_default();
+    let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
+    let blob = Blob::of_bytes(blob.name().clone(), &text)?.with_documents(blob.documents().cloned());
+    Ok(source(Arc::new(blob), head, true, stat))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_searched_in_order_and_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["b/2.jsonl", "b/10.jsonl", "a.json", ".hidden.json", ".git/x.json", "z.txt", "notes.md"] {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            let text = if name == "notes.md" { "# notes" } else { "{\"a\": 1}\n" };
+            std::fs::write(at(name), text).unwrap();
+        }
+        std::os::unix::fs::symlink(dir.path(), at("b/loop")).unwrap();
+        std::os::unix::fs::symlink("nowhere", at("b/dangling")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("b/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let inputs: Vec<Input> = expand(&[dir.path().into(), "-".into(), at("nowhere")]).map(Result::unwrap).collect();
+        let root = Beneath::root(dir.path()).unwrap();
+        let names =
+            ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(root.join(name)));
+        assert_eq!(inputs[..5], names);
+        assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
+        assert!(matches!(begin(&inputs[0], &Arc::default()), Ok(Begun::Source(_))));
+        assert!(matches!(begin(&inputs[3], &Arc::default()), Ok(Begun::PassedOver)), "prose is no record");
+        assert!(matches!(begin(&inputs[4], &Arc::default()), Ok(Begun::Source(_))), "told by content, not by name");
+        assert!(begin(&inputs[6], &Arc::default()).is_err());
+        assert!(
+            begin(&Input::Found(root.join("gone.jsonl")), &Arc::default()).is_err(),
+            "records that cannot be read are said"
+        );
+        assert!(matches!(begin(&Input::Found(root.join("gone")), &Arc::default()), Ok(Begun::PassedOver)));
+    }
+
+    #[test]
+    fn files_of_forks_come_last_and_only_where_they_are_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["a.jsonl", "a.jsonl.forks.jsonl", "b.jsonl", "gone.jsonl.forks.jsonl", "mine"] {
+            std::fs::write(at(name), "{}\n").unwrap();
+        }
+        let all = |inputs: Expand| inputs.map(Result::unwrap).collect::<Vec<_>>();
+        let folder = || expand(&[dir.path().into()]);
+        let root = Beneath::root(dir.path()).unwrap();
+        let found = ["a.jsonl", "b.jsonl", "mine"].map(|name| Input::Found(root.join(name)));
+        assert_eq!(all(folder()), found, "what is checked");
+        let forks = ["a.jsonl.forks.jsonl", "gone.jsonl.forks.jsonl"];
+        let forks = forks.map(|name| Input::Forks(root.join(name).into()));
+        assert_eq!(all(folder().with_forks(None)), [&found[..], &forks[..]].concat());
+        let named = || expand(&[at("a.jsonl")]);
+        let own = [Input::Named(at("a.jsonl")), Input::Forks(FORKS.beside(&at("a.jsonl")))];
+        assert_eq!(all(named().with_forks(None)), own);
+        let also = [&own[..], &[Input::Forks((&at("mine")).into())]].concat();
+        assert_eq!(all(named().with_forks(Some(&at("mine")))), also);
+        assert_eq!(all(expand(&[at("a.jsonl.forks.jsonl")])), [Input::Named(at("a.jsonl.forks.jsonl"))], "named");
+    }
+
+    #[test]
+    fn wide_files_are_decoded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("wide.jsonl");
+        let wide: Vec<u8> = "\u{feff}{\"a\": 1}\n{\"a\": 2}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        std::fs::write(&path, wide).unwrap();
+        let Begun::Source(source) = begin(&Input::Named(path), &Arc::default()).unwrap() else {
+            panic!("not a source")
+        };
+        assert_eq!((source.layout, source.decoded, source.blob.len()), (Layout::Lines(b'\n'), true, Ok(18)));
+    }
+
+    #[test]
+    fn what_is_packed_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("runs.jsonl");
+        std::fs::write(&path, b"\x1f\x8b\x08\0").unwrap();
+        let failure = begin(&Input::Named(path), &Arc::default()).unwrap_err().to_string();
+        assert!(failure.ends_with("runs.jsonl: this is gzip; unpack it first: gunzip"), "{failure}");
+    }
+}

@@ -1,0 +1,584 @@
+//! Opening without harm: only regular files are read, in blocks by `pread`; pipes are spooled into memory. Nothing is
+//! ever created, locked or mapped beside or over a file.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::SystemTime;
+
+use rustix::fs::{FileType, OFlags};
+
+use crate::failure::{Failure, reason};
+use crate::source::beneath::{Beneath, Place, is_link, is_outside};
+use crate::source::documents::Documents;
+use crate::source::parquet;
+use crate::source::sqlite;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::record::RecordKind;
+use stepscope_core::record::formats;
+use stepscope_core::review::line;
+
+/// What standard input or a pipe may bring before we stop reading it.
+pub(crate) const MAX_SPOOL: u64 = 1 << 30;
+
+/// So many lines at the beginning of a source tell whether it is a journal.
+const HEAD_LINES: usize = 64;
+
+const OPEN: &str = "cannot open";
+const READ: &str = "cannot read";
+
+/// Which file on disk it is, whatever its name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    fn of(meta: &Metadata) -> Self {
+        Self { device: meta.dev(), inode: meta.ino() }
+    }
+}
+
+/// What the disk says of a file: enough to see that it is another one now, or not the same any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stat {
+    /// Which file it is.
+    pub id: FileId,
+    /// How many bytes it has.
+    pub len: u64,
+    /// When it was written last.
+    pub modified: Option<SystemTime>,
+}
+
+impl Stat {
+    fn of(meta: &Metadata) -> Self {
+        Self { id: FileId::of(meta), len: meta.len(), modified: meta.modified().ok() }
+    }
+
+    /// Of the file that a path leads to now, which a person named; `None`: there is none.
+    pub fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|meta| Self::of(&meta))
+    }
+
+    /// Of the file that stands at a place now; `None`: there is none, or it may not be read.
+    pub(crate) fn of_place(place: &Place) -> Option<Self> {
+        match place {
+            Place::Named(path) => Self::at(path),
+            place => open_beneath(&place.beneath().ok()?).ok()?.stat().ok(),
+        }
+    }
+}
+
+/// Bytes that can be read anywhere, any number of times, from any thread: a file, or a pipe's spool.
+#[derive(Debug)]
+pub struct Blob {
+    name: Shown,
+    id: FileId,
+    place: Option<Place>,
+    /// `None`: opened anew for each read, because very many files are open already.
+    file: Option<File>,
+    /// Where the documents are that its records cite.
+    documents: Option<Documents>,
+}
+
+/// What a path turned out to be.
+#[derive(Debug)]
+pub enum Opened {
+    /// A regular file.
+    File(Blob),
+    /// A pipe: to be spooled, see `spool`.
+    Pipe(File),
+}
+
+/// Opens for reading whatever a place may lead to.
+pub(crate) fn open_place(place: &Place) -> Result<Opened, Failure> {
+    match place {
+        Place::Named(path) => open(path),
+        place => {
+            let at = place.beneath().map_err(|error| Failure::system(OPEN, place.path(), &error))?;
+            open_beneath(&at).map(Opened::File)
+        }
+    }
+}
+
+/// Opens a regular file that data or a listing named: no link leads there, and nothing but a regular file is opened.
+pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
+    let path = at.path();
+    let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
+    // Looked at before it is opened, as below.
+    refuse_kind(path, at.kind().map_err(|e| fail(&e))?.kind)?;
+    let file = File::from(at.open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, 0).map_err(|e| fail(&e))?);
+    let meta = file.metadata().map_err(|e| fail(&e))?;
+    refuse_kind(path, FileType::from_raw_mode(meta.mode()))?;
+    refuse_kernel(path, &file)?;
+    Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Beneath(at.clone()))))
+}
+
+/// Why something that data or a listing named cannot be had.
+pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
+    const LINK: &str = "a symbolic link stands in its name, and links are followed only where a person names them; \
+        name what it leads to";
+    const OUTSIDE: &str = "its name leads out of the folder; name it yourself";
+    let name = Shown::path(path);
+    match error {
+        error if is_link(error) => Failure::own(what, &name, LINK),
+        error if is_outside(error) => Failure::own(what, &name, OUTSIDE),
+        error => Failure { what, path: name, source: reason(error) },
+    }
+}
+
+fn refuse_kind(path: &Path, kind: FileType) -> Result<(), Failure> {
+    let why = match kind {
+        FileType::RegularFile => return Ok(()),
+        FileType::Directory => "it is a folder",
+        FileType::Fifo => "it is a pipe; only files are read that data or a listing names",
+        FileType::Socket => "it is a socket; only files and pipes can be read",
+        _ => "it is a device; only files and pipes can be read",
+    };
+    Err(Failure::own(OPEN, &Shown::path(path), why))
+}
+
+/// Opens a path for reading that a person named: links are followed.
+pub fn open(path: &Path) -> Result<Opened, Failure> {
+    let fail = |error: &std::io::Error| Failure::system(OPEN, path, error);
+    // Asked before opening, because opening a device can already do harm; and again after, because names move.
+    let before = match std::fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
+            return Err(Failure::own(OPEN, &Shown::path(path), "it is a symbolic link to nothing"));
+        }
+        Err(error) => return Err(fail(&error)),
+    };
+    refuse(path, &before)?;
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file =
+        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).map_err(|e| fail(&e))?;
+    let meta = file.metadata().map_err(|e| fail(&e))?;
+    refuse(path, &meta)?;
+    if meta.file_type().is_fifo() {
+        // Without a writer a read ends at once; with one it may wait.
+        rustix::fs::fcntl_setfl(&file, OFlags::empty()).map_err(|e| fail(&e.into()))?;
+        return Ok(Opened::Pipe(file));
+    }
+    refuse_kernel(path, &file)?;
+    Ok(Opened::File(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Named(path.to_owned())))))
+}
+
+/// Only files and pipes are read: a device never ends, a terminal would eat the keyboard.
+fn refuse(path: &Path, meta: &Metadata) -> Result<(), Failure> {
+    let kind = meta.file_type();
+    let why = if kind.is_file() || kind.is_fifo() {
+        return Ok(());
+    } else if kind.is_dir() {
+        "it is a folder"
+    } else if kind.is_socket() {
+        "it is a socket; only files and pipes can be read"
+    } else {
+        "it is a device; only files and pipes can be read"
+    };
+    Err(Failure::own(OPEN, &Shown::path(path), why))
+}
+
+/// Files of `/proc` and `/sys` look regular but have no end, no size, or side effects.
+fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
+    #[cfg(target_os = "linux")]
+    {
+        const PROC: u64 = 0x9fa0;
+        const SYS: u64 = 0x6265_6572;
+        if let Ok(system) = rustix::fs::fstatfs(file)
+            && matches!(system.f_type.cast_unsigned(), PROC | SYS)
+        {
+            return Err(Failure::own(OPEN, &Shown::path(path), "it is a view into the kernel, not a file; copy it"));
+        }
+    }
+    let _ = (path, file);
+    Ok(())
+}
+
+/// All of a file that people write by hand; a larger one is refused, and so is a pipe.
+pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+    let fail = |source| Failure { what, path: Shown::path(path), source };
+    match open(path).map_err(|failure| fail(failure.source))? {
+        Opened::File(blob) => all_of(&blob, most, what),
+        Opened::Pipe(_) => Err(fail(Shown::own("it is a pipe"))),
+    }
+}
+
+/// The same, for a file that data or a listing names.
+pub(crate) fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+    let blob = open_beneath(at).map_err(|failure| Failure { what, ..failure })?;
+    all_of(&blob, most, what)
+}
+
+fn all_of(blob: &Blob, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+    let len = blob.len()?;
+    if len > most {
+        return Err(Failure { what, path: blob.name().clone(), source: shown!("it is larger than {} MB", most >> 20) });
+    }
+    let mut bytes = Vec::new();
+    blob.read(0, len as usize, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// All of a text file that people write by hand.
+pub fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<String, Failure> {
+    String::from_utf8(read_small(path, most, what)?)
+        .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
+}
+
+/// The device that holds nothing: what `< /dev/null` and programs without input hand on.
+fn is_null(meta: &Metadata) -> bool {
+    let null = || std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == meta.rdev());
+    meta.file_type().is_char_device() && null()
+}
+
+/// Standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
+pub(crate) fn standard_input() -> Result<Opened, Failure> {
+    let name = Shown::own("standard input");
+    let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
+    let fd: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned().map_err(fail)?;
+    let file = File::from(fd);
+    let meta = file.metadata().map_err(fail)?;
+    let kind = meta.file_type();
+    if kind.is_file() {
+        return Ok(Opened::File(Blob::of_file(name, file, &meta, None)));
+    }
+    if kind.is_fifo() || kind.is_socket() || is_null(&meta) {
+        return Ok(Opened::Pipe(file));
+    }
+    Err(Failure::own(READ, &name, "it is a terminal or a device; name a file, or pipe records in"))
+}
+
+impl Blob {
+    fn of_file(name: Shown, file: File, meta: &Metadata, place: Option<Place>) -> Self {
+        Self { name, id: FileId::of(meta), place, file: Some(file), documents: None }
+    }
+
+    /// An empty blob in memory, to be filled by [`spool`].
+    pub(crate) fn in_memory(name: Shown) -> Result<Self, Failure> {
+        let made = memory_file().and_then(|file| Ok((file.metadata()?, file)));
+        let (meta, file) = match made {
+            Ok(made) => made,
+            Err(error) => {
+                return Err(Failure { what: "cannot reserve memory for", path: name, source: reason(&error) });
+            }
+        };
+        Ok(Self::of_file(name, file, &meta, None))
+    }
+
+    /// A blob in memory that holds these bytes.
+    pub fn of_bytes(name: Shown, bytes: &[u8]) -> Result<Self, Failure> {
+        let blob = Self::in_memory(name)?;
+        blob.append(bytes, 0)?;
+        Ok(blob)
+    }
+
+    /// Writes behind what is there; only for blobs in memory.
+    pub fn append(&self, bytes: &[u8], at: u64) -> Result<(), Failure> {
+        let done = match (&self.file, &self.place) {
+            (Some(file), None) => file.write_all_at(bytes, at),
+            _ => Err(ErrorKind::ReadOnlyFilesystem.into()),
+        };
+        done.map_err(|error| Failure { what: "cannot keep", path: self.name.clone(), source: reason(&error) })
+    }
+
+    /// Closes the file; each read opens it again. For folders with more files than a process may hold open.
+    pub fn close(&mut self) {
+        if self.place.is_some() {
+            self.file = None;
+        }
+    }
+
+    /// With the place where the documents are that its records cite.
+    #[must_use]
+    pub(crate) fn with_documents(self, documents: Option<Documents>) -> Self {
+        Self { documents, ..self }
+    }
+
+    /// Where the documents are that its records cite.
+    pub const fn documents(&self) -> Option<&Documents> {
+        self.documents.as_ref()
+    }
+
+    /// The name to show.
+    pub fn name(&self) -> &Shown {
+        &self.name
+    }
+
+    /// Where it lies; `None` in memory.
+    pub const fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// Which file it is.
+    pub const fn id(&self) -> FileId {
+        self.id
+    }
+
+    /// How many bytes there are now.
+    pub fn len(&self) -> Result<u64, Failure> {
+        self.with(|file| file.metadata().map(|meta| meta.len()))
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> Result<bool, Failure> {
+        self.len().map(|len| len == 0)
+    }
+
+    /// What the disk says of it now.
+    pub fn stat(&self) -> Result<Stat, Failure> {
+        self.with(|file| file.metadata().map(|meta| Stat::of(&meta)))
+    }
+
+    /// Fills `into` with up to `want` bytes from `offset`; fewer only where the bytes end.
+    pub fn read(&self, offset: u64, want: usize, into: &mut Vec<u8>) -> Result<(), Failure> {
+        // Grown, never shrunk here: clearing the same memory again and again would cost as much as reading.
+        if into.len() < want {
+            into.resize(want, 0);
+        }
+        let mut done = 0;
+        self.with(|file| {
+            while let Some(rest) = into.get_mut(done..want).filter(|rest| !rest.is_empty()) {
+                match file.read_at(rest, offset.saturating_add(done as u64)) {
+                    Ok(0) => break,
+                    Ok(n) => done += n,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })?;
+        into.truncate(done);
+        Ok(())
+    }
+
+    /// Lets something be done with the open file.
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&File) -> std::io::Result<T>) -> Result<T, Failure> {
+        let fail = |error: &std::io::Error| Failure { what: READ, path: self.name.clone(), source: reason(error) };
+        if let Some(file) = &self.file {
+            return act(file).map_err(|e| fail(&e));
+        }
+        match self.place.as_ref().map(open_place) {
+            Some(Ok(Opened::File(Self { id, file: Some(file), .. }))) if id == self.id => {
+                act(&file).map_err(|e| fail(&e))
+            }
+            Some(Err(failure)) => Err(failure),
+            _ => Err(Failure::own(READ, &self.name, "another file has taken its name; open it again")),
+        }
+    }
+}
+
+/// A file without a name, in memory.
+pub(crate) fn memory_file() -> std::io::Result<File> {
+    #[cfg(target_os = "linux")]
+    {
+        let fd = rustix::fs::memfd_create("stepscope", rustix::fs::MemfdFlags::CLOEXEC)?;
+        Ok(File::from(fd))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let path = std::env::temp_dir().join(format!("stepscope-{}-{:p}", std::process::id(), &raw const READ));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        std::fs::remove_file(&path)?;
+        Ok(file)
+    }
+}
+
+/// Reads a pipe to its end into a blob. After every piece `more` hears how much there is and may end it with `false`.
+pub(crate) fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) -> bool) -> Result<u64, Failure> {
+    let mut block = vec![0; 256 << 10];
+    let mut at = 0;
+    loop {
+        match pipe.read(&mut block) {
+            Ok(0) => return Ok(at),
+            Ok(n) => {
+                into.append(block.get(..n).unwrap_or_default(), at)?;
+                at += n as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure { what: READ, path: into.name.clone(), source: reason(&error) }),
+        }
+        if !more(at) {
+            return Ok(at);
+        }
+        if at >= MAX_SPOOL {
+            return Err(Failure::own(READ, &into.name, "a pipe is read up to 1 GB; write it to a file and open that"));
+        }
+    }
+}
+
+/// All bytes of a file or pipe that is not larger than `limit`; `-` is standard input.
+pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let is_stdin = path.as_os_str() == "-";
+    let name = if is_stdin { Shown::own("standard input") } else { Shown::path(path) };
+    let too_large =
+        || Failure { what: READ, path: name.clone(), source: shown!("it is larger than {} MB", limit >> 20) };
+    let mut bytes = Vec::new();
+    match if is_stdin { standard_input()? } else { open(path)? } {
+        Opened::File(blob) => {
+            let len = blob.len()?;
+            if len > limit {
+                return Err(too_large());
+            }
+            blob.read(0, len as usize, &mut bytes)?;
+        }
+        Opened::Pipe(pipe) => {
+            let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
+            pipe.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
+            if bytes.len() as u64 > limit {
+                return Err(too_large());
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether a source that begins like this is a journal of reviews: its first line is an event, and no record follows. One
+/// such line among records is no reason to read none of them.
+pub(crate) fn is_journal(head: &[u8]) -> bool {
+    let mut tape = Tape::default();
+    let mut is_record =
+        |text: &[u8]| tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown);
+    head.starts_with(line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
+}
+
+/// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
+pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
+    const MAGIC: &[(&[u8], &str)] = &[
+        (b"\x1f\x8b", "this is gzip; unpack it first: gunzip"),
+        (b"PK\x03\x04", "this is a zip archive; unpack it first: unzip"),
+        (b"\x28\xb5\x2f\xfd", "this is zstandard; unpack it first: unzstd"),
+        (b"\xfd7zXZ\0", "this is xz; unpack it first: unxz"),
+        (b"BZh", "this is bzip2; unpack it first: bunzip2"),
+        (sqlite::MAGIC, "this is an SQLite database; it is read from a file that is named, not through a pipe"),
+        (
+            parquet::MAGIC,
+            "this is a parquet table; a table of document lines goes with its answers: check ANSWERS --document TABLE",
+        ),
+        (b"PARE", "this is an encrypted parquet table, not JSON"),
+        (b"ARROW1", "this is an Arrow table; write it as parquet, or its rows as JSON lines"),
+        (b"\x89PNG", "this is a PNG image, not JSON"),
+        (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
+        (b"%PDF", "this is a PDF document, not JSON"),
+        (b"\x7fELF", "this is a program, not JSON"),
+    ];
+    if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Some(why);
+    }
+    if is_journal(head) {
+        return Some("this is a journal of reviews, not records: stepscope review list --reviews");
+    }
+    if !head.is_empty() && head.iter().all(|&b| b == 0) {
+        return Some("it begins with NUL bytes only: its contents were lost, perhaps when the power went");
+    }
+    // A hole in good text comes later, or between lines that begin like JSON.
+    let first = head.iter().find(|b| !b.is_ascii_whitespace() && **b != 0 && **b != 0x1e);
+    let early = head.get(..512).unwrap_or(head);
+    let like_json = matches!(first, Some(b'{' | b'[' | b'"' | b'/' | 0xef));
+    (early.contains(&0) && !like_json).then_some("this is binary data, not JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(path: &Path) -> String {
+        open(path).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_line_of_a_journal_hides_no_records() {
+        let event = "{\"v\":1,\"event_id\":\"e\",\"kind\":\"verdict\"}\n";
+        let record = "{\"id\": \"a\", \"question\": \"q\", \"status\": \"error\", \"error\": \"x\"}\n";
+        for (text, journal) in [
+            (event.to_owned(), true),
+            (event.repeat(3) + "{\"v\":1,\"torn", true),
+            (event.to_owned() + record, false),
+            (record.to_owned() + event, false),
+        ] {
+            assert_eq!(
+                (is_journal(text.as_bytes()), not_text(text.as_bytes()).is_some()),
+                (journal, journal),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_files_and_pipes_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        assert!(why(&at("missing")).ends_with("there is no such file; check the spelling"));
+        assert!(why(dir.path()).ends_with("it is a folder"));
+        std::os::unix::fs::symlink("nowhere", at("dangling")).unwrap();
+        assert!(why(&at("dangling")).ends_with("it is a symbolic link to nothing"));
+        std::os::unix::fs::symlink("loop", at("loop")).unwrap();
+        assert!(why(&at("loop")).ends_with("its symbolic links lead in a circle"));
+        assert!(why(Path::new("/dev/zero")).ends_with("it is a device; only files and pipes can be read"));
+        #[cfg(target_os = "linux")]
+        assert!(why(Path::new("/proc/self/mem")).contains("a view into the kernel"));
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        assert!(why(&at("socket")).contains("it is a socket"));
+    }
+
+    #[test]
+    fn a_name_is_shown_never_sent() {
+        let name = std::ffi::OsString::from("no\u{1b}]0;x\u{7}such");
+        assert!(why(Path::new(&name)).contains("no␛]0;x␇such"));
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_writes_ends_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let Opened::Pipe(pipe) = open(&path).unwrap() else { panic!("not a pipe") };
+        let blob = Blob::in_memory(Shown::own("pipe")).unwrap();
+        assert_eq!(spool(pipe, &blob, |_| true), Ok(0));
+    }
+
+    #[test]
+    fn what_is_spooled_can_be_read_anywhere() {
+        let blob = Blob::in_memory(Shown::own("pipe")).unwrap();
+        let text: Vec<u8> = (0..600_000u32).map(|n| n as u8).collect();
+        let mut heard = Vec::new();
+        let done = spool(&*text, &blob, |n| {
+            heard.push(n);
+            true
+        });
+        assert_eq!((done, heard.last().copied(), blob.len()), (Ok(600_000), Some(600_000), Ok(600_000)));
+        let mut block = Vec::new();
+        blob.read(599_990, 20, &mut block).unwrap();
+        assert_eq!(block, &text[599_990..]);
+    }
+
+    #[test]
+    fn a_closed_blob_opens_the_same_file_or_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        std::fs::write(&path, "first").unwrap();
+        let Opened::File(mut blob) = open(&path).unwrap() else { panic!("not a file") };
+        let mut block = Vec::new();
+        blob.close();
+        blob.read(1, 9, &mut block).unwrap();
+        assert_eq!(block, b"irst");
+        std::fs::write(dir.path().join("b"), "second").unwrap();
+        std::fs::rename(dir.path().join("b"), &path).unwrap();
+        assert!(blob.read(0, 9, &mut block).is_err());
+    }
+
+    #[test]
+    fn binary_data_is_named() {
+        assert_eq!(not_text(b"\x1f\x8b\x08"), Some("this is gzip; unpack it first: gunzip"));
+        assert_eq!(not_text(b"{\"a\": 1}\0\0\0"), None);
+        assert_eq!(not_text(b"\0\0\0{\"a\": 1}"), None);
+        assert!(not_text(&[0; 64]).unwrap().contains("NUL bytes only"));
+        assert!(not_text(b"\x01\x00\x02").unwrap().contains("binary"));
+        assert_eq!(not_text(b""), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! The sample runs and answers, part of the program: what opens where nothing was named.
+
+/// One file of samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Its name in the folder `sample_runs`.
+    pub name: &'static str,
+    /// Its bytes.
+    pub bytes: &'static [u8],
+    /// The documents that its records name, by their names.
+    pub documents: &'static [(&'static str, &'static [u8])],
+}
+
+/// Recorded replies of a real small model to steps of the first sample runs, asked again: see
+/// `io::model::cassette::Tape::read`. For machines without a model, and always marked as a replay.
+pub const CASSETTE: &[u8] = include_bytes!("../../../../sample_runs/cassette.jsonl");
+
+/// The sample runs, in the order in which they open.
+/// The samples, in the order in which they open.
+pub const SAMPLES: &[Sample] = &[
+    Sample {
+        name: "word_problems.jsonl",
+        bytes: include_bytes!("../../../../sample_runs/word_problems.jsonl"),
+        documents: &[],
+    },
+    Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../../../sample_runs/by_hand.jsonl"), documents: &[] },
+    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../../../sample_runs/baseline.jsonl"), documents: &[] },
+    Sample {
+        name: "policy.jsonl",
+        bytes: include_bytes!("../../../../sample_runs/policy.jsonl"),
+        documents: &[("policy.document.json", include_bytes!("../../../../sample_runs/policy.document.json"))],
+    },
+];
