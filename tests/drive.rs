@@ -1329,7 +1329,7 @@ fn a_baseline_that_agrees_with_the_run_makes_the_gold_suspect() {
     let run = write("run.jsonl", &(run + "\n"));
     let mut d = Drive::beside(&run, &write("baseline.jsonl", &(baseline + "\n")));
     d.shows(&["gold"]);
-    assert_eq!(d.app.store.row(0).and_then(stepscope_core::table::row::Row::fix), Some(Fix::Gold));
+    assert_eq!(d.app.store.row(0).and_then(stepscope_core::table::row::RowFacts::fix), Some(Fix::Gold));
     d.keys("Enter");
     d.shows(&["baseline 10", "look at the gold answer"]);
 

@@ -28,7 +28,7 @@ use stepscope::widgets::theme::Theme;
 use stepscope_base::text::{Shown, is_hidden};
 use stepscope_core::rules::answer::Schema;
 use stepscope_core::table::filter::{Filter, text_pattern};
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::verifiers::{Wanted, build};
@@ -345,7 +345,7 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     write(case);
     let alone = said(&path, 1)?;
     same("two readings differ", &alone, &said(&path, 2)?)?;
-    let row = Row::unchecked(0, case.len() as u64);
+    let row = RowFacts::unchecked(0, case.len() as u64);
     let opened = Opened::new(0, 1, &row, case.to_vec(), Neighbours::default());
     for step in 0..opened.steps.len().min(8) {
         let _ = opened.detail(step);

@@ -503,7 +503,7 @@ mod live {
             let files = Files::new();
             let mut live = Live::open(&[files.write("x.jsonl", text)]);
             live.settle();
-            live.store.rows().map(stepscope_core::table::row::Row::kind).collect::<Vec<_>>()
+            live.store.rows().map(stepscope_core::table::row::RowFacts::kind).collect::<Vec<_>>()
         };
         let bare = r#"{"steps": null}"#;
         for (value, kind) in [(procedure, Procedure), (bare, Procedure), (r#"{"a": 1}"#, Unknown), ("{}", Unknown)]

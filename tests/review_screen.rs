@@ -447,7 +447,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     // The verdict is bound to the whole record.
     let mut plain = desk.open();
     plain.keys("Enter").shows(&["✓ pass"]);
-    assert_eq!(plain.app.review.subject.as_ref().unwrap().card.content, content);
+    assert_eq!(plain.app.review.subject.as_ref().unwrap().summary.content, content);
 }
 
 #[test]

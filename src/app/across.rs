@@ -9,7 +9,7 @@ use std::sync::Arc;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{Compared, Journals, Wanted};
 use stepscope_io::pipeline::dashboard::{self as boards_io, Judged};
@@ -116,7 +116,7 @@ pub struct Seat {
     /// Where it stands.
     pub reading: Reading,
     /// Its row.
-    pub row: Row,
+    pub row: RowFacts,
     /// What its run is called.
     pub name: Shown,
 }

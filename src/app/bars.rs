@@ -312,7 +312,7 @@ fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     } else if line.is_empty()
         && let Some(record) = app.record()
     {
-        let id = app.table.headline(record).map(|headline| headline.id.as_str().to_owned()).unwrap_or_default();
+        let id = app.table.texts(record).map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
         line.push(look.span(format!("{}  {id}", app.name_of(record)), Role::Faint));
     }
     line

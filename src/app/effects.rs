@@ -21,8 +21,8 @@ use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::formats;
-use stepscope_core::table::headline::Headline;
 use stepscope_core::table::seen::place_in;
+use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
 use stepscope_io::fresh::{lend, take_back, write_new};
@@ -36,8 +36,8 @@ use stepscope_io::source::beneath::Place;
 
 /// At the end, verdicts that are on their way to the disk are waited for so long.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A headline is made from at most so many bytes of a record; what is longer is read when it is opened.
-const MAX_HEADLINE_TEXT: usize = 4 << 20;
+/// A texts is made from at most so many bytes of a record; what is longer is read when it is opened.
+const MAX_ROW_TEXT: usize = 4 << 20;
 /// What is longer is read on a thread of its own, one after the other: the table need not wait for it.
 const LARGE: usize = 256 << 10;
 
@@ -170,7 +170,7 @@ impl Performer {
             Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
             Work::Record(_, ref reading, ..) if reading.len > LARGE => self.read_apart(work),
             Work::Leg(..) => self.read_apart(work),
-            Work::Headlines(..)
+            Work::RowTexts(..)
             | Work::Record(..)
             | Work::Marks(_)
             | Work::Export(..)
@@ -263,11 +263,11 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Arc<Beside>
     while let Ok(first) = wanted.recv() {
         // Of several requests for rows only the last is about what is on screen now.
         let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
-        let last_rows = work.iter().rposition(|work| matches!(work, Work::Headlines(..)));
+        let last_rows = work.iter().rposition(|work| matches!(work, Work::RowTexts(..)));
         let mut n = 0;
         work.retain(|work| {
             n += 1;
-            !matches!(work, Work::Headlines(..)) || Some(n - 1) == last_rows
+            !matches!(work, Work::RowTexts(..)) || Some(n - 1) == last_rows
         });
         for work in work {
             if let Some(message) = read(work, beside)
@@ -282,13 +282,13 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Arc<Beside>
 /// Reads what is wanted; `None` for work that is no reading.
 pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
     match work {
-        Work::Headlines(moves, rows) => {
+        Work::RowTexts(moves, rows) => {
             let mut tape = Tape::default();
             let rows = rows
                 .into_iter()
-                .map(|(record, reading)| (record, guarded(|| headline(&reading, &mut tape)).unwrap_or_default()))
+                .map(|(record, reading)| (record, guarded(|| texts(&reading, &mut tape)).unwrap_or_default()))
                 .collect();
-            Some(Msg::Headlines(moves, rows))
+            Some(Msg::RowTexts(moves, rows))
         }
         Work::Record(record, reading, row, hide) => {
             let open = || {
@@ -335,10 +335,10 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
 /// What is said of a record on which a part of this program panicked.
 pub(crate) const FAILED: &str = "stepscope itself failed on it; please report this";
 
-fn headline(reading: &Reading, tape: &mut Tape) -> Headline {
-    let Ok(text) = reading.read_head(MAX_HEADLINE_TEXT) else { return Headline::default() };
+fn texts(reading: &Reading, tape: &mut Tape) -> RowTexts {
+    let Ok(text) = reading.read_head(MAX_ROW_TEXT) else { return RowTexts::default() };
     match tape.parse(&text) {
-        Some(root) => Headline::of(&formats::read(root)),
-        None => Headline::of_broken(&text),
+        Some(root) => RowTexts::of(&formats::read(root)),
+        None => RowTexts::of_broken(&text),
     }
 }

@@ -10,7 +10,7 @@ use crate::screens::side_by_side::state::{Against, Unkept, Versus};
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::compare;
@@ -58,7 +58,7 @@ fn sides(a: &Seat, b: &Seat, against: Against, beside: &Arc<Beside>) -> Result<V
 fn made(seat: &Seat, make: &Make, beside: &Arc<Beside>) -> Result<Versus, Shown> {
     let parent = opened(seat, beside).map_err(|failure| shown!("{failure}"))?;
     let line = make.line(&parent)?;
-    let row = Row::unchecked(0, line.len() as u64);
+    let row = RowFacts::unchecked(0, line.len() as u64);
     let fork = Opened::new(seat.record, 1, &row, line.clone(), seat.reading.around(beside));
     let names = [seat.name.clone(), shown!("{}, not kept yet", make.title())];
     let versus = Versus::of(names, Against::Parent, &parent, &fork);

@@ -10,7 +10,7 @@ use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::stats::name_of;
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::{FORKS, Mark};
 use stepscope_io::log::{LineId, Met, Told};
@@ -158,7 +158,7 @@ fn look_for_parents(app: &mut App) -> Option<Effect<Work>> {
         return None;
     }
     let lengths = family.missing_lengths();
-    let fits = |row: &Row| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
+    let fits = |row: &RowFacts| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
     Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
 }
 

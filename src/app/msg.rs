@@ -20,8 +20,8 @@ use stepscope_core::review::hide::Hide;
 use stepscope_core::run::fork::round::Told;
 use stepscope_core::run::rerun::{Call, RunId};
 use stepscope_core::table::filter::Filter;
-use stepscope_core::table::headline::Headline;
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
+use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::Mark;
@@ -46,7 +46,7 @@ pub enum Msg {
     /// Records were found, checked, grown or lost.
     Load(LoadEvent),
     /// The texts of some rows of the table, and how often rows had moved when they were asked for.
-    Headlines(u64, Vec<(usize, Headline)>),
+    RowTexts(u64, Vec<(usize, RowTexts)>),
     /// A record, read and understood.
     Record(usize, Result<Box<Opened>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
@@ -88,9 +88,9 @@ pub enum Work {
     /// The loop runs: what waited for it may come.
     Begin,
     /// Reads the texts of some records; the number comes back with them.
-    Headlines(u64, Vec<(usize, Reading)>),
+    RowTexts(u64, Vec<(usize, Reading)>),
     /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
-    Record(usize, Reading, Row, Hide),
+    Record(usize, Reading, RowFacts, Hide),
     /// About reviews.
     Review(Task),
     /// Looks for the records whose text fits.

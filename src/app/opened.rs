@@ -14,7 +14,6 @@ use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::route::Route;
 use stepscope_core::arithmetic::recompute::Derivation;
-use stepscope_core::card::Card;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::{Finding, Findings, Place, Severity};
 use stepscope_core::procedure::prompt::{self, AnswerShape};
@@ -24,8 +23,9 @@ use stepscope_core::review::event::Text;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::run::fork::Lineage;
 use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise, Web};
-use stepscope_core::table::headline::gold_text;
-use stepscope_core::table::row::Row;
+use stepscope_core::summary::Summary;
+use stepscope_core::table::row::RowFacts;
+use stepscope_core::table::texts::gold_text;
 use stepscope_core::triage::{Argument, Confidence, Fix, Triage};
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::examine::{Neighbours, case_of_row};
@@ -99,7 +99,7 @@ pub struct Opened {
     /// A typed answer, until the screen takes it.
     pub sheet: Option<Box<Sheet>>,
     /// Who it is for journals, and what verdicts are bound to; of the whole record, also where not all of it is shown.
-    pub card: Option<Box<Card>>,
+    pub summary: Option<Box<Summary>>,
     /// What of it is not shown.
     pub hidden: Hide,
     /// The first steps in full: every key asks, and must not read the record again.
@@ -312,7 +312,7 @@ pub struct DetailValue {
 
 impl Opened {
     /// Reads a record that stands in this row of the table.
-    pub fn new(index: usize, line: u64, row: &Row, text: Vec<u8>, around: Neighbours<'static>) -> Self {
+    pub fn new(index: usize, line: u64, row: &RowFacts, text: Vec<u8>, around: Neighbours<'static>) -> Self {
         let beside = around.beside.clone();
         let mut opened = Self::bare(index, line, case_of_row(text, Tape::default(), row, Arc::new(around)));
         opened.lineage = opened.root().and_then(Lineage::of);
@@ -320,18 +320,18 @@ impl Opened {
         opened
     }
 
-    /// Gives it its card for journals: the name of its file there, and its place in it, from 0.
+    /// Gives it its summary for journals: the name of its file there, and its place in it, from 0.
     #[must_use]
     pub(crate) fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
-        let mut card = Card::of(&self.view(), self.case.findings(), dataset, position);
-        card.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
-        self.card = Some(Box::new(card));
+        let mut summary = Summary::of(&self.view(), self.case.findings(), dataset, position);
+        summary.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
+        self.summary = Some(Box::new(summary));
         self
     }
 
-    /// The same record without what is not to be shown. Its card stays that of the whole record.
+    /// The same record without what is not to be shown. Its summary stays that of the whole record.
     #[must_use]
-    pub(crate) fn hiding(self, hide: Hide, row: &Row, beside: &Arc<Beside>) -> Self {
+    pub(crate) fn hiding(self, hide: Hide, row: &RowFacts, beside: &Arc<Beside>) -> Self {
         if hide.is_empty() {
             return self;
         }
@@ -340,12 +340,12 @@ impl Opened {
         let own = if hide.has(Hidden::Baseline) { Arc::default() } else { beside.clone() };
         let around = Neighbours { document: self.document(), beside: own, ..Neighbours::default() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
-        if let Some(card) = &self.card {
+        if let Some(summary) = &self.summary {
             // That something is hidden is no fault of the record.
-            case.retain_findings(|finding| card.findings.contains(&finding.rule));
+            case.retain_findings(|finding| summary.findings.contains(&finding.rule));
         }
         let mut opened = Self::bare(self.index, self.line, case);
-        (opened.card, opened.hidden, opened.lineage) = (self.card, hide, self.lineage);
+        (opened.summary, opened.hidden, opened.lineage) = (self.summary, hide, self.lineage);
         opened.fill(beside);
         opened
     }
@@ -380,7 +380,7 @@ impl Opened {
             route: None,
             lineage: None,
             sheet: None,
-            card: None,
+            summary: None,
             hidden: Hide::default(),
             details: Vec::new(),
             first: None,
@@ -980,7 +980,7 @@ mod tests {
             steps.join(","),
             "x".repeat(1 << 20)
         );
-        let row = Row::unchecked(0, text.len() as u64);
+        let row = RowFacts::unchecked(0, text.len() as u64);
         let opened = Opened::new(0, 1, &row, text.into_bytes(), Neighbours::default());
         analyses::take();
         let detail = opened.detail(39);
@@ -993,7 +993,7 @@ mod tests {
 
     #[test]
     fn a_run_is_ready_for_the_screen() {
-        let row = Row::unchecked(0, RUN.len() as u64);
+        let row = RowFacts::unchecked(0, RUN.len() as u64);
         let opened = Opened::new(4, 5, &row, RUN.as_bytes().to_vec(), Neighbours::default());
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();

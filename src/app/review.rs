@@ -19,7 +19,6 @@ use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
 use stepscope_core::review::event::{
     Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Text, Verdict,
 };
@@ -28,6 +27,7 @@ use stepscope_core::review::hide::Hide;
 use stepscope_core::review::judged::Judged;
 use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
 use stepscope_core::review::queue::Queue;
+use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
 use stepscope_io::source::beneath;
@@ -64,7 +64,7 @@ pub struct Subject {
     /// Its number in the table.
     pub record: usize,
     /// Who it is, and what it is bound to.
-    pub card: Card,
+    pub summary: Summary,
     /// The first bad step, from 1, as the triage has it.
     pub step: Option<u64>,
     /// How many steps it has.
@@ -555,10 +555,10 @@ impl Review {
 
     /// The verdict of mine that holds on the subject as it is.
     pub fn verdict(&self) -> Option<&Event> {
-        let card = &self.subject.as_ref()?.card;
-        let reviewed = self.reviews.find(&card.item, Some(&card.content))?;
+        let summary = &self.subject.as_ref()?.summary;
+        let reviewed = self.reviews.find(&summary.item, Some(&summary.content))?;
         let mine = reviewed.verdict_of(&self.me.id)?;
-        stepscope_core::review::fold::is_fresh(mine, Some(&card.content)).then_some(mine)
+        stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)).then_some(mine)
     }
 
     /// Looks at another record.
@@ -566,7 +566,7 @@ impl Review {
         self.put_aside();
         subject.shown = (self.clock.now)();
         subject.again = self.expected.take() == Some(subject.record) && self.is_due_again(subject.record);
-        let (item, content) = (subject.card.item.clone(), subject.card.content);
+        let (item, content) = (subject.summary.item.clone(), subject.summary.content);
         self.learn(subject.record, item.clone(), content);
         let place = self.aside.iter().position(|(other, _)| same_item(other, &item));
         self.draft = place.map(|place| self.aside.remove(place).1).unwrap_or_default();
@@ -579,7 +579,7 @@ impl Review {
         let mut draft = std::mem::take(&mut self.draft);
         draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
         if !draft.is_empty() {
-            self.aside.push((subject.card.item, draft));
+            self.aside.push((subject.summary.item, draft));
         }
     }
 
@@ -626,7 +626,7 @@ impl Review {
     /// An event about the subject, with what was seen of it.
     pub fn event(&self, kind: EventKind) -> Option<Event> {
         let subject = self.subject.as_ref()?;
-        let mut event = about(&subject.card, subject.hidden, kind, &self.me);
+        let mut event = about(&subject.summary, subject.hidden, kind, &self.me);
         event.times.shown = Some(subject.shown.clone());
         event.times.active_ms = u64::try_from(subject.active.as_millis()).ok();
         Some(event)
@@ -697,7 +697,7 @@ impl Review {
             .subject
             .as_ref()
             .filter(|_| self.draft.is_empty())
-            .and_then(|subject| self.aside.iter().position(|(item, _)| same_item(item, &subject.card.item)));
+            .and_then(|subject| self.aside.iter().position(|(item, _)| same_item(item, &subject.summary.item)));
         if let Some(place) = place {
             self.draft = self.aside.remove(place).1;
         }
@@ -709,7 +709,7 @@ impl Review {
         let current = self.subject.as_ref().map(|subject| {
             let mut draft = self.draft.clone();
             draft.note = typing.or(draft.note);
-            (subject.card.item.clone(), draft)
+            (subject.summary.item.clone(), draft)
         });
         let drafts = self.aside.iter().cloned().chain(current);
         let draft = |(n, (item, draft)): (usize, (Item, Draft))| {
@@ -764,18 +764,18 @@ impl Review {
 
 impl Subject {
     /// A record that was read.
-    pub fn new(record: usize, card: Card, step: Option<u64>, steps: u64, hidden: Hide) -> Self {
-        Self { record, card, step, steps, hidden, again: false, shown: Text::default(), active: Duration::ZERO }
+    pub fn new(record: usize, summary: Summary, step: Option<u64>, steps: u64, hidden: Hide) -> Self {
+        Self { record, summary, step, steps, hidden, again: false, shown: Text::default(), active: Duration::ZERO }
     }
 }
 
 /// An event about a record.
-pub fn about(card: &Card, hidden: Hide, kind: EventKind, me: &Reviewer) -> Event {
+pub fn about(summary: &Summary, hidden: Hide, kind: EventKind, me: &Reviewer) -> Event {
     let mut event = Event::new(kind, me.clone());
-    event.item = Some(card.item.clone());
-    event.seen = card.seen();
+    event.item = Some(summary.item.clone());
+    event.seen = summary.seen();
     event.seen.hidden = hidden.words();
-    event.findings = Some(card.findings.iter().map(|rule| Text::from(*rule)).collect());
+    event.findings = Some(summary.findings.iter().map(|rule| Text::from(*rule)).collect());
     event
 }
 

@@ -10,11 +10,11 @@ use crate::app::threads::{Thread, start};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
 use stepscope_core::finding::Findings;
 use stepscope_core::record::formats;
 use stepscope_core::review::event::{Event, Text};
-use stepscope_core::table::row::Row;
+use stepscope_core::summary::Summary;
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::drafts::Drafts;
 use stepscope_io::log::journal::{self, Follow};
@@ -34,7 +34,7 @@ pub enum Task {
     /// have moved comes back, here and below.
     Find(u64, HashSet<Text>, search::Plan),
     /// Reads who these records are, for a batch with its findings.
-    Cards(u64, Option<u64>, Vec<(usize, Reading, Row)>),
+    Summaries(u64, Option<u64>, Vec<(usize, Reading, RowFacts)>),
 }
 
 /// What came of it.
@@ -51,7 +51,7 @@ pub enum News {
     /// Records of some ids.
     Found(u64, Vec<u32>),
     /// Who some records are.
-    Cards(u64, Option<u64>, Vec<(usize, Option<Box<Card>>)>),
+    Summaries(u64, Option<u64>, Vec<(usize, Option<Box<Summary>>)>),
 }
 
 /// What tells the screen; `false`: nobody listens any more.
@@ -105,8 +105,8 @@ impl Scribe {
         let to_screen = tell.clone();
         start(Thread::Items, move || {
             for task in wanted {
-                if let Task::Cards(moves, batch, records) = task {
-                    cards(moves, batch, records, &to_screen);
+                if let Task::Summaries(moves, batch, records) = task {
+                    summaries(moves, batch, records, &to_screen);
                 }
             }
         });
@@ -128,7 +128,7 @@ impl Scribe {
                     search::Found::All | search::Found::Failed(_) => true,
                 }));
             }
-            Task::Cards(..) => drop(self.reader.send(task)),
+            Task::Summaries(..) => drop(self.reader.send(task)),
         }
     }
 
@@ -199,21 +199,21 @@ fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) {
 fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
     let mut tape = Tape::default();
     let root = tape.parse(text);
-    let id = root.map(formats::read).and_then(|record| record.id_text().map(|id| stepscope_core::card::id_of(&id)));
+    let id = root.map(formats::read).and_then(|record| record.id_text().map(|id| stepscope_core::summary::id_of(&id)));
     ids.contains(&id.unwrap_or_default())
 }
 
-/// So many cards are told of at a time.
+/// So many summaries are told of at a time.
 const CARDS: usize = 256;
 
-fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, tell: &Tell) {
+fn summaries(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, RowFacts)>, tell: &Tell) {
     let mut done = Vec::new();
     let mut records = records.into_iter().peekable();
     while let Some((record, reading, row)) = records.next() {
-        let card = guarded(|| card(&reading, &row, batch.is_some())).flatten();
-        done.push((record, card.map(Box::new)));
+        let summary = guarded(|| summary(&reading, &row, batch.is_some())).flatten();
+        done.push((record, summary.map(Box::new)));
         if (done.len() >= CARDS || records.peek().is_none())
-            && !tell.say(News::Cards(moves, batch, std::mem::take(&mut done)))
+            && !tell.say(News::Summaries(moves, batch, std::mem::take(&mut done)))
         {
             return;
         }
@@ -221,9 +221,9 @@ fn cards(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, Row)>, te
 }
 
 /// Reads who a record is; `judged`: and what the rules say of it.
-fn card(reading: &Reading, row: &Row, judged: bool) -> Option<Card> {
+fn summary(reading: &Reading, row: &RowFacts, judged: bool) -> Option<Summary> {
     let case = case_of_row(reading.read().ok()?, Tape::default(), row, Arc::new(reading.around(&Arc::default())));
     let (case, none) = (case.view(), Findings::new());
     let findings = if judged { case.findings() } else { &none };
-    Some(Card::of(&case, findings, reading.dataset.clone(), reading.position))
+    Some(Summary::of(&case, findings, reading.dataset.clone(), reading.position))
 }

@@ -56,7 +56,7 @@ impl Program for App {
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
-            effects.extend(ask_headlines(self));
+            effects.extend(ask_row_texts(self));
         }
         effects.into()
     }
@@ -695,10 +695,10 @@ fn copy_action(app: &mut App, action: Action) -> Effects {
 fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
     match message {
         Msg::Load(event) => loaded(app, event, now),
-        Msg::Headlines(moves, headlines) => {
+        Msg::RowTexts(moves, row_texts) => {
             // What was read before rows moved belongs to other numbers now.
             if moves == app.table.moves() {
-                app.table.take_headlines(headlines);
+                app.table.take_row_texts(row_texts);
             }
             Vec::new()
         }
@@ -794,7 +794,7 @@ fn follow_moved(
     open: Option<(usize, u64)>,
     opening: Option<(usize, u64)>,
 ) -> Effects {
-    app.table.forget_headlines();
+    app.table.forget_row_texts();
     // What was found has moved too; `n` looks again, and the filter with the next tick.
     let mut effects: Effects = app.end_find().into_iter().collect();
     if let Some(old) = app.table.filtering.take() {
@@ -846,16 +846,16 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<Opened>, Failure
 }
 
 /// The texts of the rows on screen that were not read yet.
-fn ask_headlines(app: &App) -> Option<Effect<Work>> {
+fn ask_row_texts(app: &App) -> Option<Effect<Work>> {
     let (len, height) = (app.rows(), layout::table_height(app.area()));
     let visible: Range<usize> = app.table.list.visible(len, height);
     // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
     let around = |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
-    let near = app.table.missing_headlines(around(1)).len();
-    if near < height.div_ceil(2) && app.table.missing_headlines(around(0)).is_empty() {
+    let near = app.table.missing_row_texts(around(1)).len();
+    if near < height.div_ceil(2) && app.table.missing_row_texts(around(0)).is_empty() {
         return None;
     }
-    let missing = app.table.missing_headlines(around(2)).into_iter();
+    let missing = app.table.missing_row_texts(around(2)).into_iter();
     let missing: Vec<_> = missing.filter_map(|record| Some((record, app.store.reading(record)?))).collect();
-    (!missing.is_empty()).then_some(Effect::Work(Work::Headlines(app.table.moves(), missing)))
+    (!missing.is_empty()).then_some(Effect::Work(Work::RowTexts(app.table.moves(), missing)))
 }

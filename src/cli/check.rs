@@ -11,9 +11,9 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
 use stepscope_core::record::AnswerSchema;
-use stepscope_core::report::board::Board;
+use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::text::Look;
-use stepscope_core::report::{Format, Summary};
+use stepscope_core::report::{Format, Totals};
 use stepscope_core::rules::answer::{Schema, published};
 use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::beside::Beside;
@@ -75,7 +75,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
-    let board = Mutex::new(Board::default());
+    let board = Mutex::new(FixCounts::default());
     let judges = options.summary || format == Format::Jsonl;
     let mut any = false;
     let mut outcome = check(
@@ -134,7 +134,7 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
 /// `said`: what else belongs into the last line.
 fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8 {
     let (format, counts) = (options.format(), &outcome.counts);
-    let summary = Summary { records: counts.records, findings: counts.findings };
+    let summary = Totals { records: counts.records, findings: counts.findings };
     let mut end = Vec::new();
     format.end(&mut end);
     out.write(&end);

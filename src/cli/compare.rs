@@ -6,15 +6,15 @@ use clap::{Args, ValueEnum};
 
 use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
 use crate::cli::check::threads;
-use crate::cli::review::{cards, counted};
+use crate::cli::review::{counted, summaries};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::card::Card;
 use stepscope_core::case::Case;
 use stepscope_core::compare::difference::Difference;
 use stepscope_core::compare::print::{Comparison, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, Join, Judged, Side, judge};
 use stepscope_core::review::fold::Reviews;
+use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::found_beside;
 use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::summaries::Placed;
@@ -90,15 +90,15 @@ pub(super) fn run(options: &Compare, out: &mut Out) -> u8 {
 fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
     let [a, b] = [(&options.a, &reviews_a), (&options.b, &reviews_b)]
-        .map(|(path, reviews)| cards(std::slice::from_ref(path), reviews, out));
-    let [(cards_a, spots_a), (cards_b, spots_b)] = [a?.cards, b?.cards].map(apart);
-    let join = Join::of(&cards_a, &cards_b);
+        .map(|(path, reviews)| summaries(std::slice::from_ref(path), reviews, out));
+    let [(summaries_a, spots_a), (summaries_b, spots_b)] = [a?.summaries, b?.summaries].map(apart);
+    let join = Join::of(&summaries_a, &summaries_b);
     if let Some(id) = &options.id {
-        return one(options, id, &join, [(&cards_a, &spots_a), (&cards_b, &spots_b)], out);
+        return one(options, id, &join, [(&summaries_a, &spots_a), (&summaries_b, &spots_b)], out);
     }
-    let side = |cards, reviews, strict| Side { cards, reviews, strict };
-    let a = side(&cards_a, &reviews_a, false);
-    let b = side(&cards_b, &reviews_b, !options.reviews.is_empty());
+    let side = |summaries, reviews, strict| Side { summaries, reviews, strict };
+    let a = side(&summaries_a, &reviews_a, false);
+    let b = side(&summaries_b, &reviews_b, !options.reviews.is_empty());
     let items = judge(&join, a, b);
     let comparison = Comparison { join: &join, items: &items, a, b };
     let listed = |item: &&Judged| match item.cell(Basis::GoldAdjusted) {
@@ -162,10 +162,10 @@ fn undecidable(items: &[Judged]) -> Option<&'static str> {
 /// Where a record stands: position of its file, line and first byte.
 type Spot = (usize, u64, u64);
 
-/// Cards, and where their records stand; there may be many, so they are not there twice.
-fn apart(placed: Vec<Placed>) -> (Vec<Card>, Vec<Spot>) {
+/// Summaries, and where their records stand; there may be many, so they are not there twice.
+fn apart(placed: Vec<Placed>) -> (Vec<Summary>, Vec<Spot>) {
     let spots = placed.iter().map(|placed| (placed.source, placed.line, placed.offset)).collect();
-    (placed.into_iter().map(|placed| placed.card).collect(), spots)
+    (placed.into_iter().map(|placed| placed.summary).collect(), spots)
 }
 
 /// What people said of either run.
@@ -182,10 +182,10 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
 }
 
 /// How the two records of an id differ.
-fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Card], &[Spot]); 2], out: &mut Out) -> Option<u8> {
+fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 2], out: &mut Out) -> Option<u8> {
     let [(a, spots_a), (b, spots_b)] = sides;
-    let has = |cards: &[Card], at: Option<usize>| {
-        let id_of = at.and_then(|at| cards.get(at)).and_then(|card| card.item.id.as_ref());
+    let has = |summaries: &[Summary], at: Option<usize>| {
+        let id_of = at.and_then(|at| summaries.get(at)).and_then(|summary| summary.item.id.as_ref());
         id_of.is_some_and(|own| *own == id)
     };
     let Some(pair) = join.pairs.iter().find(|pair| has(a, pair.a) || has(b, pair.b)) else {
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
-        let cards = stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2).cards;
-        assert!(counted::runs(MARK) == 20 && cards.iter().all(|placed| !placed.card.findings.is_empty()));
+        let summaries = stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2).summaries;
+        assert!(counted::runs(MARK) == 20 && summaries.iter().all(|placed| !placed.summary.findings.is_empty()));
     }
 }

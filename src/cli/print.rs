@@ -6,7 +6,7 @@ use super::{CLEAN, FAILED, Out};
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::{Around, Case, Origin};
+use stepscope_core::case::{Case, Context, Location};
 use stepscope_core::record::Record;
 use stepscope_core::report::text::{Look, write};
 use stepscope_core::rules::{self, RULES, Rule};
@@ -82,7 +82,7 @@ fn explain(rule: &Rule, out: &mut Out) {
 #[derive(Debug)]
 struct Example;
 
-impl Around for Example {
+impl Context for Example {
     fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
         Untrusted::new(b"example")
     }
@@ -96,7 +96,7 @@ fn example(rule: &Rule, out: &mut Out) {
     let around = rules::source::of_example(rule.id).or_else(|| rules::review::of_example(rule.id));
     let bad = if around.is_some() { last_value(&bad) } else { bad.as_ref() };
     tape.read(bad);
-    let case = Case::of(bad, tape, Origin { line: 1, column: 1, ..Origin::default() }, Arc::new(Example));
+    let case = Case::of(bad, tape, Location { line: 1, column: 1, ..Location::default() }, Arc::new(Example));
     let mut findings = case.findings().clone();
     findings.retain(|finding| finding.rule == rule.id);
     findings.extend(around);

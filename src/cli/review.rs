@@ -7,15 +7,15 @@ use clap::{Args, Subcommand};
 use super::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::card::{Card, Index};
 use stepscope_core::finding::grouped;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::export::Line;
 use stepscope_core::review::fold::{Outcome, Reviewed, Reviews};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
+use stepscope_core::summary::{Index, Summary};
 use stepscope_io::log::journal::{Contents, beside, named, read_all};
-use stepscope_io::pipeline::summaries::{Cards, read, read_checked, read_named};
+use stepscope_io::pipeline::summaries::{Summaries, read, read_checked, read_named};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::unreadable;
 
@@ -104,8 +104,8 @@ fn outcome(word: &str) -> Result<Outcome, &'static str> {
 }
 
 impl Choice {
-    fn takes(&self, reviewed: Reviewed<'_>, card: Option<&Card>, sets: &LabelSets<'_>) -> bool {
-        let line = Line { reviewed, content: card.map(|card| &card.content) };
+    fn takes(&self, reviewed: Reviewed<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) -> bool {
+        let line = Line { reviewed, content: summary.map(|summary| &summary.content) };
         let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());
         let labelled =
             || line.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));
@@ -118,7 +118,7 @@ impl Choice {
             && (self.fix.is_empty() || reviewed.fresh(line.content).into_iter().any(fixed))
             && by.is_none_or(|by| reviewed.verdict_of(&by).is_some())
             && (!self.disputed_gold || reviewed.disputes_gold(line.content))
-            && (!self.regenerate || is_to_be_run_again(reviewed, card))
+            && (!self.regenerate || is_to_be_run_again(reviewed, summary))
     }
 }
 
@@ -184,19 +184,19 @@ impl Where {
     }
 
     /// The records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
-    fn cards(&self, reviews: &Reviews, out: &Out) -> Option<Cards> {
-        if self.files.is_empty() { Some(Cards::default()) } else { cards(&self.files, reviews, out) }
+    fn summaries(&self, reviews: &Reviews, out: &Out) -> Option<Summaries> {
+        if self.files.is_empty() { Some(Summaries::default()) } else { summaries(&self.files, reviews, out) }
     }
 
     /// The records, if any were named, with the rules that spoke. `None`: one could not be read.
-    fn checked_cards(&self, out: &Out) -> Option<Cards> {
-        if self.files.is_empty() { Some(Cards::default()) } else { checked_cards(&self.files, out) }
+    fn checked_summaries(&self, out: &Out) -> Option<Summaries> {
+        if self.files.is_empty() { Some(Summaries::default()) } else { checked_summaries(&self.files, out) }
     }
 
     /// The same with the names of variables, for what is said of one.
-    fn named_cards(&self, out: &Out) -> Option<Cards> {
+    fn named_summaries(&self, out: &Out) -> Option<Summaries> {
         if self.files.is_empty() {
-            return Some(Cards::default());
+            return Some(Summaries::default());
         }
         said(read_named(&self.files, crate::cli::check::threads(None)), out)
     }
@@ -215,18 +215,18 @@ impl Where {
 
 /// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is said, and then there are none.
 /// That a document is missing is said too, and no more: verdicts are about the records.
-pub(super) fn cards(paths: &[PathBuf], reviews: &Reviews, out: &Out) -> Option<Cards> {
+pub(super) fn summaries(paths: &[PathBuf], reviews: &Reviews, out: &Out) -> Option<Summaries> {
     said(read(paths, reviews, crate::cli::check::threads(None)), out)
 }
 
 /// Reads and checks records; what cannot be read is said, and then there are none.
-pub(super) fn checked_cards(paths: &[PathBuf], out: &Out) -> Option<Cards> {
+pub(super) fn checked_summaries(paths: &[PathBuf], out: &Out) -> Option<Summaries> {
     said(read_checked(paths, crate::cli::check::threads(None)), out)
 }
 
-fn said(cards: Cards, out: &Out) -> Option<Cards> {
-    out.complain_of(cards.outcome.unread().map(|failure| shown!("{failure}")));
-    cards.outcome.failures.is_empty().then_some(cards)
+fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
+    out.complain_of(summaries.outcome.unread().map(|failure| shown!("{failure}")));
+    summaries.outcome.failures.is_empty().then_some(summaries)
 }
 
 /// Reads journals; what is unusual in them is said. `None`: one could not be read.
@@ -295,8 +295,8 @@ impl Refused {
     }
 }
 
-fn index(cards: &Cards) -> Index<'_> {
-    Index::of(cards.cards.iter().map(|placed| &placed.card))
+fn index(summaries: &Summaries) -> Index<'_> {
+    Index::of(summaries.summaries.iter().map(|placed| &placed.summary))
 }
 
 pub(super) fn run(review: &Review, out: &mut Out) -> u8 {

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use stepscope_base::text::Shown;
-use stepscope_core::paint::{Mark, segments};
+use stepscope_core::paint::{MarkedRange, segments};
 
 /// At most so many bytes of one text are laid out; the rest is announced.
 pub(crate) const MAX_PROSE: usize = 64 << 10;
@@ -94,7 +94,7 @@ pub(crate) fn tail(text: &str, width: usize) -> &str {
 }
 
 /// One line of a text with its marks painted.
-pub(crate) fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[Mark<Style>]) -> Line<'static> {
+pub(crate) fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[MarkedRange<Style>]) -> Line<'static> {
     let spans = segments(line, marks).into_iter().map(|(range, style)| {
         let style = style.map_or(base, |style| base.patch(style));
         Span::styled(text.get(range).unwrap_or_default().to_owned(), style)
@@ -108,7 +108,7 @@ pub(crate) fn lines(
     width: usize,
     window: Range<usize>,
     base: Style,
-    marks: &[Mark<Style>],
+    marks: &[MarkedRange<Style>],
 ) -> Vec<Line<'static>> {
     let text = text.as_str();
     wrap_up_to(text, width, window.end)

@@ -583,7 +583,7 @@ impl Drive {
     pub(crate) fn table_ids(&self) -> Vec<String> {
         let records = (0..self.app.rows()).filter_map(|row| self.app.table.record(row));
         records
-            .map(|record| self.app.table.headline(record).map(|h| h.id.as_str().to_owned()).unwrap_or_default())
+            .map(|record| self.app.table.texts(record).map(|h| h.id.as_str().to_owned()).unwrap_or_default())
             .collect()
     }
 }

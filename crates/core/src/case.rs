@@ -5,8 +5,8 @@
 //! 1. [`Case`](crate::case::Case) owns its text and the tape of its JSON, knows what stands around it, and keeps every answer;
 //! 2. [`CaseView`](crate::case::CaseView) lends the case's parts as handles into that text: record, procedure, state, items;
 //! 3. [`Record`](crate::record::Record) is the handles on the values that stand in known places;
-//! 4. [`Row`](crate::table::row::Row) is what the table keeps: forty bytes;
-//! 5. [`Card`](crate::card::Card) is what reviews and comparisons keep: who it is, and what it answers;
+//! 4. [`RowFacts`](crate::table::row::RowFacts) is what the table keeps: forty bytes;
+//! 5. [`Summary`](crate::summary::Summary) is what reviews and comparisons keep: who it is, and what it answers;
 //! 6. the screen's open record is a case with what the panes draw.
 
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ use stepscope_base::json::{Problem, Tape, Value};
 use stepscope_base::text::Untrusted;
 
 /// What stands around a record and helps to judge it.
-pub trait Around: fmt::Debug + Send + Sync {
+pub trait Context: fmt::Debug + Send + Sync {
     /// The document that a typed answer cites, where it is at hand.
     fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
         inline_document(typed).map(Arc::new)
@@ -66,10 +66,10 @@ pub trait Around: fmt::Debug + Send + Sync {
 }
 
 /// Nothing but the record itself.
-impl Around for () {}
+impl Context for () {}
 
 /// The document that was at hand for the record.
-impl Around for Option<Arc<Document>> {
+impl Context for Option<Arc<Document>> {
     fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
         self.clone().or_else(|| inline_document(typed).map(Arc::new))
     }
@@ -77,7 +77,7 @@ impl Around for Option<Arc<Document>> {
 
 /// Where a record stands.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Origin {
+pub struct Location {
     /// The position of its source among all inputs, from 0.
     pub source: usize,
     /// The number of the line in which it begins, from 1.
@@ -101,14 +101,14 @@ pub struct Origin {
 pub struct Case<'t> {
     text: Cow<'t, [u8]>,
     tape: Tape,
-    around: Arc<dyn Around + 't>,
-    origin: Origin,
-    known: Known,
+    around: Arc<dyn Context + 't>,
+    origin: Location,
+    cache: Cache,
 }
 
 /// Answers that need no handles.
 #[derive(Debug, Default)]
-struct Known {
+struct Cache {
     fault: Cell<bool>,
     document: OnceCell<Option<Arc<Document>>>,
     gold: OnceCell<Option<Gold>>,
@@ -131,11 +131,11 @@ impl<'t> Case<'t> {
     pub fn read(text: impl Into<Cow<'t, [u8]>>) -> Self {
         let (text, mut tape) = (text.into(), Tape::default());
         tape.read(&text);
-        Self::of(text, tape, Origin::default(), Arc::new(()))
+        Self::of(text, tape, Location::default(), Arc::new(()))
     }
 
     /// Reads a text with what stands around it.
-    pub fn around(text: impl Into<Cow<'t, [u8]>>, around: Arc<dyn Around + 't>) -> Self {
+    pub fn around(text: impl Into<Cow<'t, [u8]>>, around: Arc<dyn Context + 't>) -> Self {
         Self { around, ..Self::read(text) }
     }
 
@@ -145,8 +145,8 @@ impl<'t> Case<'t> {
     }
 
     /// Of a text and the tape that read it.
-    pub fn of(text: impl Into<Cow<'t, [u8]>>, tape: Tape, origin: Origin, around: Arc<dyn Around + 't>) -> Self {
-        Self { text: text.into(), tape, origin, around, known: Known::default() }
+    pub fn of(text: impl Into<Cow<'t, [u8]>>, tape: Tape, origin: Location, around: Arc<dyn Context + 't>) -> Self {
+        Self { text: text.into(), tape, origin, around, cache: Cache::default() }
     }
 
     /// The record with its parts, for as many questions as there are.
@@ -161,8 +161,8 @@ impl<'t> Case<'t> {
 
     /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
     pub fn view_of_fault(&self) -> CaseView<'_> {
-        self.known.fault.set(true);
-        let _ = self.known.findings.set(self.because_of_place(false));
+        self.cache.fault.set(true);
+        let _ = self.cache.findings.set(self.because_of_place(false));
         CaseView::of(self, None)
     }
 
@@ -188,14 +188,14 @@ impl<'t> Case<'t> {
 
     /// What the rules find in it, with what is to be said because of its place.
     pub fn findings(&self) -> &Findings {
-        self.known.findings.get().unwrap_or_else(|| self.view().findings())
+        self.cache.findings.get().unwrap_or_else(|| self.view().findings())
     }
 
     /// Forgets what the rules found but for some of it. To be called before anything that rests on findings is asked.
     pub fn retain_findings(&mut self, keeps: impl FnMut(&Finding) -> bool) {
         let mut findings = self.findings().clone();
         findings.retain(keeps);
-        self.known.findings = OnceCell::from(findings);
+        self.cache.findings = OnceCell::from(findings);
     }
 
     /// Its tape, to be used again.
@@ -271,7 +271,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// Where it stands.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> Location {
         self.case.origin
     }
 
@@ -282,7 +282,7 @@ impl<'c> CaseView<'c> {
 
     /// Whether looking at it failed: a fault of stepscope, not of the record.
     pub fn is_fault(&self) -> bool {
-        self.case.known.fault.get()
+        self.case.cache.fault.get()
     }
 
     /// What it is.
@@ -365,13 +365,13 @@ impl<'c> CaseView<'c> {
 
     /// The document that a typed answer cites, where it is at hand.
     pub fn document(&self) -> Option<&'c Arc<Document>> {
-        self.case.known.document.get_or_init(|| self.case.around.document(self.typed()?)).as_ref()
+        self.case.cache.document.get_or_init(|| self.case.around.document(self.typed()?)).as_ref()
     }
 
     /// What became of every cited span, in order; empty where the document is not at hand.
     pub fn resolutions(&self) -> &'c [Cited] {
         let resolve = || Some(spans::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
-        self.case.known.cited.get_or_init(|| resolve().unwrap_or_default())
+        self.case.cache.cited.get_or_init(|| resolve().unwrap_or_default())
     }
 
     /// How many items of a typed answer rest on quotes that stand where they should; `None` where the document that
@@ -392,7 +392,7 @@ impl<'c> CaseView<'c> {
             let document = self.document().map(AsRef::as_ref);
             Some(completeness::judge(typed, &answered.items, &answered.asked, document))
         };
-        self.case.known.completeness.get_or_init(judge).as_ref()
+        self.case.cache.completeness.get_or_init(judge).as_ref()
     }
 
     /// Which readers would take a typed answer; `None` where its dialect has no published contract.
@@ -403,12 +403,12 @@ impl<'c> CaseView<'c> {
 
     /// The gold answer.
     pub fn gold(&self) -> Option<&'c Gold> {
-        self.case.known.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
+        self.case.cache.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
     }
 
     /// Whether the run is right: by gold where there is one, else as it was judged.
     pub fn right(&self) -> Option<bool> {
-        *self.case.known.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
+        *self.case.cache.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
     }
 
     /// Whether the run is known to be right.
@@ -418,13 +418,13 @@ impl<'c> CaseView<'c> {
 
     /// Whether the state is written as upstream writes it, by `judge` when first asked.
     pub(crate) fn in_order(&self, judge: impl FnOnce() -> bool) -> bool {
-        *self.case.known.in_order.get_or_init(judge)
+        *self.case.cache.in_order.get_or_init(judge)
     }
 
     /// What the run made of the quantities of its question.
     pub fn uptake(&self) -> Option<&'c Uptake> {
         let uptake = || Uptake::of(self.record.as_ref()?, self.procedure());
-        self.case.known.uptake.get_or_init(uptake).as_ref()
+        self.case.cache.uptake.get_or_init(uptake).as_ref()
     }
 
     /// The quantities of the question.
@@ -432,7 +432,7 @@ impl<'c> CaseView<'c> {
         if let Some(uptake) = self.uptake() {
             return &uptake.quantities;
         }
-        self.case.known.numbers.get_or_init(|| {
+        self.case.cache.numbers.get_or_init(|| {
             let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);
             question.map(|question| find(question.bytes())).unwrap_or_default()
         })
@@ -444,19 +444,19 @@ impl<'c> CaseView<'c> {
             let record = self.record.as_ref()?;
             Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.right())))
         };
-        self.case.known.executed.get_or_init(execute).as_deref()
+        self.case.cache.executed.get_or_init(execute).as_deref()
     }
 
     /// The same; `None` where neither procedure nor state holds a calculation in signs: most runs need no execution.
     pub fn recomputed(&self) -> Option<&'c Recomputed> {
         let is_worth = || Some(run::is_worth_executing(self.record.as_ref()?, self.procedure()?));
-        let is_worth = *self.case.known.is_worth_executing.get_or_init(|| is_worth().unwrap_or_default());
+        let is_worth = *self.case.cache.is_worth_executing.get_or_init(|| is_worth().unwrap_or_default());
         if is_worth { self.executed() } else { None }
     }
 
     /// What the rules find in it, with what is to be said because of its place.
     pub fn findings(&self) -> &'c Findings {
-        self.case.known.findings.get_or_init(|| {
+        self.case.cache.findings.get_or_init(|| {
             let mut findings = rules::check(self);
             findings.extend(self.case.because_of_place(self.record.is_some()));
             findings
@@ -465,17 +465,17 @@ impl<'c> CaseView<'c> {
 
     /// The answer of the baseline to the same question.
     pub fn baseline(&self) -> Option<f64> {
-        *self.case.known.baseline.get_or_init(|| self.case.around.baseline(self.record.as_ref()?))
+        *self.case.cache.baseline.get_or_init(|| self.case.around.baseline(self.record.as_ref()?))
     }
 
     /// Where to fix the run; `None` of what is no run.
     pub fn triage(&self) -> Option<&'c Triage> {
         let judge = || Triage::judge(self, self.findings(), self.baseline());
-        self.case.known.triage.get_or_init(judge).as_ref()
+        self.case.cache.triage.get_or_init(judge).as_ref()
     }
 
     /// What should happen with a typed answer, and why.
     pub fn routed(&self) -> Option<&'c Routed> {
-        self.case.known.routed.get_or_init(|| route(self, self.findings())).as_ref()
+        self.case.cache.routed.get_or_init(|| route(self, self.findings())).as_ref()
     }
 }

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 
 use foldhash::HashMap;
 
-use crate::card::Card;
 use crate::review::event::{GoldStatus, Text};
 use crate::review::expect::unquoted;
 use crate::review::fold::{Outcome, Reviewed, Reviews};
 use crate::review::stats::Share;
 use crate::statistics::mcnemar;
+use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
 
 pub mod difference;
@@ -29,7 +29,7 @@ stepscope_base::words! {
     }
 }
 
-/// An item of the comparison: a record of each run, or of one alone; by position among the cards.
+/// An item of the comparison: a record of each run, or of one alone; by position among the summaries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair {
     /// In the first run.
@@ -55,21 +55,21 @@ pub struct Join {
 
 /// One run on its way into a join.
 struct Half<'c> {
-    cards: &'c [Card],
+    summaries: &'c [Summary],
     ids: HashMap<&'c Text, usize>,
     twice: Vec<usize>,
     partners: Vec<Option<(usize, By)>>,
 }
 
 impl<'c> Half<'c> {
-    fn new(cards: &'c [Card]) -> Self {
+    fn new(summaries: &'c [Summary]) -> Self {
         let (mut ids, mut twice) = (HashMap::default(), Vec::new());
-        for (at, id) in cards.iter().enumerate().filter_map(|(at, card)| Some((at, card.item.id.as_ref()?))) {
+        for (at, id) in summaries.iter().enumerate().filter_map(|(at, summary)| Some((at, summary.item.id.as_ref()?))) {
             if *ids.entry(id).or_insert(at) != at {
                 twice.push(at);
             }
         }
-        Self { cards, ids, twice, partners: vec![None; cards.len()] }
+        Self { summaries, ids, twice, partners: vec![None; summaries.len()] }
     }
 
     fn link(&mut self, at: usize, other: usize, by: By) {
@@ -83,40 +83,41 @@ impl<'c> Half<'c> {
     }
 
     /// The records that count and have no partner yet.
-    fn free(&self) -> Vec<(usize, &'c Card)> {
+    fn free(&self) -> Vec<(usize, &'c Summary)> {
         let counts = |at: usize| self.twice.binary_search(&at).is_err();
-        self.cards.iter().enumerate().filter(|(at, _)| counts(*at) && self.partner(*at).is_none()).collect()
+        self.summaries.iter().enumerate().filter(|(at, _)| counts(*at) && self.partner(*at).is_none()).collect()
     }
 }
 
 impl Join {
     /// Joins.
-    pub fn of(a: &[Card], b: &[Card]) -> Self {
+    pub fn of(a: &[Summary], b: &[Summary]) -> Self {
         let (mut a, mut b) = (Half::new(a), Half::new(b));
         let mut unlike = 0;
-        for (at, card) in a.free() {
-            let other = card.item.id.as_ref().and_then(|id| b.ids.get(id).copied());
+        for (at, summary) in a.free() {
+            let other = summary.item.id.as_ref().and_then(|id| b.ids.get(id).copied());
             if let Some(other) = other {
                 a.link(at, other, By::Id);
                 b.link(other, at, By::Id);
-                let asked = b.cards.get(other).and_then(|other| other.input);
-                unlike += usize::from(card.input.zip(asked).is_some_and(|(one, other)| one != other));
+                let asked = b.summaries.get(other).and_then(|other| other.input);
+                unlike += usize::from(summary.input.zip(asked).is_some_and(|(one, other)| one != other));
             }
         }
         let mut questions: HashMap<&Digest, VecDeque<usize>> = HashMap::default();
-        for (at, input) in b.free().into_iter().filter_map(|(at, card)| Some((at, card.input.as_ref()?))) {
+        for (at, input) in b.free().into_iter().filter_map(|(at, summary)| Some((at, summary.input.as_ref()?))) {
             questions.entry(input).or_default().push_back(at);
         }
-        for (at, input) in a.free().into_iter().filter_map(|(at, card)| Some((at, card.input.as_ref()?))) {
+        for (at, input) in a.free().into_iter().filter_map(|(at, summary)| Some((at, summary.input.as_ref()?))) {
             if let Some(other) = questions.get_mut(input).and_then(VecDeque::pop_front) {
                 a.link(at, other, By::Question);
                 b.link(other, at, By::Question);
             }
         }
-        let of_a = (0..a.cards.len()).filter(|at| a.twice.binary_search(at).is_err()).map(|at| match a.partner(at) {
-            Some((other, by)) => Pair { a: Some(at), b: Some(other), by },
-            None => Pair { a: Some(at), b: None, by: By::Alone },
-        });
+        let of_a =
+            (0..a.summaries.len()).filter(|at| a.twice.binary_search(at).is_err()).map(|at| match a.partner(at) {
+                Some((other, by)) => Pair { a: Some(at), b: Some(other), by },
+                None => Pair { a: Some(at), b: None, by: By::Alone },
+            });
         let alone = b.free().into_iter().map(|(at, _)| Pair { a: None, b: Some(at), by: By::Alone });
         Self { pairs: of_a.chain(alone).collect(), twice_a: a.twice, twice_b: b.twice, unlike }
     }
@@ -201,7 +202,7 @@ impl Judged {
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// The records.
-    pub cards: &'s [Card],
+    pub summaries: &'s [Summary],
     /// What people said.
     pub reviews: &'s Reviews,
     /// Only what names the file, or was said of the very same content, counts: the journal is not this run's own.
@@ -209,39 +210,40 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    fn card(&self, at: Option<usize>) -> Option<(&'s Card, Option<Reviewed<'s>>)> {
-        let card = self.cards.get(at?)?;
-        let reviewed = self.reviews.find(&card.item, Some(&card.content)).filter(|reviewed| {
-            let named = reviewed.item().is_some_and(|item| item.dataset.is_some() && item.dataset == card.item.dataset);
-            !self.strict || named || reviewed.saw(Some(&card.content))
+    fn summary(&self, at: Option<usize>) -> Option<(&'s Summary, Option<Reviewed<'s>>)> {
+        let summary = self.summaries.get(at?)?;
+        let reviewed = self.reviews.find(&summary.item, Some(&summary.content)).filter(|reviewed| {
+            let named =
+                reviewed.item().is_some_and(|item| item.dataset.is_some() && item.dataset == summary.item.dataset);
+            !self.strict || named || reviewed.saw(Some(&summary.content))
         });
-        Some((card, reviewed))
+        Some((summary, reviewed))
     }
 }
 
 /// Judges every item of a join.
 pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<Judged> {
-    join.pairs.iter().map(|pair| judge_pair(*pair, a.card(pair.a), b.card(pair.b))).collect()
+    join.pairs.iter().map(|pair| judge_pair(*pair, a.summary(pair.a), b.summary(pair.b))).collect()
 }
 
-type Known<'s> = Option<(&'s Card, Option<Reviewed<'s>>)>;
+type Known<'s> = Option<(&'s Summary, Option<Reviewed<'s>>)>;
 
 fn judge_pair(pair: Pair, a: Known<'_>, b: Known<'_>) -> Judged {
     let sides = [a, b];
-    let reviewed = || sides.iter().flatten().filter_map(|(card, reviewed)| Some((card, (*reviewed)?)));
+    let reviewed = || sides.iter().flatten().filter_map(|(summary, reviewed)| Some((summary, (*reviewed)?)));
     // The gold answer belongs to the question: who disputes it on one side disputes it on both.
-    let disputed = reviewed().any(|(card, reviewed)| reviewed.disputes_gold(Some(&card.content)));
-    let correction = reviewed().find_map(|(card, reviewed)| {
+    let disputed = reviewed().any(|(summary, reviewed)| reviewed.disputes_gold(Some(&summary.content)));
+    let correction = reviewed().find_map(|(summary, reviewed)| {
         let gold = |status: GoldStatus| status.is_disputed();
         let better =
-            reviewed.fresh(Some(&card.content)).into_iter().find(|event| event.gold_status.is_some_and(gold))?;
+            reviewed.fresh(Some(&summary.content)).into_iter().find(|event| event.gold_status.is_some_and(gold))?;
         better.correction.as_ref().map(unquoted)
     });
-    let recorded =
-        sides.map(|side| side.and_then(|(card, _)| card.recorded.or(card.right).filter(|_| !card.is_error())));
+    let recorded = sides
+        .map(|side| side.and_then(|(summary, _)| summary.recorded.or(summary.right).filter(|_| !summary.is_error())));
     let judged = [(a, recorded[0]), (b, recorded[1])].map(|(side, recorded)| side.and_then(said).or(recorded));
     let adjusted = [(a, judged[0]), (b, judged[1])].map(|(side, judged)| match (&correction, side) {
-        (Some(correction), Some((card, _))) if !card.is_error() => Some(card.answers(correction)),
+        (Some(correction), Some((summary, _))) if !summary.is_error() => Some(summary.answers(correction)),
         _ => judged,
     });
     let left_out = disputed && correction.is_none();
@@ -250,8 +252,8 @@ fn judge_pair(pair: Pair, a: Known<'_>, b: Known<'_>) -> Judged {
 }
 
 /// What people count the record as.
-fn said((card, reviewed): (&Card, Option<Reviewed<'_>>)) -> Option<bool> {
-    match reviewed?.outcome(Some(&card.content)) {
+fn said((summary, reviewed): (&Summary, Option<Reviewed<'_>>)) -> Option<bool> {
+    match reviewed?.outcome(Some(&summary.content)) {
         Outcome::Pass => Some(true),
         Outcome::Fail => Some(false),
         _ => None,

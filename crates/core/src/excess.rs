@@ -93,8 +93,8 @@ mod tests {
     /// What the rules say of a record, and how many variables and steps its state has.
     fn said(text: &str) -> (Vec<String>, usize, usize) {
         let case = Case::read(text.as_bytes());
-        let subject = case.view();
-        let (state, found) = (subject.state(), subject.findings());
+        let view = case.view();
+        let (state, found) = (view.state(), view.findings());
         let said = |finding: &crate::finding::Finding| {
             format!("{} {}: {}", finding.rule, finding.place().pointer().text().line(), finding.message.line())
         };

@@ -98,7 +98,7 @@ impl Place {
 
 /// A place and what is to be said there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label {
+pub struct PlaceLabel {
     /// Where.
     pub place: Place,
     /// What, in a few words; may be empty on the first label, whose text is the finding's message.
@@ -153,8 +153,8 @@ pub struct Finding {
     /// The payload for machines.
     pub details: Details,
     /// Where it stands, then what belongs to it.
-    first: Label,
-    more: Vec<Label>,
+    first: PlaceLabel,
+    more: Vec<PlaceLabel>,
     /// How many labelled places are not kept.
     left_out: usize,
     /// How to mend it, in a sentence.
@@ -166,7 +166,7 @@ pub struct Finding {
 impl Finding {
     /// A finding at a place.
     pub fn new(rule: &'static str, severity: Severity, message: impl Into<Untrusted<'static>>, place: Place) -> Self {
-        let first = Label { place, text: Untrusted::default() };
+        let first = PlaceLabel { place, text: Untrusted::default() };
         let message = message.into();
         Self {
             rule,
@@ -199,12 +199,12 @@ impl Finding {
     /// With one more labelled place.
     #[must_use]
     pub fn label(mut self, place: Place, text: impl Into<Untrusted<'static>>) -> Self {
-        self.push_label(Label { place, text: text.into() });
+        self.push_label(PlaceLabel { place, text: text.into() });
         self
     }
 
     /// Adds a labelled place; of very many the last are only counted.
-    pub(crate) fn push_label(&mut self, label: Label) {
+    pub(crate) fn push_label(&mut self, label: PlaceLabel) {
         if self.more.len() + 1 < MAX_LABELS {
             self.more.push(label);
         } else {
@@ -235,7 +235,7 @@ impl Finding {
     }
 
     /// Every labelled place, the main one first.
-    pub fn labels(&self) -> impl Iterator<Item = &Label> {
+    pub fn labels(&self) -> impl Iterator<Item = &PlaceLabel> {
         std::iter::once(&self.first).chain(&self.more)
     }
 }
@@ -404,7 +404,7 @@ mod tests {
     fn many_places_of_a_finding_are_counted() {
         let mut one = finding("a/b", 0);
         for n in 0..1_000 {
-            one.push_label(Label { place: Place::Bytes { start: n, end: n }, text: Untrusted::default() });
+            one.push_label(PlaceLabel { place: Place::Bytes { start: n, end: n }, text: Untrusted::default() });
         }
         assert_eq!((one.labels().count(), one.left_out()), (MAX_LABELS, 1_001 - MAX_LABELS));
     }

@@ -6,8 +6,6 @@
 pub mod answer;
 /// The word-problem wing: numbers, expressions, quantities, and what each step should have given.
 pub mod arithmetic;
-/// What is kept of a record to review it and to compare it.
-pub mod card;
 /// One record and everything that can be said of it.
 pub mod case;
 /// Two runs of the same questions, joined and counted.
@@ -34,6 +32,8 @@ pub mod run;
 pub mod schemas;
 /// The few statistics that reviews and comparisons need.
 pub mod statistics;
+/// What is kept of a record to review it and to compare it.
+pub mod summary;
 /// What the table shows of records, and its filter language.
 pub mod table;
 /// Where to fix a wrong run, and why.

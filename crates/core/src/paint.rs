@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A range of a text and what it is marked as.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mark<T> {
+pub struct MarkedRange<T> {
     /// Bytes of the text.
     pub range: Range<usize>,
     /// What it is marked as.
@@ -12,7 +12,7 @@ pub struct Mark<T> {
 }
 
 /// Cuts a range of a text at the borders of the marks. Where marks overlap, the later one in the list is on top.
-pub fn segments<T: Copy>(range: &Range<usize>, marks: &[Mark<T>]) -> Vec<(Range<usize>, Option<T>)> {
+pub fn segments<T: Copy>(range: &Range<usize>, marks: &[MarkedRange<T>]) -> Vec<(Range<usize>, Option<T>)> {
     let mut cuts = vec![range.start, range.end];
     for mark in marks {
         cuts.extend([mark.range.start, mark.range.end].into_iter().filter(|cut| range.contains(cut)));
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn overlaps_become_segments_and_the_later_mark_wins() {
-        let marks = [Mark { range: 2..6, tone: 'a' }, Mark { range: 4..9, tone: 'b' }];
+        let marks = [MarkedRange { range: 2..6, tone: 'a' }, MarkedRange { range: 4..9, tone: 'b' }];
         let cut = segments(&(0..8), &marks);
         assert_eq!(cut, [(0..2, None), (2..4, Some('a')), (4..6, Some('b')), (6..8, Some('b'))]);
         assert_eq!(segments::<char>(&(3..3), &[]), []);

@@ -9,8 +9,8 @@ use crate::triage::Triage;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-pub mod board;
 mod excerpt;
+pub mod fix_counts;
 pub mod jsonl;
 pub mod places;
 pub(crate) mod sarif;
@@ -76,14 +76,14 @@ impl Format {
 
 /// Counts over all records of a check.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Summary {
+pub struct Totals {
     /// How many records there were, broken ones too.
     pub records: u64,
     /// How many findings of each severity, in the order of [`Severity::ALL`].
     pub findings: [u64; 4],
 }
 
-impl Summary {
+impl Totals {
     /// `60 records, 3 fatal, 5 repairable, 2 warnings, 1 note`
     pub fn line(&self) -> Shown {
         let mut line = count(self.records, "record", "records");

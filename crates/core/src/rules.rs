@@ -122,20 +122,20 @@ pub const RULES: &[&Rule] = &[
 ];
 
 /// What all rules say of a record.
-pub fn check(subject: &CaseView<'_>) -> Findings {
+pub fn check(case: &CaseView<'_>) -> Findings {
     #[cfg(debug_assertions)]
-    counted::note(subject.text());
-    check_by(subject, |_| true)
+    counted::note(case.text());
+    check_by(case, |_| true)
 }
 
 /// What some rules say of a record.
-pub(crate) fn check_by(subject: &CaseView<'_>, speaks: impl Fn(&Rule) -> bool) -> Findings {
+pub(crate) fn check_by(case: &CaseView<'_>, speaks: impl Fn(&Rule) -> bool) -> Findings {
     let mut findings = Findings::new();
     // What holds for a part of a record need not hold for all of it.
     let speaks_of_part = |rule: &Rule| rule.id.starts_with("record/") || rule.id == procedure::SCHEMA.id;
-    let is_whole = subject.excess().is_empty();
+    let is_whole = case.excess().is_empty();
     for rule in RULES.iter().filter(|rule| (is_whole || speaks_of_part(rule)) && speaks(rule)) {
-        (rule.check)(subject, &mut findings);
+        (rule.check)(case, &mut findings);
     }
     findings.tell_rest();
     findings

@@ -2,9 +2,9 @@
 
 /// The filter language of the table.
 pub mod filter;
-/// What the table shows of one record.
-pub mod headline;
 /// What the table keeps of a record: forty bytes.
 pub mod row;
 /// What of a record a person sees, and where.
 pub mod seen;
+/// What the table shows of one record.
+pub mod texts;

@@ -19,7 +19,7 @@ use crate::finding::{Finding, Severity};
 use crate::procedure::Procedure;
 use crate::record::{Record, RecordKind};
 use crate::rules::run;
-use crate::rules::run::{Fault, contradictions, differs, explained};
+use crate::rules::run::{ErrorCause, contradictions, differs, explained};
 use crate::run::state::{State, last_step_surprise};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
@@ -86,8 +86,8 @@ pub struct Triage {
 
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
-    pub fn judge(subject: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
-        let record = subject.record.as_ref()?;
+    pub fn judge(case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Option<Self> {
+        let record = case.record.as_ref()?;
         match record.kind {
             RecordKind::Error => return Some(of_error(record)),
             RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
@@ -97,29 +97,29 @@ impl Triage {
         if record.state.is_none() && record.answer.is_none() && record.pred_num.is_none() && record.correct.is_none() {
             return None;
         }
-        let right = subject.is_right();
+        let right = case.is_right();
         let (none, answered);
         // Of a right run only the answer is looked at.
-        let (state, recomputed) = match subject.recomputed() {
-            Some(recomputed) if !right => (subject.state(), recomputed),
-            None if !right => (subject.state(), subject.executed()?),
+        let (state, recomputed) = match case.recomputed() {
+            Some(recomputed) if !right => (case.state(), recomputed),
+            None if !right => (case.state(), case.executed()?),
             recomputed => {
                 (none, answered) =
                     (State::default(), Recomputed { answer: Answer::of(record), ..Recomputed::default() });
                 (&none, recomputed.unwrap_or(&answered))
             }
         };
-        let uptake = if right { None } else { subject.uptake() };
+        let uptake = if right { None } else { case.uptake() };
         let mut trial = Trial {
             record,
-            procedure: subject.procedure(),
+            procedure: case.procedure(),
             state,
             recomputed,
             findings,
             uptake,
             baseline,
             right,
-            gold: subject.gold().cloned(),
+            gold: case.gold().cloned(),
             answer: recomputed.answer.value(),
             recovered: recomputed.recovered,
             why: Vec::new(),
@@ -621,12 +621,12 @@ fn of_error(record: &Record<'_>) -> Triage {
     );
     let (fault, what, _, id) = explained(kind.utf8().unwrap_or_default(), error.utf8().unwrap_or_default());
     let fix = match fault {
-        Fault::Reply => Fix::StepRun,
-        Fault::Plan => Fix::Procedure,
-        Fault::Outside => Fix::Unknown,
+        ErrorCause::Reply => Fix::StepRun,
+        ErrorCause::Plan => Fix::Procedure,
+        ErrorCause::Outside => Fix::Unknown,
     };
-    let step = id.and_then(|id| id.checked_sub(1)).filter(|_| fault == Fault::Reply);
-    let confidence = if fault == Fault::Outside { Confidence::Unsure } else { Confidence::Likely };
+    let step = id.and_then(|id| id.checked_sub(1)).filter(|_| fault == ErrorCause::Reply);
+    let confidence = if fault == ErrorCause::Outside { Confidence::Unsure } else { Confidence::Likely };
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why = vec![Argument { rule: run::ERROR.id, pointer, text: shown!("the run ended in an error: {what}") }];
     Triage { fix, step, recovered: None, recovers_gold: false, confidence, why }

@@ -149,8 +149,8 @@ fn take_line(app: &mut App, field: &Field, typed: &str) -> Result<(), Shown> {
             app.review.draft.step = step;
         }
         Field::Correction => {
-            let json = (!typed.is_empty()).then(|| as_json(typed, subject.card.answer_type));
-            if let Some(why) = json.as_ref().and_then(|json| subject.card.answer_type.refuses(json.bytes())) {
+            let json = (!typed.is_empty()).then(|| as_json(typed, subject.summary.answer_type));
+            if let Some(why) = json.as_ref().and_then(|json| subject.summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
             review::keys::take_up(app);
@@ -258,7 +258,7 @@ fn document_name(app: &App) -> Text {
         let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;
         id.string().map(Untrusted::into_owned)
     });
-    let item = || app.review.subject.as_ref().and_then(|subject| subject.card.item.id.clone());
+    let item = || app.review.subject.as_ref().and_then(|subject| subject.summary.item.id.clone());
     named.or_else(item).unwrap_or_else(|| Text::from("document"))
 }
 

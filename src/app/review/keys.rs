@@ -174,7 +174,7 @@ fn review_subject(app: &mut App, action: Action) -> Effects {
         }
         A::FixTarget => {
             take_up(app);
-            let proposed = app.review.subject.as_ref().and_then(|subject| subject.card.fix);
+            let proposed = app.review.subject.as_ref().and_then(|subject| subject.summary.fix);
             let order = [Fix::StepRun, Fix::Procedure, Fix::Gold];
             let first = proposed.filter(|fix| order.contains(fix)).unwrap_or(Fix::StepRun);
             let at = order.iter().position(|fix| *fix == first).unwrap_or(0);
@@ -266,8 +266,8 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     let mut event = app.review.event(EventKind::Verdict)?;
     draft.fill(&mut event);
     event.verdict = Some(verdict);
-    let card = &app.review.subject.as_ref()?.card;
-    let earlier = app.review.reviews.find(&card.item, Some(&card.content));
+    let summary = &app.review.subject.as_ref()?.summary;
+    let earlier = app.review.reviews.find(&summary.item, Some(&summary.content));
     let earlier = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id));
     event.supersedes = earlier.map(|earlier| earlier.event_id.clone());
     Some(event)
@@ -476,7 +476,7 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
     let Some(mut subject) = subject_of(opened) else { return Vec::new() };
     let record = subject.record;
     if let Some((_, address, true)) = app.fork_of(record) {
-        subject.card.execution = app.forks.family.execution(address).into();
+        subject.summary.execution = app.forks.family.execution(address).into();
     }
     app.review.look_at(subject);
     resumed(app);
@@ -638,9 +638,9 @@ fn front_row(app: &App) -> usize {
 }
 
 pub(crate) fn subject_of(opened: &Opened) -> Option<Subject> {
-    let card = opened.card.as_deref()?.clone();
+    let summary = opened.summary.as_deref()?.clone();
     let step = opened.verdict.as_ref().and_then(|verdict| verdict.step).map(|step| step as u64 + 1);
-    Some(Subject::new(opened.index, card, step, opened.steps.len() as u64, opened.hidden))
+    Some(Subject::new(opened.index, summary, step, opened.steps.len() as u64, opened.hidden))
 }
 
 /// The sign of a verdict.

@@ -11,9 +11,9 @@ use crate::app::{across, review};
 use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
 use stepscope_core::review::event::{EventKind, LabelRef, Verdict};
 use stepscope_core::review::hide::Hide;
+use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Met;
 use stepscope_io::pipeline::search::Plan;
@@ -72,13 +72,13 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
                 Some((record, app.store.reading(record)?, *app.store.row(record)?))
             };
             let records: Vec<_> = records.into_iter().filter_map(reading).collect();
-            if records.is_empty() { Vec::new() } else { vec![task(Task::Cards(moves, None, records))] }
+            if records.is_empty() { Vec::new() } else { vec![task(Task::Summaries(moves, None, records))] }
         }
-        News::Cards(moves, None, cards) => {
+        News::Summaries(moves, None, summaries) => {
             if moves == app.table.moves() {
-                for (record, card) in cards {
-                    if let Some(card) = card {
-                        app.review.learn(record, card.item, card.content);
+                for (record, summary) in summaries {
+                    if let Some(summary) = summary {
+                        app.review.learn(record, summary.item, summary.content);
                     }
                 }
                 // Counted and put in order with the next tick: there may be many more.
@@ -86,7 +86,7 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
             }
             Vec::new()
         }
-        News::Cards(_, Some(id), cards) => label_cards(app, id, cards),
+        News::Summaries(_, Some(id), summaries) => label_summaries(app, id, summaries),
     }
 }
 
@@ -161,8 +161,8 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
         }
         if let (Some(inspect), Some(subject)) = (app.screens.inspect(), &mut app.review.subject) {
             subject.record = inspect.opened.index;
-            let (record, card) = (subject.record, subject.card.clone());
-            app.review.learn(record, card.item, card.content);
+            let (record, summary) = (subject.record, subject.summary.clone());
+            app.review.learn(record, summary.item, summary.content);
         } else {
             app.review.put_aside();
         }
@@ -209,16 +209,16 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], label: LabelRef) -> 
     let effects = review::keys::write_label_set(app, &draft);
     app.review.batch = Some(Batch { id, label, left: readings.len(), done: 0, passed: 0, events: Vec::new() });
     app.say(shown!("labelling {} records…", readings.len()));
-    effects.into_iter().chain([task(Task::Cards(moves, Some(id), readings))]).collect()
+    effects.into_iter().chain([task(Task::Summaries(moves, Some(id), readings))]).collect()
 }
 
-fn label_cards(app: &mut App, id: u64, cards: Vec<(usize, Option<Box<Card>>)>) -> Effects {
+fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Option<Box<Summary>>)>) -> Effects {
     let Some(mut batch) = app.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
     let mut effects = Vec::new();
-    for (record, card) in cards {
+    for (record, summary) in summaries {
         batch.left = batch.left.saturating_sub(1);
-        let Some(card) = card else { continue };
-        effects.extend(label_card(app, record, &card, &mut batch));
+        let Some(summary) = summary else { continue };
+        effects.extend(label_summary(app, record, &summary, &mut batch));
     }
     review::keys::count_progress(app);
     if batch.left > 0 {
@@ -234,11 +234,11 @@ fn label_cards(app: &mut App, id: u64, cards: Vec<(usize, Option<Box<Card>>)>) -
     effects
 }
 
-fn label_card(app: &mut App, record: usize, card: &Card, batch: &mut Batch) -> Effects {
-    app.review.learn(record, card.item.clone(), card.content);
-    let reviewed = app.review.reviews.find(&card.item, Some(&card.content));
+fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
+    app.review.learn(record, summary.item.clone(), summary.content);
+    let reviewed = app.review.reviews.find(&summary.item, Some(&summary.content));
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
-    let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&card.content)));
+    let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Pass)) {
         batch.passed += 1;
         return Vec::new();
@@ -251,7 +251,7 @@ fn label_card(app: &mut App, record: usize, card: &Card, batch: &mut Batch) -> E
         return Vec::new();
     }
     draft.labels.push(batch.label.clone());
-    let mut event = about(card, Hide::default(), EventKind::Verdict, &app.review.me);
+    let mut event = about(summary, Hide::default(), EventKind::Verdict, &app.review.me);
     draft.fill(&mut event);
     event.verdict = Some(Verdict::Fail);
     event.supersedes = mine.map(|mine| mine.event_id);

@@ -154,10 +154,10 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 /// What others say, once I have said it myself.
 fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(subject) = &app.review.subject else { return Vec::new() };
-    let reviewed = app.review.reviews.find(&subject.card.item, Some(&subject.card.content));
+    let reviewed = app.review.reviews.find(&subject.summary.item, Some(&subject.summary.content));
     let Some(reviewed) = reviewed else { return Vec::new() };
     let mut line = Vec::new();
-    for event in reviewed.fresh(Some(&subject.card.content)) {
+    for event in reviewed.fresh(Some(&subject.summary.content)) {
         let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != mine.reviewer.id) else { continue };
         let name = event.reviewer.id.line().cut(16);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), Role::Dim));

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use crate::cli::review::{checked_cards, contents};
+use crate::cli::review::{checked_summaries, contents};
 use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Index;
 use stepscope_core::report::Format;
 use stepscope_core::review::expect::{Expectation, judge};
 use stepscope_core::review::export::Line;
 use stepscope_core::review::fold::Reviewed;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::name_of;
+use stepscope_core::summary::Index;
 
 pub(super) fn run(options: &Check, journal: &Path, out: &mut Out) -> u8 {
     expect(options, journal, out).unwrap_or(FAILED)
@@ -27,12 +27,12 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         return None;
     }
     let contents = contents(&[journal.into()], out)?;
-    let cards = checked_cards(&options.paths, out)?;
-    if !cards.outcome.missing.is_empty() {
+    let summaries = checked_summaries(&options.paths, out)?;
+    if !summaries.outcome.missing.is_empty() {
         // Findings count here, and without its document an answer has others.
         return None;
     }
-    let index = Index::of(cards.cards.iter().map(|placed| &placed.card));
+    let index = Index::of(summaries.summaries.iter().map(|placed| &placed.summary));
     let sets = contents.reviews.label_sets();
     let mut counts = [0_u64; Expectation::ALL.len()];
     let mut judged = 0_u64;

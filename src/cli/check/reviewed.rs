@@ -38,9 +38,9 @@ impl Reviewed {
 
     /// What is to be said of a record: nothing of one that passed, the verdict on one that failed.
     pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
-        let card = placed(case, input).card;
-        let reviewed = self.reviews.find(&card.item, Some(&card.content));
-        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&card.content)));
+        let summary = placed(case, input).summary;
+        let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
+        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&summary.content)));
         let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };
         let sets = self.reviews.label_sets();
         findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, case)));

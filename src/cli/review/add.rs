@@ -9,15 +9,15 @@ use clap::Args;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Index;
 use stepscope_core::review::event::{Event, EventKind, LabelSet, Reviewer, Seen, Text, Times};
 use stepscope_core::review::fold::{Reviewed, Reviews, is_fresh};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::line::MAX_LINE;
 use stepscope_core::review::request;
+use stepscope_core::summary::Index;
 use stepscope_io::failure::reason;
 use stepscope_io::log::journal::read_all;
-use stepscope_io::pipeline::summaries::Cards;
+use stepscope_io::pipeline::summaries::Summaries;
 
 /// `stepscope review add`.
 #[derive(Args, Clone, Debug)]
@@ -52,22 +52,22 @@ impl Known<'_> {
     /// Binds an event to its record and to what the reviewer said before; `Err`: it means nothing.
     pub(super) fn complete(&self, mut event: Event) -> Result<Event, Shown> {
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
-            let Some(card) = records.named(item) else {
+            let Some(summary) = records.named(item) else {
                 return Err(Shown::own(match item.id {
                     Some(_) => "no record has this id",
                     None => "no record without an id has this row_index",
                 }));
             };
-            if let Some(why) = event.correction.as_ref().and_then(|json| card.answer_type.refuses(json.bytes())) {
+            if let Some(why) = event.correction.as_ref().and_then(|json| summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
-            if let Some(why) = card.refuses(event.first_bad_step, event.variable.as_ref()) {
+            if let Some(why) = summary.refuses(event.first_bad_step, event.variable.as_ref()) {
                 return Err(why);
             }
-            event.seen = card.seen();
-            event.findings = Some(card.findings.iter().map(|rule| Text::from(*rule)).collect());
-            item.dataset.clone_from(&card.item.dataset);
-            item.row_index = card.item.row_index;
+            event.seen = summary.seen();
+            event.findings = Some(summary.findings.iter().map(|rule| Text::from(*rule)).collect());
+            item.dataset.clone_from(&summary.item.dataset);
+            item.row_index = summary.item.row_index;
         }
         let reviewed = event.item.as_ref().and_then(|item| self.reviews.find(item, event.seen.content_sha256.as_ref()));
         let earlier = reviewed.and_then(|reviewed| match event.kind {
@@ -144,7 +144,7 @@ fn says_the_same(one: &Event, other: &Event) -> bool {
 
 impl<'k> Known<'k> {
     /// Opens the journal that a place names, and reads what stands in it. `None`: that cannot be, and it was said.
-    pub(super) fn open(place: &Where, who: &Who, cards: &'k Cards, out: &Out) -> Option<(Self, Saver)> {
+    pub(super) fn open(place: &Where, who: &Who, summaries: &'k Summaries, out: &Out) -> Option<(Self, Saver)> {
         let opened = place.journal().and_then(|journal| match Saver::open(&journal) {
             Ok(saver) => Ok((journal, saver)),
             Err(failure) => Err(shown!("NOT SAVED: {failure}")),
@@ -154,15 +154,15 @@ impl<'k> Known<'k> {
         for sentence in &contents.sentences {
             out.complain(sentence);
         }
-        let records = (!place.files.is_empty()).then(|| super::index(cards));
+        let records = (!place.files.is_empty()).then(|| super::index(summaries));
         let offered = records.is_some().then(|| LabelSet { version: 0, ..LabelSet::starter() });
         Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, saver))
     }
 }
 
 pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
-    let cards = add.place.named_cards(out)?;
-    let (mut known, mut saver) = Known::open(&add.place, &add.who, &cards, out)?;
+    let summaries = add.place.named_summaries(out)?;
+    let (mut known, mut saver) = Known::open(&add.place, &add.who, &summaries, out)?;
     let mut input = BufReader::new(std::io::stdin());
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
     for number in 1_u64.. {

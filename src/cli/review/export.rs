@@ -14,7 +14,7 @@ use stepscope_core::review::export::{self, Line};
 use stepscope_core::review::fold::Outcome;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::read_through;
-use stepscope_io::pipeline::summaries::card;
+use stepscope_io::pipeline::summaries::summary;
 use stepscope_io::source::input::expand;
 
 /// `stepscope review export`.
@@ -50,8 +50,8 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
         return failed(options, out);
     }
     let contents = options.place.contents(out)?;
-    let cards = options.place.cards(&contents.reviews, out)?;
-    let (index, sets) = (super::index(&cards), contents.reviews.label_sets());
+    let summaries = options.place.summaries(&contents.reviews, out)?;
+    let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {
         Format::Jsonl => {}
@@ -60,9 +60,9 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
     }
     let raw = options.raw && !out.is_terminal();
     for reviewed in contents.reviews.items() {
-        let card = index.of_item(reviewed);
-        if options.choice.takes(reviewed, card, &sets) {
-            let line = Line { reviewed, content: card.map(|card| &card.content) };
+        let summary = index.of_item(reviewed);
+        if options.choice.takes(reviewed, summary, &sets) {
+            let line = Line { reviewed, content: summary.map(|summary| &summary.content) };
             match options.format {
                 Format::Jsonl => export::jsonl(&line, &sets, &mut bytes),
                 Format::Csv => export::csv(&line, &sets, raw, &mut bytes),
@@ -92,11 +92,11 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
         expand(&options.failed),
         threads(None),
         |case, input, out| {
-            let card = card(case, input);
-            let reviewed = reviews.find(&card.item, Some(&card.content));
+            let summary = summary(case, input);
+            let reviewed = reviews.find(&summary.item, Some(&summary.content));
             let fails = reviewed.filter(|reviewed| {
-                reviewed.outcome(Some(&card.content)) == Outcome::Fail
-                    && options.choice.takes(*reviewed, Some(&card), &sets)
+                reviewed.outcome(Some(&summary.content)) == Outcome::Fail
+                    && options.choice.takes(*reviewed, Some(&summary), &sets)
             });
             if let Some(out) = out.filter(|_| fails.is_some()) {
                 one_line(case.text(), out);

@@ -32,8 +32,8 @@ pub struct Import {
 pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
-    let cards = import.place.checked_cards(out)?;
-    let (mut known, mut saver) = Known::open(&import.place, &import.who, &cards, out)?;
+    let summaries = import.place.checked_summaries(out)?;
+    let (mut known, mut saver) = Known::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut stands) = (Refused::default(), 0_u64);
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));

@@ -6,11 +6,11 @@ use super::{Choice, Where};
 use crate::cli::{CLEAN, Out};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
 use stepscope_core::review::export::{self, Line};
 use stepscope_core::review::fold::{Outcome, Reviews};
 use stepscope_core::review::stats::name_of;
-use stepscope_io::pipeline::summaries::Cards;
+use stepscope_core::summary::Summary;
+use stepscope_io::pipeline::summaries::Summaries;
 
 /// A longer id does not widen the column.
 const MAX_WIDTH: usize = 40;
@@ -29,30 +29,30 @@ pub struct List {
 
 pub(super) fn run(list: &List, out: &mut Out) -> Option<u8> {
     let contents = list.place.contents(out)?;
-    let cards = list.place.cards(&contents.reviews, out)?;
-    let (index, sets) = (super::index(&cards), contents.reviews.label_sets());
+    let summaries = list.place.summaries(&contents.reviews, out)?;
+    let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let found = contents.reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
-    let chosen: Vec<_> = found.filter(|(reviewed, card)| list.choice.takes(*reviewed, *card, &sets)).collect();
+    let chosen: Vec<_> = found.filter(|(reviewed, summary)| list.choice.takes(*reviewed, *summary, &sets)).collect();
     let mut names: Vec<Shown> =
         chosen.iter().filter_map(|(reviewed, _)| reviewed.item()).map(|item| name_of(item).line()).collect();
     if list.ids {
         // An id of two files or sides is one id.
         let mut seen = foldhash::HashSet::default();
         names.retain(|name| seen.insert(name.clone()));
-        let errors = unjudged_errors(list, &contents.reviews, &cards).map(|card| name_of(&card.item).line());
+        let errors = unjudged_errors(list, &contents.reviews, &summaries).map(|summary| name_of(&summary.item).line());
         for name in names.into_iter().chain(errors) {
             out.line(&name);
         }
         return Some(CLEAN);
     }
     let width = names.iter().map(|name| name.as_str().chars().count()).max().unwrap_or(0).min(MAX_WIDTH);
-    for (reviewed, card) in chosen {
-        out.line(&export::text(&Line { reviewed, content: card.map(|card| &card.content) }, &sets, width));
+    for (reviewed, summary) in chosen {
+        out.line(&export::text(&Line { reviewed, content: summary.map(|summary| &summary.content) }, &sets, width));
     }
-    for card in unjudged_errors(list, &contents.reviews, &cards) {
+    for summary in unjudged_errors(list, &contents.reviews, &summaries) {
         out.line(&shown!(
             "{:width$}  {:8}  {}",
-            name_of(&card.item).line(),
+            name_of(&summary.item).line(),
             "error",
             "the run ended without an answer"
         ));
@@ -61,11 +61,11 @@ pub(super) fn run(list: &List, out: &mut Out) -> Option<u8> {
 }
 
 /// Runs that ended without an answer, which nobody has to judge for them to be run again.
-fn unjudged_errors<'c>(list: &List, reviews: &Reviews, cards: &'c Cards) -> impl Iterator<Item = &'c Card> {
-    let wanted = |card: &&Card| {
-        let reviewed = reviews.find(&card.item, Some(&card.content));
-        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&card.content)));
-        list.choice.regenerate && card.is_error() && matches!(outcome, Outcome::Open | Outcome::Stale)
+fn unjudged_errors<'c>(list: &List, reviews: &Reviews, summaries: &'c Summaries) -> impl Iterator<Item = &'c Summary> {
+    let wanted = |summary: &&Summary| {
+        let reviewed = reviews.find(&summary.item, Some(&summary.content));
+        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&summary.content)));
+        list.choice.regenerate && summary.is_error() && matches!(outcome, Outcome::Open | Outcome::Stale)
     };
-    cards.cards.iter().map(|placed| &placed.card).filter(wanted).collect::<Vec<_>>().into_iter()
+    summaries.summaries.iter().map(|placed| &placed.summary).filter(wanted).collect::<Vec<_>>().into_iter()
 }

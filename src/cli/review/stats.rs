@@ -7,7 +7,7 @@ use crate::cli::Out;
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_core::review::stats;
-use stepscope_io::pipeline::summaries::{Cards, read_judged};
+use stepscope_io::pipeline::summaries::{Summaries, read_judged};
 
 /// `stepscope review stats`.
 #[derive(Args, Clone, Debug)]
@@ -22,8 +22,9 @@ pub struct Stats {
 pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
     let files = &options.place.files;
-    let cards = if files.is_empty() { Cards::default() } else { super::said(read_judged(files, threads(None)), out)? };
-    let index = super::index(&cards);
+    let summaries =
+        if files.is_empty() { Summaries::default() } else { super::said(read_judged(files, threads(None)), out)? };
+    let index = super::index(&summaries);
     let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
     if options.format == CountFormat::Jsonl {
         stats.write_json(out);
@@ -32,10 +33,12 @@ pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     for line in stats.lines() {
         out.line(&line);
     }
-    let judged = |card: &stepscope_core::card::Card| contents.reviews.find(&card.item, Some(&card.content)).is_some();
-    let open = cards.cards.iter().filter(|placed| !judged(&placed.card)).count();
-    if !cards.cards.is_empty() {
-        out.line(&shown!("{open} of {} records are not reviewed", cards.cards.len()));
+    let judged = |summary: &stepscope_core::summary::Summary| {
+        contents.reviews.find(&summary.item, Some(&summary.content)).is_some()
+    };
+    let open = summaries.summaries.iter().filter(|placed| !judged(&placed.summary)).count();
+    if !summaries.summaries.is_empty() {
+        out.line(&shown!("{open} of {} records are not reviewed", summaries.summaries.len()));
     }
     Some(())
 }

@@ -107,7 +107,7 @@ fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_
         let Some(case) = judged.cases.get(n) else { continue };
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
-        let name = name_of(&case.card.item).line();
+        let name = name_of(&case.summary.item).line();
         put(vec![look.span(pad(what, 9), role), look.span(name.as_str(), Role::Text)], row, inner, buf);
         if n == list.at {
             wash(row, inner, buf, look.selection());
@@ -119,7 +119,7 @@ fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_
 type Piece = (String, Role);
 
 fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let name = name_of(&case.card.item).line();
+    let name = name_of(&case.summary.item).line();
     let inner = frame(vec![look.span(name.as_str(), Role::Title)], area, buf, Look { focused: false, ..look });
     let lines = case_lines(app, judged, case, inner_width(area));
     let top = app.desk.disputes.top;
@@ -168,13 +168,13 @@ fn case_lines(app: &App, judged: &Judged, case: &Case, width: usize) -> Vec<Vec<
 
 /// What the record answers.
 fn facts(case: &Case) -> Vec<Piece> {
-    let card = &case.card;
-    let answer = card.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
+    let summary = &case.summary;
+    let answer = summary.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
     let mut line = vec![("answer ".to_owned(), Role::Faint), (answer.into_string(), Role::Text)];
-    if let Some(gold) = card.gold {
+    if let Some(gold) = summary.gold {
         line.push((format!("   gold {}", gold.shown()), Role::Gold));
     }
-    match card.recorded.or(card.right) {
+    match summary.recorded.or(summary.right) {
         Some(true) => line.push(("   ✓ right as recorded".to_owned(), Role::Ok)),
         Some(false) => line.push(("   ✗ wrong as recorded".to_owned(), Role::Fatal)),
         None => {}

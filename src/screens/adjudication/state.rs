@@ -49,11 +49,11 @@ pub(crate) fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef,
 pub(crate) fn decide(case: &Case, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
     let voices = || case.dispute.voices.iter().map(|voice| &voice.event);
     let mut event = Event::new(EventKind::Adjudicate, reviewer);
-    event.item = Some(case.card.item.clone());
+    event.item = Some(case.summary.item.clone());
     event.verdict = Some(verdict);
     event.labels = labels;
-    event.seen = case.card.seen();
-    event.findings = Some(case.card.findings.iter().map(|rule| Text::from(*rule)).collect());
+    event.seen = case.summary.seen();
+    event.findings = Some(case.summary.findings.iter().map(|rule| Text::from(*rule)).collect());
     event.adjudicates = voices().map(|voice| voice.event_id.clone()).collect();
     let mut agreed = voices().filter(|voice| voice.verdict == Some(verdict));
     if let Some(first) = agreed.next().filter(|_| verdict == Verdict::Fail) {

@@ -15,7 +15,7 @@ use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::paint::Mark;
+use stepscope_core::paint::MarkedRange;
 
 /// What stands in front of the texts.
 const LABEL: usize = 7;
@@ -95,7 +95,7 @@ fn wrapped(
 ) -> Vec<Vec<Span<'static>>> {
     let indent = if label.is_empty() { 0 } else { LABEL };
     let style = look.style(tone).add_modifier(ratatui::style::Modifier::UNDERLINED);
-    let marks: Vec<_> = marks.iter().map(|range| Mark { range: range.clone(), tone: style }).collect();
+    let marks: Vec<_> = marks.iter().map(|range| MarkedRange { range: range.clone(), tone: style }).collect();
     let ranges = prose::wrap(text.as_str(), width.saturating_sub(indent).max(8));
     let line = |(n, range): (usize, &Range<usize>)| {
         let mut spans = Vec::new();

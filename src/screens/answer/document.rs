@@ -15,7 +15,7 @@ use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, ShownMap, head};
 use stepscope_core::answer::document::Document;
-use stepscope_core::paint::Mark;
+use stepscope_core::paint::MarkedRange;
 
 /// At most so many bytes of a line are shown.
 const MAX_LINE: usize = 4 << 10;
@@ -172,7 +172,7 @@ fn text(
 }
 
 /// The cited lines, and over them the words that were found. The citation under the cursor is on top.
-fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<Mark<Style>> {
+fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<MarkedRange<Style>> {
     let current = evidence.span();
     let mut marks = Vec::new();
     let order = evidence.sheet.spans.iter().enumerate().filter(|(n, _)| current != Some(*n));
@@ -183,7 +183,10 @@ fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: L
             let role = if here { Role::CitedCurrent } else { Role::Cited };
             // Without a quote the whole line is what was cited.
             if span.quote.is_none() || here {
-                marks.push(Mark { range: map.range(0..len), tone: look.style(if here { Role::Cited } else { role }) });
+                marks.push(MarkedRange {
+                    range: map.range(0..len),
+                    tone: look.style(if here { Role::Cited } else { role }),
+                });
             }
         }
         let part = span.found.as_ref().and_then(|found| found.parts.iter().find(|(n, _)| *n == line));
@@ -194,7 +197,7 @@ fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: L
                 (true, false) => Role::Found,
                 (false, _) => Role::Cited,
             };
-            marks.push(Mark { range: map.range(part.clone()), tone: look.style(role) });
+            marks.push(MarkedRange { range: map.range(part.clone()), tone: look.style(role) });
         }
     }
     marks

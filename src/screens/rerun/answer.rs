@@ -16,7 +16,7 @@ use stepscope_core::record::types::in_use;
 use stepscope_core::record::{Record, formats};
 use stepscope_core::run::fork::Preview;
 use stepscope_core::run::fork::round::{Round, failed};
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::examine::Neighbours;
 
@@ -68,7 +68,7 @@ impl Answer {
     }
 
     fn opened(&self, text: &[u8], beside: &Arc<Beside>) -> Opened {
-        let row = Row::unchecked(0, text.len() as u64);
+        let row = RowFacts::unchecked(0, text.len() as u64);
         let (document, beside) = (self.document.clone(), beside.clone());
         Opened::new(0, 1, &row, text.to_vec(), Neighbours { document, beside, ..Neighbours::default() })
     }

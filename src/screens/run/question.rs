@@ -11,7 +11,7 @@ use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, frame, scroll_mark};
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
-use stepscope_core::paint::Mark;
+use stepscope_core::paint::MarkedRange;
 
 pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &inspect.opened;
@@ -61,7 +61,7 @@ pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
-fn marks(inspect: &Inspect, look: Look<'_>) -> Vec<Mark<Style>> {
+fn marks(inspect: &Inspect, look: Look<'_>) -> Vec<MarkedRange<Style>> {
     let lit = inspect.lit_quantities();
     let quantities = inspect.opened.proof.marks.iter().enumerate();
     let style = |n: usize, mark: &QuantityMark| match (lit.contains(&n), mark.variables.is_empty()) {
@@ -72,5 +72,5 @@ fn marks(inspect: &Inspect, look: Look<'_>) -> Vec<Mark<Style>> {
         }
         _ => None,
     };
-    quantities.filter_map(|(n, mark)| Some(Mark { range: mark.range.clone(), tone: style(n, mark)? })).collect()
+    quantities.filter_map(|(n, mark)| Some(MarkedRange { range: mark.range.clone(), tone: style(n, mark)? })).collect()
 }

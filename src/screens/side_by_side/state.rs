@@ -15,7 +15,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
-use stepscope_core::table::row::Row as Placed;
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::examine::Neighbours;
 
 /// Upstream's tolerance for numbers.
@@ -166,7 +166,7 @@ impl Versus {
     /// Two records that stand in no table, from their texts.
     pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
         let [a, b] = texts.map(|text| {
-            let row = Placed::unchecked(0, text.len() as u64);
+            let row = RowFacts::unchecked(0, text.len() as u64);
             Opened::new(0, 1, &row, text, Neighbours::default())
         });
         Self::of(names, Against::Baseline, &a, &b)
@@ -419,13 +419,13 @@ fn summed(title: &'static str, mut rows: Vec<Row>) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use stepscope_core::table::row::Row as Placed;
+    use stepscope_core::table::row::RowFacts;
 
     use super::*;
 
     fn versus(a: &str, b: &str) -> Versus {
         let open = |text: &str| {
-            let row = Placed::unchecked(0, text.len() as u64);
+            let row = RowFacts::unchecked(0, text.len() as u64);
             Opened::new(0, 1, &row, text.into(), Neighbours::default())
         };
         Versus::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))

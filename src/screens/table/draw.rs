@@ -19,7 +19,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::record::RecordKind;
 use stepscope_core::record::types::in_use;
 use stepscope_core::review::hide::Hidden;
-use stepscope_core::table::row::{Flag, Row, TypedRow};
+use stepscope_core::table::row::{Flag, RowFacts, TypedRow};
 use stepscope_core::triage::Fix;
 
 /// Forks of forks are indented so often at most.
@@ -182,7 +182,7 @@ pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
 fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
     let Some(row) = app.store.row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
-    let headline = app.table.headline(record);
+    let texts = app.table.texts(record);
     let known = row.has(Flag::Checked);
     // Colour only where there is something to look at: what is right stays quiet.
     let (pred_role, gold_role) =
@@ -214,8 +214,8 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
                 _ => (String::new(), Role::Faint),
             },
             Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
-            Column::Pred => (headline.map(|headline| headline.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
-            Column::Gold => (headline.map(|headline| headline.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
+            Column::Pred => (texts.map(|texts| texts.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
+            Column::Gold => (texts.map(|texts| texts.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
             Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
             Column::Fitness => (number(row.fitness(), 2), Role::Dim),
             Column::Confidence => (number(row.confidence, 2), Role::Dim),
@@ -246,7 +246,7 @@ fn position(app: &App, record: usize) -> (String, Role) {
 
 /// The question; of a fork what was done instead, because the question stands above it.
 fn title(app: &App, record: usize) -> (String, Role) {
-    let question = app.table.headline(record).map_or("", |headline| headline.title.as_str()).to_owned();
+    let question = app.table.texts(record).map_or("", |texts| texts.title.as_str()).to_owned();
     let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
     let Some(lineage) = &mark.lineage else { return (format!("a record among the forks: {question}"), Role::Warning) };
     let what = lineage.phrase();
@@ -315,7 +315,7 @@ const fn short(route: Route) -> &'static str {
 }
 
 /// Where to fix it; `↺`: executed exactly, the procedure gives the gold answer.
-fn fix(row: &Row) -> (String, Role) {
+fn fix(row: &RowFacts) -> (String, Role) {
     let recovers = if row.recovers_gold() { " ↺" } else { "" };
     match row.fix() {
         Some(Fix::StepRun) => (format!("step run{recovers}"), Role::Accent),
@@ -334,7 +334,7 @@ const fn kind_role(kind: RecordKind) -> Role {
     }
 }
 
-fn findings(row: &Row, width: usize, known: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn findings(row: &RowFacts, width: usize, known: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut left = width;
     if !known {

@@ -13,8 +13,8 @@ use crate::screens::table::matches::{Matches, Next};
 use crate::screens::table::state::Search;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::table::filter::{Answer, Filter, text_pattern};
-use stepscope_core::table::row::{Flag, Row};
+use stepscope_core::table::filter::{Filter, RowAnswer, text_pattern};
+use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::pipeline::search::Plan;
 use stepscope_terminal::run::Effect;
 
@@ -60,7 +60,7 @@ pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -
     let begin = |search: &mut Search| {
         let filter = &search.filter;
         // What was not checked yet may still come to fit.
-        let asked = |row: &Row| !row.has(Flag::Checked) || filter.fits_row(row) != Answer::No;
+        let asked = |row: &RowFacts| !row.has(Flag::Checked) || filter.fits_row(row) != RowAnswer::No;
         let plan = Plan::of(store, search.planned, asked);
         (search.running, search.planned) = (true, store.len());
         Effect::Work(Work::Search(search.id, search.filter.clone(), plan))

@@ -10,13 +10,13 @@ use crate::screens::table::order::Order;
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::Severity;
-use stepscope_core::table::filter::{Answer, Column, Filter};
-use stepscope_core::table::headline::Headline;
-use stepscope_core::table::row::Row;
+use stepscope_core::table::filter::{Column, Filter, RowAnswer};
+use stepscope_core::table::row::RowFacts;
+use stepscope_core::table::texts::RowTexts;
 use stepscope_core::triage::Fix;
 
 /// More texts than this are not kept.
-const MAX_HEADLINES: usize = 4_096;
+const MAX_ROW_TEXTS: usize = 4_096;
 
 /// What the table is sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -88,7 +88,7 @@ impl SortBy {
     }
 
     /// What to compare by; `None` sorts last in either direction.
-    fn key(self, row: &Row) -> Option<f64> {
+    fn key(self, row: &RowFacts) -> Option<f64> {
         match self {
             Self::Position | Self::Review => None,
             Self::Kind => Some(f64::from(row.kind() as u8)),
@@ -107,7 +107,7 @@ impl SortBy {
 }
 
 /// Grave before many: one fatal outweighs every repairable.
-fn gravity(row: &Row) -> f64 {
+fn gravity(row: &RowFacts) -> f64 {
     Severity::ALL.iter().fold(0.0, |weight, severity| weight * 256.0 + f64::from(row.count(*severity)))
 }
 
@@ -167,7 +167,7 @@ pub struct Table {
     /// The search that `n` and `N` walk.
     pub finding: Option<Matches>,
     order: Option<Order>,
-    headlines: HashMap<usize, Headline>,
+    row_texts: HashMap<usize, RowTexts>,
     moves: u64,
     /// Nobody has chosen a row yet: the cursor stays at the front of the queue while the order is still being made.
     pub from_front: bool,
@@ -237,7 +237,7 @@ impl Table {
     pub(crate) fn arrange(
         &mut self,
         records: usize,
-        row: impl Fn(usize) -> Option<Row>,
+        row: impl Fn(usize) -> Option<RowFacts>,
         is_in: impl Fn(usize, &str) -> bool,
         review: &Review,
         forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
@@ -262,14 +262,14 @@ impl Table {
     fn arranged(
         &self,
         records: usize,
-        row: impl Fn(usize) -> Option<Row>,
+        row: impl Fn(usize) -> Option<RowFacts>,
         is_in: impl Fn(usize, &str) -> bool,
         review: &Review,
     ) -> Vec<u32> {
         let asks = self.filter.needs_reviews();
         let fits = |record: &u32| {
             let at = *record as usize;
-            row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != Answer::No)
+            row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != RowAnswer::No)
                 && (!asks || self.filter.fits_judged(&review.judged(at)))
         };
         let mut order: Vec<u32> = match &self.filtering {
@@ -304,21 +304,21 @@ impl Table {
     }
 
     /// The texts of a record, if they were read.
-    pub fn headline(&self, record: usize) -> Option<&Headline> {
-        self.headlines.get(&record)
+    pub fn texts(&self, record: usize) -> Option<&RowTexts> {
+        self.row_texts.get(&record)
     }
 
     /// Keeps the texts of some records.
-    pub(crate) fn take_headlines(&mut self, headlines: Vec<(usize, Headline)>) {
-        if self.headlines.len() + headlines.len() > MAX_HEADLINES {
-            self.headlines.clear();
+    pub(crate) fn take_row_texts(&mut self, row_texts: Vec<(usize, RowTexts)>) {
+        if self.row_texts.len() + row_texts.len() > MAX_ROW_TEXTS {
+            self.row_texts.clear();
         }
-        self.headlines.extend(headlines);
+        self.row_texts.extend(row_texts);
     }
 
     /// Forgets the texts, because the file changed.
-    pub(crate) fn forget_headlines(&mut self) {
-        self.headlines.clear();
+    pub(crate) fn forget_row_texts(&mut self) {
+        self.row_texts.clear();
         self.moves += 1;
     }
 
@@ -328,8 +328,8 @@ impl Table {
     }
 
     /// The records in some rows whose texts were not read yet.
-    pub(crate) fn missing_headlines(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
-        rows.filter_map(|row| self.record(row)).filter(|record| !self.headlines.contains_key(record)).collect()
+    pub(crate) fn missing_row_texts(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
+        rows.filter_map(|row| self.record(row)).filter(|record| !self.row_texts.contains_key(record)).collect()
     }
 }
 

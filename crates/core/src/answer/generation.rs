@@ -287,12 +287,8 @@ mod tests {
     }
 
     fn generation(text: &str) -> Result<Generation, NoGeneration> {
-        with(text, |subject| {
-            Generation::of(
-                subject.record.as_ref().unwrap(),
-                subject.document().map(AsRef::as_ref),
-                Registry::built_in(),
-            )
+        with(text, |view| {
+            Generation::of(view.record.as_ref().unwrap(), view.document().map(AsRef::as_ref), Registry::built_in())
         })
     }
 
@@ -343,13 +339,13 @@ mod tests {
             }
             round.cancel(std::time::Duration::ZERO);
             round.judge();
-            with(TRACE, |subject| {
-                answered(subject.record.as_ref().unwrap(), TRACE.as_bytes(), &round, "2026-11-20T00:00:00.000Z")
+            with(TRACE, |view| {
+                answered(view.record.as_ref().unwrap(), TRACE.as_bytes(), &round, "2026-11-20T00:00:00.000Z")
             })
         };
         let rules = |line: &[u8]| {
             let text = std::str::from_utf8(line).unwrap().to_owned();
-            with(&text, |subject| subject.findings().iter().map(|finding| finding.rule).collect::<Vec<_>>())
+            with(&text, |view| view.findings().iter().map(|finding| finding.rule).collect::<Vec<_>>())
         };
         let line = fork(&format!("```json\n{REPLY}\n```"), true);
         let read: Json = serde_json::from_slice(&line).unwrap();

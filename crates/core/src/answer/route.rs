@@ -69,9 +69,9 @@ impl Routed {
 const MAX_FAILED: usize = 20;
 
 /// The route of a typed answer, from itself and what the rules found; `None` if the record is none.
-pub fn route(subject: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
-    let (typed, answered) = subject.answered()?;
-    let strong = subject.completeness().map(|verdict| verdict.strong).unwrap_or_default();
+pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
+    let (typed, answered) = case.answered()?;
+    let strong = case.completeness().map(|verdict| verdict.strong).unwrap_or_default();
     let mut triggers = Triggers { typed, fired: Vec::new() };
     if typed.answer.is_none() && typed.answer_text.is_none() {
         triggers.fire(Route::Pending, "there is no answer", Pointer::default());
@@ -180,8 +180,8 @@ mod tests {
     fn routed(answer: &str, findings: &[Finding]) -> (Route, Vec<&'static str>) {
         let text = format!(r#"{{"format": "stepscope.answer_trace", "answer": {answer}}}"#);
         let case = Case::read(text.as_bytes());
-        let subject = case.view();
-        let routed = route(&subject, findings).unwrap();
+        let view = case.view();
+        let routed = route(&view, findings).unwrap();
         (routed.route, routed.fired().map(Route::word).collect())
     }
 
@@ -256,8 +256,8 @@ mod tests {
                 continue;
             }
             let case = Case::read(rule.bad.as_bytes());
-            let subject = case.view();
-            assert_eq!(route(&subject, subject.findings()).unwrap().route, Route::Reject, "{}", rule.id);
+            let view = case.view();
+            assert_eq!(route(&view, view.findings()).unwrap().route, Route::Reject, "{}", rule.id);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::difference::{Change, Difference, Held, MAX_FIELDS};
 use super::{Basis, By, Cell, Column, Join, Judged, Side};
-use crate::card::Card;
 use crate::review::stats::{Share, name_of};
+use crate::summary::Summary;
 use stepscope_base::json::write::{Style, sorted};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
@@ -30,8 +30,8 @@ impl Comparison<'_> {
     pub fn board(&self, names: [&Shown; 2]) -> Vec<Shown> {
         let columns = Basis::ALL.map(|basis| Column::of(self.items, basis));
         let mut lines = vec![
-            shown!("A  {}  {} records", names[0], self.a.cards.len()),
-            shown!("B  {}  {} records", names[1], self.b.cards.len()),
+            shown!("A  {}  {} records", names[0], self.a.summaries.len()),
+            shown!("B  {}  {} records", names[1], self.b.summaries.len()),
             self.joined(),
             Shown::default(),
             shown!(
@@ -78,29 +78,29 @@ impl Comparison<'_> {
 
     /// One item as a line of text.
     pub fn line(&self, item: &Judged, width: usize) -> Shown {
-        let [a, b] = self.cards(item);
-        let name = [a, b].into_iter().flatten().next().map(|card| name_of(&card.item).line()).unwrap_or_default();
-        let answer = |card: Option<&Card>| match card {
+        let [a, b] = self.summaries(item);
+        let name = [a, b].into_iter().flatten().next().map(|summary| name_of(&summary.item).line()).unwrap_or_default();
+        let answer = |summary: Option<&Summary>| match summary {
             None => Shown::own("missing"),
-            Some(card) if card.is_error() => Shown::own("error"),
-            Some(card) => card.answer.as_ref().map_or(Shown::own("no answer"), |answer| answer.line().cut(CUT)),
+            Some(summary) if summary.is_error() => Shown::own("error"),
+            Some(summary) => summary.answer.as_ref().map_or(Shown::own("no answer"), |answer| answer.line().cut(CUT)),
         };
-        let gold = [a, b].into_iter().flatten().find_map(|card| card.gold);
+        let gold = [a, b].into_iter().flatten().find_map(|summary| summary.gold);
         let gold = gold.map(|gold| shown!("  gold {}", gold.shown())).unwrap_or_default();
         let cell = item.cell(Basis::GoldAdjusted).map_or("gold disputed", Cell::phrase);
         shown!("{:width$}  {cell:16}  A {}  B {}{gold}", name.cut(width), answer(a), answer(b))
     }
 
-    fn cards(&self, item: &Judged) -> [Option<&Card>; 2] {
-        [(self.a, item.pair.a), (self.b, item.pair.b)].map(|(side, at)| side.cards.get(at?))
+    fn summaries(&self, item: &Judged) -> [Option<&Summary>; 2] {
+        [(self.a, item.pair.a), (self.b, item.pair.b)].map(|(side, at)| side.summaries.get(at?))
     }
 
     /// One item as a JSON object on a line.
     pub fn write_item(&self, item: &Judged, out: &mut Vec<u8>) {
-        let [a, b] = self.cards(item);
+        let [a, b] = self.summaries(item);
         Style::ASCII.line(out, |object| {
             object.put("kind", "item");
-            object.maybe("id", [a, b].into_iter().flatten().find_map(|card| card.item.id.as_ref()));
+            object.maybe("id", [a, b].into_iter().flatten().find_map(|summary| summary.item.id.as_ref()));
             object.put("joined_by", item.pair.by.word());
             object.object("cell", |object| {
                 for basis in Basis::ALL {
@@ -109,15 +109,15 @@ impl Comparison<'_> {
             });
             object.put("regression", item.is_regression());
             let [recorded, reviewed, adjusted] = item.right;
-            for (key, card, right) in
+            for (key, summary, right) in
                 [("a", a, [recorded.0, reviewed.0, adjusted.0]), ("b", b, [recorded.1, reviewed.1, adjusted.1])]
             {
-                let Some(card) = card else { continue };
+                let Some(summary) = summary else { continue };
                 object.object(key, |object| {
-                    object.put("kind", card.kind.word());
-                    object.maybe("row_index", card.item.row_index);
-                    object.maybe("answer", card.answer.as_ref());
-                    object.maybe("gold", card.gold.and_then(|gold| sorted(gold.json().as_bytes())));
+                    object.put("kind", summary.kind.word());
+                    object.maybe("row_index", summary.item.row_index);
+                    object.maybe("answer", summary.answer.as_ref());
+                    object.maybe("gold", summary.gold.and_then(|gold| sorted(gold.json().as_bytes())));
                     for (basis, right) in Basis::ALL.into_iter().zip(right) {
                         object.maybe(basis.word(), right);
                     }
@@ -148,7 +148,7 @@ impl Comparison<'_> {
             ] {
                 object.object(key, |object| {
                     object.put("source", name);
-                    object.put("records", side.cards.len());
+                    object.put("records", side.summaries.len());
                     object.put("duplicates", twice.len());
                     object.put("unmatched", alone);
                 });

@@ -2,22 +2,22 @@ use super::*;
 use crate::case::Case;
 use crate::review::event::{Event, Reviewer, ReviewerKind, Verdict};
 
-fn card(text: &str) -> Card {
+fn summary(text: &str) -> Summary {
     let case = Case::read(text.as_bytes());
-    let subject = case.view();
-    Card::of(&subject, subject.findings(), None, 0)
+    let view = case.view();
+    Summary::of(&view, view.findings(), None, 0)
 }
 
 /// A run of a question: `id`, question, answer (gold is 5), and what the record says of it.
-fn run(id: &str, question: &str, answer: f64, correct: bool) -> Card {
-    card(&format!(
+fn run(id: &str, question: &str, answer: f64, correct: bool) -> Summary {
+    summary(&format!(
         r#"{{"id": {id}, "question": "{question}", "gold_num": 5.0, "mode": "baseline",
         "state": {{"final_answer_numerical": {answer}}}, "pred_num": {answer}, "correct": {correct}}}"#
     ))
 }
 
-fn error(id: &str) -> Card {
-    card(&format!(r#"{{"id": {id}, "question": "q{id}", "procedure": null, "status": "error", "error": "x"}}"#))
+fn error(id: &str) -> Summary {
+    summary(&format!(r#"{{"id": {id}, "question": "q{id}", "procedure": null, "status": "error", "error": "x"}}"#))
 }
 
 fn pairs(join: &Join) -> Vec<(Option<usize>, Option<usize>, &'static str)> {
@@ -57,7 +57,7 @@ fn of_an_id_that_stands_twice_the_first_counts() {
     assert_eq!(pairs(&join), [(Some(0), Some(1), "id"), (Some(2), Some(0), "id")]);
     assert_eq!((join.twice_a, join.twice_b), (vec![1], vec![2]));
     let unnamed =
-        |answer| card(&format!(r#"{{"question": "?", "mode": "baseline", "state": {{}}, "pred_num": {answer}}}"#));
+        |answer| summary(&format!(r#"{{"question": "?", "mode": "baseline", "state": {{}}, "pred_num": {answer}}}"#));
     let samples = Join::of(&[unnamed(1), unnamed(2), unnamed(3)], &[unnamed(4), unnamed(5)]);
     assert_eq!(
         pairs(&samples),
@@ -65,21 +65,25 @@ fn of_an_id_that_stands_twice_the_first_counts() {
     );
 }
 
-/// A verdict on a card; `more` completes it.
-fn judge_card(reviews: &mut Reviews, card: &Card, verdict: Verdict, more: impl FnOnce(&mut Event)) {
+/// A verdict on a summary; `more` completes it.
+fn judge_summary(reviews: &mut Reviews, summary: &Summary, verdict: Verdict, more: impl FnOnce(&mut Event)) {
     let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-    let mut event = Event::verdict(reviewer, card.item.clone(), verdict);
+    let mut event = Event::verdict(reviewer, summary.item.clone(), verdict);
     event.event_id = format!("e{}", reviews.events().len()).into();
-    event.seen = card.seen();
+    event.seen = summary.seen();
     more(&mut event);
     reviews.push(event);
 }
 
-fn column(a: &[Card], b: &[Card], reviews: &Reviews, basis: Basis) -> Column {
+fn column(a: &[Summary], b: &[Summary], reviews: &Reviews, basis: Basis) -> Column {
     let none = Reviews::default();
     let join = Join::of(a, b);
     Column::of(
-        &judge(&join, Side { cards: a, reviews, strict: false }, Side { cards: b, reviews: &none, strict: false }),
+        &judge(
+            &join,
+            Side { summaries: a, reviews, strict: false },
+            Side { summaries: b, reviews: &none, strict: false },
+        ),
         basis,
     )
 }
@@ -112,9 +116,9 @@ fn every_item_is_in_one_of_five_cells_on_each_basis() {
     assert_eq!(column(&a, &b, &reviews, Basis::GoldAdjusted), recorded, "without reviews nothing changes");
 
     // A person passes what was recorded wrong, and disputes the gold answers of two others.
-    judge_card(&mut reviews, &a[2], Verdict::Pass, |_| {});
-    judge_card(&mut reviews, &a[3], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Suspect));
-    judge_card(&mut reviews, &a[6], Verdict::Pass, |event| {
+    judge_summary(&mut reviews, &a[2], Verdict::Pass, |_| {});
+    judge_summary(&mut reviews, &a[3], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Suspect));
+    judge_summary(&mut reviews, &a[6], Verdict::Pass, |event| {
         (event.gold_status, event.correction) = (Some(GoldStatus::Wrong), Some("8".into()));
     });
     let reviewed = column(&a, &b, &reviews, Basis::Reviewed);
@@ -128,7 +132,7 @@ fn every_item_is_in_one_of_five_cells_on_each_basis() {
 fn a_stale_verdict_does_not_count() {
     let (old, new, b) = ([run("1", "q", 6.0, false)], [run("1", "q", 7.0, false)], [run("1", "q", 5.0, true)]);
     let mut reviews = Reviews::default();
-    judge_card(&mut reviews, &old[0], Verdict::Pass, |event| event.gold_status = Some(GoldStatus::Wrong));
+    judge_summary(&mut reviews, &old[0], Verdict::Pass, |event| event.gold_status = Some(GoldStatus::Wrong));
     assert_eq!(column(&old, &b, &reviews, Basis::Reviewed).cells, [1, 0, 0, 0, 0]);
     assert_eq!(column(&new, &b, &reviews, Basis::Reviewed).cells, [0, 0, 1, 0, 0]);
     assert_eq!(column(&new, &b, &reviews, Basis::GoldAdjusted).left_out, 0);
@@ -147,13 +151,16 @@ fn what_the_baseline_has_right_and_the_run_has_not_is_a_regression() {
     ];
     let join = Join::of(&a, &b);
     let regressions = |reviews: &Reviews| -> Vec<bool> {
-        let items =
-            judge(&join, Side { cards: &a, reviews, strict: false }, Side { cards: &b, reviews: &none, strict: false });
+        let items = judge(
+            &join,
+            Side { summaries: &a, reviews, strict: false },
+            Side { summaries: &b, reviews: &none, strict: false },
+        );
         items.iter().map(Judged::is_regression).collect()
     };
     assert_eq!(regressions(&none), [true, true, false, false, true]);
     let mut reviews = Reviews::default();
-    judge_card(&mut reviews, &a[0], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Wrong));
+    judge_summary(&mut reviews, &a[0], Verdict::Fail, |event| event.gold_status = Some(GoldStatus::Wrong));
     assert_eq!(regressions(&reviews), [false, true, false, false, true], "not by a gold answer that is disputed");
 }
 
@@ -161,11 +168,11 @@ fn what_the_baseline_has_right_and_the_run_has_not_is_a_regression() {
 fn a_verdict_that_names_no_run_is_not_the_baselines() {
     let (a, b) = ([run("1", "q", 6.0, false)], [run("1", "q", 6.0, false)]);
     let mut reviews = Reviews::default();
-    judge_card(&mut reviews, &a[0], Verdict::Pass, |event| event.seen.content_sha256 = None);
+    judge_summary(&mut reviews, &a[0], Verdict::Pass, |event| event.seen.content_sha256 = None);
     let join = Join::of(&a, &b);
     let right = |strict| {
-        let b = Side { cards: &b, reviews: &reviews, strict };
-        judge(&join, Side { cards: &a, reviews: &reviews, strict: false }, b)[0].right(Basis::Reviewed)
+        let b = Side { summaries: &b, reviews: &reviews, strict };
+        judge(&join, Side { summaries: &a, reviews: &reviews, strict: false }, b)[0].right(Basis::Reviewed)
     };
     assert_eq!((right(false), right(true)), ((Some(true), Some(true)), (Some(true), Some(false))));
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::jsonl::{Id, details};
 use super::places::Places;
 use crate::case::CaseView;
-use crate::finding::{Action, Finding, Label, Severity};
+use crate::finding::{Action, Finding, PlaceLabel, Severity};
 use crate::rules::RULES;
 use stepscope_base::json::write::{Object, Style};
 
@@ -78,7 +78,7 @@ fn result(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>, objec
 }
 
 /// The place of a label; the first one needs no number.
-fn location(case: &CaseView<'_>, label: &Label, number: usize, places: &mut Places<'_>, object: &mut Object<'_>) {
+fn location(case: &CaseView<'_>, label: &PlaceLabel, number: usize, places: &mut Places<'_>, object: &mut Object<'_>) {
     let range = places.range(&label.place);
     let (line, column) = places.position(range.start);
     let (end_line, end_column) = places.position(range.end);

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::case::{Around, Case, Origin};
+use crate::case::{Case, Context, Location};
 use crate::finding::{Action, Datum, Place};
 use crate::record::Record;
 use stepscope_base::json::{Pointer, Tape};
@@ -42,7 +42,7 @@ fn found() -> Vec<Finding> {
 #[derive(Debug)]
 struct Runs;
 
-impl Around for Runs {
+impl Context for Runs {
     fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
         Untrusted::new(b"runs\x1b.jsonl")
     }
@@ -51,7 +51,7 @@ impl Around for Runs {
 fn with<T>(text: &str, look: impl FnOnce(&CaseView<'_>) -> T) -> T {
     let mut tape = Tape::default();
     tape.read(text.as_bytes());
-    let origin = Origin { line: 22, column: 1, offset: 4_000, index: 21, ..Origin::default() };
+    let origin = Location { line: 22, column: 1, offset: 4_000, index: 21, ..Location::default() };
     look(&Case::of(text.as_bytes(), tape, origin, Arc::new(Runs)).view())
 }
 
@@ -202,9 +202,9 @@ fn many_findings_in_one_list_cost_no_more_each() {
 
 #[test]
 fn the_summary_counts() {
-    let summary = Summary { records: 1, findings: [1, 3, 2, 1] };
+    let summary = Totals { records: 1, findings: [1, 3, 2, 1] };
     assert_eq!(summary.line().as_str(), "1 record, 1 fatal, 3 repairable, 2 warnings, 1 note");
-    assert_eq!(Summary::default().line().as_str(), "0 records, nothing found");
+    assert_eq!(Totals::default().line().as_str(), "0 records, nothing found");
 }
 
 mod anything {

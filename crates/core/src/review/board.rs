@@ -9,7 +9,7 @@ use super::event::{Event, GoldStatus, Item, Text, Verdict};
 use super::fold::{Outcome, Reviewed, Reviews};
 use super::labels::LabelSets;
 use super::stats::Share;
-use crate::card::{Card, Index};
+use crate::summary::{Index, Summary};
 use crate::triage::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -91,14 +91,14 @@ impl Node {
 
 impl Boards {
     /// Of all records, with the step that the triage names in each.
-    pub fn of(reviews: &Reviews, cards: &[Card], steps: &[Option<u64>]) -> Self {
+    pub fn of(reviews: &Reviews, summaries: &[Summary], steps: &[Option<u64>]) -> Self {
         let mut boards = Self::default();
-        let Counted { said, rules, triage, gold, outcomes } = boards.count(reviews, cards);
+        let Counted { said, rules, triage, gold, outcomes } = boards.count(reviews, summaries);
         let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
         boards.plain("What people say", "outcome", outcomes);
         boards.tree("Where to fix, as people say", "fix", &said.fixes);
         let mut judged = Node::default();
-        for (at, fix) in cards.iter().enumerate().filter_map(|(at, card)| Some((at, card.fix?))) {
+        for (at, fix) in summaries.iter().enumerate().filter_map(|(at, summary)| Some((at, summary.fix?))) {
             if fix != Fix::None {
                 let step = steps.get(at).copied().flatten();
                 let way: Vec<_> =
@@ -114,23 +114,23 @@ impl Boards {
         boards
     }
 
-    fn count(&mut self, reviews: &Reviews, cards: &[Card]) -> Counted {
-        let (sets, index) = (reviews.label_sets(), Index::of(cards));
+    fn count(&mut self, reviews: &Reviews, summaries: &[Summary]) -> Counted {
+        let (sets, index) = (reviews.label_sets(), Index::of(summaries));
         let mut places: HashMap<&Item, usize> = HashMap::default();
-        for (at, card) in cards.iter().enumerate() {
-            places.entry(&card.item).or_insert(at);
+        for (at, summary) in summaries.iter().enumerate() {
+            places.entry(&summary.item).or_insert(at);
         }
         let (mut said, mut rules, mut triage) = (Said::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         for reviewed in reviews.items().filter(|reviewed| !reviewed.verdicts().is_empty()) {
-            let found = index.of_item(reviewed).and_then(|card| Some((card, *places.get(&card.item)?)));
-            let Some((card, at)) = found else {
+            let found = index.of_item(reviewed).and_then(|summary| Some((summary, *places.get(&summary.item)?)));
+            let Some((summary, at)) = found else {
                 self.elsewhere += 1;
                 continue;
             };
             self.judged += 1;
-            let fresh = reviewed.fresh(Some(&card.content));
-            let outcome = reviewed.outcome(Some(&card.content));
+            let fresh = reviewed.fresh(Some(&summary.content));
+            let outcome = reviewed.outcome(Some(&summary.content));
             outcomes.entry(outcome).or_default().insert(at);
             if let Some(status) = fresh.iter().filter_map(|event| event.gold_status).max() {
                 gold.entry(status).or_default().insert(at);
@@ -143,7 +143,7 @@ impl Boards {
             }
             if outcome == Outcome::Fail {
                 said.add(at, &fresh, &sets);
-                if let Some((target, fix)) = target_of(&fresh).zip(card.fix).filter(|(_, fix)| is_place(*fix)) {
+                if let Some((target, fix)) = target_of(&fresh).zip(summary.fix).filter(|(_, fix)| is_place(*fix)) {
                     share(&mut triage, Shown::own(fix.word()), at, usize::from(*target != fix.word()));
                 }
             }
@@ -392,17 +392,19 @@ pub struct Dispute {
 }
 
 /// The items on which reviewers disagree: about the verdict first, then about the labels.
-pub fn disputes(reviews: &Reviews, cards: &[Card]) -> Vec<Dispute> {
+pub fn disputes(reviews: &Reviews, summaries: &[Summary]) -> Vec<Dispute> {
     let sets = reviews.label_sets();
-    let find = |(at, card): (usize, &Card)| dispute(at, card, reviews.find(&card.item, Some(&card.content))?, &sets);
-    let mut disputes: Vec<Dispute> = cards.iter().enumerate().filter_map(find).collect();
+    let find = |(at, summary): (usize, &Summary)| {
+        dispute(at, summary, reviews.find(&summary.item, Some(&summary.content))?, &sets)
+    };
+    let mut disputes: Vec<Dispute> = summaries.iter().enumerate().filter_map(find).collect();
     disputes.sort_by_key(|dispute| (dispute.labels_only, dispute.record));
     disputes
 }
 
-fn dispute(record: usize, card: &Card, reviewed: Reviewed<'_>, sets: &LabelSets<'_>) -> Option<Dispute> {
+fn dispute(record: usize, summary: &Summary, reviewed: Reviewed<'_>, sets: &LabelSets<'_>) -> Option<Dispute> {
     let judges = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
-    let fresh: Vec<&Event> = reviewed.fresh(Some(&card.content)).into_iter().filter(judges).collect();
+    let fresh: Vec<&Event> = reviewed.fresh(Some(&summary.content)).into_iter().filter(judges).collect();
     let voices: Vec<Voice> = fresh.into_iter().filter_map(|event| voice(event, sets)).collect();
     let first = voices.first()?;
     let sorted = |voice: &Voice| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();

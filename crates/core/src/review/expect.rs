@@ -2,9 +2,9 @@
 
 use super::event::{Event, Text, Verdict};
 use super::fold::{Outcome, Reviewed};
-use crate::card::Card;
 use crate::finding::Severity;
 use crate::rules::rule;
+use crate::summary::Summary;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -26,14 +26,14 @@ stepscope_base::words! {
 
 /// Compares a judged item with its record in a later run (`None`: there is none), and says why. `None`: nobody expects
 /// anything of it, because it was put off, skipped or disputed.
-pub fn judge(reviewed: Reviewed<'_>, card: Option<&Card>) -> Option<(Expectation, Vec<Shown>)> {
+pub fn judge(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> Option<(Expectation, Vec<Shown>)> {
     // That the content changed is what a later run is about: nothing is stale here.
     match reviewed.outcome(None) {
         Outcome::Pass => {
-            let why = regressions(reviewed, card);
+            let why = regressions(reviewed, summary);
             Some((if why.is_empty() { Expectation::Holds } else { Expectation::Regressed }, why))
         }
-        Outcome::Fail => Some(failed(reviewed, card)),
+        Outcome::Fail => Some(failed(reviewed, summary)),
         _ => None,
     }
 }
@@ -42,27 +42,27 @@ fn deciding(reviewed: Reviewed<'_>, verdict: Verdict) -> impl Iterator<Item = &E
     reviewed.fresh(None).into_iter().filter(move |event| event.verdict == Some(verdict))
 }
 
-fn is_same(event: &Event, card: &Card) -> bool {
-    event.seen.content_sha256 == Some(card.content)
+fn is_same(event: &Event, summary: &Summary) -> bool {
+    event.seen.content_sha256 == Some(summary.content)
 }
 
 /// Why an item that passed does not any more; nothing: it still does.
-fn regressions(reviewed: Reviewed<'_>, card: Option<&Card>) -> Vec<Shown> {
-    let Some(card) = card else { return vec![Shown::own("it is not among the records any more")] };
-    if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, card)) {
+fn regressions(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> Vec<Shown> {
+    let Some(summary) = summary else { return vec![Shown::own("it is not among the records any more")] };
+    if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, summary)) {
         return Vec::new();
     }
-    if card.is_error() {
+    if summary.is_error() {
         return vec![Shown::own("it ended without an answer")];
     }
     let mut why = Vec::new();
-    let gold_says = |right| card.right == Some(right) && !reviewed.disputes_gold(None);
+    let gold_says = |right| summary.right == Some(right) && !reviewed.disputes_gold(None);
     let passed: Vec<&Text> = deciding(reviewed, Verdict::Pass).filter_map(|event| event.seen.answer.as_ref()).collect();
-    let same = passed.iter().any(|answer| card.answers(answer));
+    let same = passed.iter().any(|answer| summary.answers(answer));
     match passed.first() {
         // Another answer that is right by gold is as good.
         Some(answer) if !same && !gold_says(true) => {
-            let now = card.answer.as_ref().map_or(Shown::own("missing"), |now| now.line().cut(60));
+            let now = summary.answer.as_ref().map_or(Shown::own("missing"), |now| now.line().cut(60));
             why.push(shown!("the answer was {}, is {now}", answer.line().cut(60)));
         }
         None if gold_says(false) => why.push(Shown::own("the answer is wrong")),
@@ -73,7 +73,7 @@ fn regressions(reviewed: Reviewed<'_>, card: Option<&Card>) -> Vec<Shown> {
         .map(|findings| findings.iter().collect())
         .reduce(|all: Vec<&Text>, more| all.into_iter().chain(more).collect());
     if let Some(known) = known {
-        let new = card.findings.iter().filter(|id| is_grave(id) && !known.iter().any(|seen| **seen == **id));
+        let new = summary.findings.iter().filter(|id| is_grave(id) && !known.iter().any(|seen| **seen == **id));
         why.extend(new.map(|id| shown!("{id} was not found then")));
     }
     why
@@ -83,13 +83,13 @@ fn is_grave(id: &str) -> bool {
     rule(id).is_some_and(|rule| rule.severity <= Severity::Warning)
 }
 
-fn failed(reviewed: Reviewed<'_>, card: Option<&Card>) -> (Expectation, Vec<Shown>) {
-    let Some(card) = card else { return (Expectation::Gone, Vec::new()) };
-    let same = deciding(reviewed, Verdict::Fail).any(|event| is_same(event, card));
+fn failed(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> (Expectation, Vec<Shown>) {
+    let Some(summary) = summary else { return (Expectation::Gone, Vec::new()) };
+    let same = deciding(reviewed, Verdict::Fail).any(|event| is_same(event, summary));
     let correction = deciding(reviewed, Verdict::Fail).find_map(|event| event.correction.as_ref());
     let right = match correction {
-        Some(correction) => !card.is_error() && card.answers(&unquoted(correction)),
-        None => !same && card.right == Some(true) && !reviewed.disputes_gold(None),
+        Some(correction) => !summary.is_error() && summary.answers(&unquoted(correction)),
+        None => !same && summary.right == Some(true) && !reviewed.disputes_gold(None),
     };
     if right { (Expectation::Fixed, Vec::new()) } else { (Expectation::StillFailing, Vec::new()) }
 }
@@ -111,14 +111,14 @@ mod tests {
     use crate::review::event::{GoldStatus, Reviewer, ReviewerKind};
     use crate::review::fold::Reviews;
 
-    fn card(text: &str) -> Card {
+    fn summary(text: &str) -> Summary {
         let case = Case::read(text.as_bytes());
-        let subject = case.view();
-        Card::of(&subject, subject.findings(), None, 0)
+        let view = case.view();
+        Summary::of(&view, view.findings(), None, 0)
     }
 
-    fn run(answer: f64, note: &str) -> Card {
-        card(&format!(
+    fn run(answer: f64, note: &str) -> Summary {
+        summary(&format!(
             r#"{{"id": "a", "question": "2 + 3?", "gold_num": 5.0, "note": "{note}", "mode": "baseline",
             "state": {{"final_answer": "{answer}", "final_answer_numerical": {answer}}}, "pred_num": {answer}}}"#
         ))
@@ -126,10 +126,10 @@ mod tests {
 
     /// What is expected after a verdict on one run, of another.
     fn expect(
-        then: &Card,
+        then: &Summary,
         event: impl FnOnce(&mut Event),
         verdict: Verdict,
-        now: Option<&Card>,
+        now: Option<&Summary>,
     ) -> (Expectation, String) {
         let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
         let mut verdict = Event::verdict(reviewer, then.item.clone(), verdict);
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn what_passed_must_still_be_right() {
         use Expectation::{Holds, Regressed};
-        let pass = |then: &Card, now: Option<&Card>| expect(then, |_| {}, Verdict::Pass, now);
+        let pass = |then: &Summary, now: Option<&Summary>| expect(then, |_| {}, Verdict::Pass, now);
         let (right, other) = (run(5.0, ""), run(6.0, ""));
         assert_eq!(pass(&right, Some(&right)).0, Holds);
         assert_eq!(pass(&right, Some(&run(5.0, "again"))).0, Holds);
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(pass(&other, Some(&other)).0, Holds, "the same content that somebody passed");
         assert_eq!(pass(&other, Some(&right)).0, Holds, "right by gold is as good");
         assert_eq!(pass(&right, None), (Regressed, "it is not among the records any more".into()));
-        let error = card(r#"{"id": "a", "status": "error", "error": "x", "procedure": null}"#);
+        let error = summary(r#"{"id": "a", "status": "error", "error": "x", "procedure": null}"#);
         assert_eq!(pass(&right, Some(&error)), (Regressed, "it ended without an answer".into()));
         let disputed = |event: &mut Event| event.gold_status = Some(GoldStatus::Wrong);
         assert_eq!(expect(&other, disputed, Verdict::Pass, Some(&right)).0, Regressed, "gold does not decide");
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn what_passed_must_not_have_new_findings() {
         let then = run(5.0, "");
-        let now = Card { findings: vec!["run/recompute", "record/joined"], ..run(5.0, "again") };
+        let now = Summary { findings: vec!["run/recompute", "record/joined"], ..run(5.0, "again") };
         let said = expect(&then, |_| {}, Verdict::Pass, Some(&now));
         assert_eq!(said, (Expectation::Regressed, "run/recompute was not found then".into()));
         let unknown = |event: &mut Event| event.findings = None;
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn what_failed_is_still_failing_or_fixed() {
         use Expectation::{Fixed, Gone, StillFailing};
-        let fail = |then: &Card, now: Option<&Card>| expect(then, |_| {}, Verdict::Fail, now).0;
+        let fail = |then: &Summary, now: Option<&Summary>| expect(then, |_| {}, Verdict::Fail, now).0;
         let (right, wrong) = (run(5.0, ""), run(6.0, ""));
         assert_eq!(
             [fail(&wrong, Some(&wrong)), fail(&wrong, Some(&right)), fail(&wrong, None)],

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::finding::Severity;
 use crate::record::RecordKind;
 use crate::rules::RULES;
-use crate::table::row::{Row, RuleBits, Said, TypedRow};
+use crate::table::row::{AnswerFlag, RowFacts, RuleBits, TypedRow};
 
 /// Why a record stands where it stands in the queue, the most urgent first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,7 +32,7 @@ fn family(beginning: &str) -> RuleBits {
 
 impl Class {
     /// The class of a record.
-    pub fn of(row: &Row) -> Self {
+    pub fn of(row: &RowFacts) -> Self {
         static FAMILIES: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
             [
                 family("run/error").or(family("run/output_missing")).or(family("answer/answer_missing")),
@@ -42,7 +42,7 @@ impl Class {
         });
         let [missing, flagged, spans] = *FAMILIES;
         let typed = row.typed();
-        let unfound = typed.as_ref().is_some_and(|typed| !typed.says(Said::Found));
+        let unfound = typed.as_ref().is_some_and(|typed| !typed.says(AnswerFlag::Found));
         let ungrounded = typed.as_ref().and_then(TypedRow::share).is_some_and(|share| share < 1.0);
         match row.kind() {
             RecordKind::Error | RecordKind::Broken => Self::Missing,
@@ -74,7 +74,7 @@ const REPEAT: u64 = 3;
 
 impl Queue {
     /// By what a record stands in the queue; `None`: it is left out.
-    pub fn key(&self, record: usize, row: &Row) -> Option<(u8, u64)> {
+    pub fn key(&self, record: usize, row: &RowFacts) -> Option<(u8, u64)> {
         let class = Class::of(row);
         let chosen = match self.clean_share {
             Some(share) if class == Class::Clean => self.draw(record, CLEAN) < share,
@@ -109,10 +109,10 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    fn row(text: &str, baseline: Option<f64>) -> Row {
+    fn row(text: &str, baseline: Option<f64>) -> RowFacts {
         let case = Case::read(text.as_bytes());
-        let subject = case.view();
-        Row::unchecked(0, 3).checked(&subject, subject.findings(), baseline)
+        let view = case.view();
+        RowFacts::unchecked(0, 3).checked(&view, view.findings(), baseline)
     }
 
     const RIGHT: &str = r#"{"id": 1, "mode": "baseline", "question": "2 and 2?", "gold_num": 4.0,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::event::{Event, EventKind, GoldStatus, Item, Text, Verdict};
 use super::fold::{Outcome, Reviewed, Reviews};
 use super::labels::LabelSets;
-use crate::card::Card;
 use crate::statistics::wilson;
+use crate::summary::Summary;
 use crate::triage::Fix;
 use stepscope_base::json::write::{Object, Sink, Style};
 use stepscope_base::shown;
@@ -48,13 +48,13 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts. `card` finds the record of a judged item, where records are known.
-    pub fn of<'c>(reviews: &Reviews, card: impl Fn(Reviewed<'_>) -> Option<&'c Card>) -> Self {
+    /// Counts. `summary` finds the record of a judged item, where records are known.
+    pub fn of<'c>(reviews: &Reviews, summary: impl Fn(Reviewed<'_>) -> Option<&'c Summary>) -> Self {
         let (mut stats, sets) = (Self::default(), reviews.label_sets());
         let mut times = Vec::new();
         for reviewed in reviews.items() {
-            let card = card(reviewed);
-            stats.item(reviewed, card, &sets);
+            let summary = summary(reviewed);
+            stats.item(reviewed, summary, &sets);
             times.extend(reviewed.verdicts().iter().filter_map(|event| event.times.active_ms));
         }
         times.sort_unstable();
@@ -62,8 +62,8 @@ impl Stats {
         stats
     }
 
-    fn item(&mut self, reviewed: Reviewed<'_>, card: Option<&Card>, sets: &LabelSets<'_>) {
-        let content = card.map(|card| &card.content);
+    fn item(&mut self, reviewed: Reviewed<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) {
+        let content = summary.map(|summary| &summary.content);
         let outcome = reviewed.outcome(content);
         *self.outcomes.entry(outcome).or_default() += 1;
         self.notes += reviewed.notes().count() as u64;
@@ -79,11 +79,11 @@ impl Stats {
             self.count_rules(&fresh, outcome == Outcome::Fail);
         }
         if outcome == Outcome::Fail {
-            self.count_failed(&fresh, card, sets);
+            self.count_failed(&fresh, summary, sets);
         }
     }
 
-    fn count_failed(&mut self, fresh: &[&Event], card: Option<&Card>, sets: &LabelSets<'_>) {
+    fn count_failed(&mut self, fresh: &[&Event], summary: Option<&Summary>, sets: &LabelSets<'_>) {
         let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
         let mut labels: Vec<Text> = failed()
             .flat_map(|event| &event.labels)
@@ -99,7 +99,9 @@ impl Stats {
             return;
         };
         *self.fixes.entry((target.clone(), event.first_bad_step)).or_default() += 1;
-        if let Some(fix) = card.and_then(|card| card.fix).filter(|fix| !matches!(fix, Fix::None | Fix::Unknown)) {
+        if let Some(fix) =
+            summary.and_then(|summary| summary.fix).filter(|fix| !matches!(fix, Fix::None | Fix::Unknown))
+        {
             self.triage.of += 1;
             self.triage.hits += u64::from(*target == fix.word());
         }
@@ -238,8 +240,8 @@ fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
 }
 
 /// Whether an item is to be run again: it fails, and the gold answer is not to blame.
-pub fn is_to_be_run_again(reviewed: Reviewed<'_>, card: Option<&Card>) -> bool {
-    let content = card.map(|card| &card.content);
+pub fn is_to_be_run_again(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> bool {
+    let content = summary.map(|summary| &summary.content);
     let gold = |event: &&Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
     reviewed.outcome(content) == Outcome::Fail
         && !reviewed.disputes_gold(content)
@@ -268,16 +270,16 @@ mod tests {
         Event { event_id: format!("e{n}").into(), ..Event::verdict(reviewer, item, verdict) }
     }
 
-    fn card(content: &[u8], fix: Fix) -> Card {
+    fn summary(content: &[u8], fix: Fix) -> Summary {
         let case = Case::read(b"{}");
-        let subject = case.view();
-        Card { content: Digest::of_bytes(content), fix: Some(fix), ..Card::of(&subject, &[], None, 0) }
+        let view = case.view();
+        Summary { content: Digest::of_bytes(content), fix: Some(fix), ..Summary::of(&view, &[], None, 0) }
     }
 
     #[test]
     fn everything_that_is_fresh_is_counted_once() {
         let mut reviews = Reviews::default();
-        let now = card(b"now", Fix::StepRun);
+        let now = summary(b"now", Fix::StepRun);
         let label = |id: &str| LabelRef { id: Text::from(id.to_owned()), set: "default".into(), version: 0 };
         let mut failed = event(1, "a", Verdict::Fail);
         failed.labels = vec![label("slip"), label("slip"), label("unit")];

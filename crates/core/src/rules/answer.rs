@@ -137,11 +137,11 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
     Some(problem)
 }
 
-fn check(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check(case: &CaseView<'_>, findings: &mut Findings) {
     // A typed answer has a contract of its own.
-    let Some(record) = subject.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
+    let Some(record) = case.record.as_ref().filter(|record| record.kind != RecordKind::Typed) else { return };
     let Some(answer) = record.answer else { return };
-    let Some(schema) = subject.answer_schema().or_else(|| record.answer_schema.map(published)) else { return };
+    let Some(schema) = case.answer_schema().or_else(|| record.answer_schema.map(published)) else { return };
     let view = match record.kind {
         RecordKind::Answer | RecordKind::Baseline => View::Whole,
         _ => View::OwnKeys,
@@ -191,9 +191,9 @@ mod tests {
         let text = br#"{"procedure": {"steps": []}, "mode": "procedural", "state": {"problem_text": "?", "a": NaN,
             "final_answer": "7", "final_answer_numerical": Infinity, "confidence": 0.5}}"#;
         let case = Case::read(text);
-        let subject = case.view();
+        let view = case.view();
         let mut findings = Findings::new();
-        check(&subject, &mut findings);
+        check(&view, &mut findings);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "final_answer_numerical must be finite");
         assert_eq!(*findings[0].place(), Place::Value(pointer(&["state", "final_answer_numerical"])));

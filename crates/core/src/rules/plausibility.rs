@@ -113,10 +113,10 @@ struct Answer<'s, 'a> {
 }
 
 impl<'s, 'a> Answer<'s, 'a> {
-    fn of(subject: &'s CaseView<'a>) -> Option<Self> {
-        let record = subject.record.as_ref()?;
+    fn of(case: &'s CaseView<'a>) -> Option<Self> {
+        let record = case.record.as_ref()?;
         let run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline);
-        if !run || record.state.is_none() || subject.is_right() {
+        if !run || record.state.is_none() || case.is_right() {
             return None;
         }
         let recorded = record.pred_num.and_then(Value::float).map(|number| (number, pred_num as fn() -> Pointer));
@@ -142,13 +142,13 @@ fn numerical() -> Pointer {
     Pointer::from_iter(["state", "final_answer_numerical"])
 }
 
-fn check_zero(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(subject).filter(|answer| answer.number == 0.0) else { return };
+fn check_zero(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(case).filter(|answer| answer.number == 0.0) else { return };
     let help = "Look at the final text: it may hold a number that was not read, or an expression.";
     findings.push(answer.finding(&ZERO, "the answer is zero".to_owned(), help));
 }
 
-fn check_negative(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
     const BELOW: [&[u8]; 11] = [
         b"negative",
         b"below",
@@ -162,10 +162,10 @@ fn check_negative(subject: &CaseView<'_>, findings: &mut Findings) {
         b"minus",
         b"change in",
     ];
-    let Some(answer) = Answer::of(subject).filter(|answer| answer.number < 0.0 && answer.number.is_finite()) else {
+    let Some(answer) = Answer::of(case).filter(|answer| answer.number < 0.0 && answer.number.is_finite()) else {
         return;
     };
-    let signed = subject.numbers().iter().any(|quantity| quantity.float() < 0.0);
+    let signed = case.numbers().iter().any(|quantity| quantity.float() < 0.0);
     if signed || answer.question().is_none_or(|text| BELOW.iter().any(|word| holds(text.bytes(), word))) {
         return;
     }
@@ -173,16 +173,16 @@ fn check_negative(subject: &CaseView<'_>, findings: &mut Findings) {
     findings.push(answer.finding(&NEGATIVE, "the answer is negative, and nothing in the question is".to_owned(), help));
 }
 
-fn check_finite(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(subject).filter(|answer| !answer.number.is_finite()) else { return };
+fn check_finite(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(case).filter(|answer| !answer.number.is_finite()) else { return };
     let help = "Look for a division by zero, or a text taken for a number.";
     findings.push(answer.finding(&NOT_FINITE, "the answer is not a finite number".to_owned(), help));
 }
 
-fn check_fractional(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
     let fraction =
         |answer: &Answer<'_, '_>| answer.number.is_finite() && (answer.number - answer.number.round()).abs() > 1e-6;
-    let Some(answer) = Answer::of(subject).filter(fraction) else { return };
+    let Some(answer) = Answer::of(case).filter(fraction) else { return };
     let Some(question) = answer.question() else { return };
     let Some(counted) = counted(question.bytes()) else { return };
     let message = format!("the question counts {counted}, and the answer is not whole");
@@ -217,14 +217,14 @@ fn asked(question: &[u8]) -> &[u8] {
     body.get(start..).unwrap_or(body)
 }
 
-fn check_magnitude(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
     let far = |answer: &Answer<'_, '_>| {
         let size = answer.number.abs();
         size.is_finite() && size != 0.0 && !(0.5..=5000.0).contains(&size)
     };
-    let Some(answer) = Answer::of(subject).filter(far) else { return };
+    let Some(answer) = Answer::of(case).filter(far) else { return };
     let sizes = || {
-        let real = subject.numbers().iter().filter(|quantity| !matches!(quantity.kind, Kind::Label | Kind::Each));
+        let real = case.numbers().iter().filter(|quantity| !matches!(quantity.kind, Kind::Label | Kind::Each));
         real.map(|quantity| quantity.float().abs()).filter(|size| *size > 0.0)
     };
     if sizes().next().is_none() {
@@ -244,8 +244,8 @@ fn check_magnitude(subject: &CaseView<'_>, findings: &mut Findings) {
     findings.push(answer.finding(&MAGNITUDE, message.to_owned(), help));
 }
 
-fn check_unit(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(subject) else { return };
+fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(case) else { return };
     let Some(question) = answer.question() else { return };
     let Some(wanted) = unit_asked(asked(question.bytes())) else { return };
     let text = answer.record.pred_answer.or_else(|| answer.record.state?.get("final_answer"));
@@ -255,7 +255,7 @@ fn check_unit(subject: &CaseView<'_>, findings: &mut Findings) {
     let Some(given) = numbers.iter().rev().find(own).or(numbers.last()) else { return };
     if wanted.dimension == Dimension::Percent {
         let part = answer.number > 0.0 && answer.number < 1.0 && given.kind != Kind::Percent;
-        if part && gold(subject).is_none_or(|gold| near(gold, answer.number * 100.0)) {
+        if part && gold(case).is_none_or(|gold| near(gold, answer.number * 100.0)) {
             let help = "Multiply by 100 in the last step.";
             findings.push(answer.finding(&UNIT, "a percentage is asked for, and a fraction is given".to_owned(), help));
         }
@@ -287,9 +287,9 @@ fn unit_asked(asked: &[u8]) -> Option<Unit> {
     })
 }
 
-fn check_factor(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(answer) = Answer::of(subject) else { return };
-    let Some(gold) = gold(subject).filter(|gold| *gold != 0.0) else { return };
+fn check_factor(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(answer) = Answer::of(case) else { return };
+    let Some(gold) = gold(case).filter(|gold| *gold != 0.0) else { return };
     let ratio = (answer.number / gold).abs();
     if !ratio.is_finite() || ratio == 0.0 {
         return;
@@ -299,7 +299,7 @@ fn check_factor(subject: &CaseView<'_>, findings: &mut Findings) {
     let own = |quantity: &&Quantity| {
         quantity.sure && !matches!(quantity.kind, Kind::Percent | Kind::Label) && near(quantity.float(), factor)
     };
-    let quantity = if known || factor < 1.9 { None } else { subject.numbers().iter().find(own) };
+    let quantity = if known || factor < 1.9 { None } else { case.numbers().iter().find(own) };
     if !known && quantity.is_none() {
         return;
     }
@@ -320,8 +320,8 @@ fn check_factor(subject: &CaseView<'_>, findings: &mut Findings) {
     findings.push(finding.detail("factor", Datum::Text(Untrusted::from(format!("{factor:.0}")))));
 }
 
-fn gold(subject: &CaseView<'_>) -> Option<f64> {
-    subject.gold().map(|gold| gold.value.float())
+fn gold(case: &CaseView<'_>) -> Option<f64> {
+    case.gold().map(|gold| gold.value.float())
 }
 
 fn holds(text: &[u8], word: &[u8]) -> bool {

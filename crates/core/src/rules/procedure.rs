@@ -127,16 +127,16 @@ const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "
 const MAX_QUOTED: usize = 160;
 
 /// Where the procedure of a record stands.
-fn base(subject: &CaseView<'_>) -> Pointer {
-    subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
+fn base(case: &CaseView<'_>) -> Pointer {
+    case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
 }
 
-fn unread<'a>(subject: &CaseView<'a>) -> Option<Value<'a>> {
-    Procedure::unread(subject.procedure()?.value)
+fn unread<'a>(case: &CaseView<'a>) -> Option<Value<'a>> {
+    Procedure::unread(case.procedure()?.value)
 }
 
-fn check_text(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(unread) = unread(subject) else { return };
+fn check_text(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(unread) = unread(case) else { return };
     let text = unread.string();
     let bytes = text.as_ref().map_or(unread.raw(), Untrusted::bytes);
     let mut tape = Tape::default();
@@ -145,18 +145,18 @@ fn check_text(subject: &CaseView<'_>, findings: &mut Findings) {
     let begins = Shown::line(head(bytes, MAX_QUOTED));
     let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
     let message = shown!("The model's text is no JSON{said}. It begins: {begins}{more}");
-    let place = Place::Value(base(subject).then(UNREAD));
+    let place = Place::Value(base(case).then(UNREAD));
     findings.push(
         Finding::new(NOT_JSON.id, NOT_JSON.severity, message.into_string(), place)
             .help("Raise the token limit or constrain the reply, and create the procedure again."),
     );
 }
 
-fn check_schema(subject: &CaseView<'_>, findings: &mut Findings) {
-    if unread(subject).is_some() {
+fn check_schema(case: &CaseView<'_>, findings: &mut Findings) {
+    if unread(case).is_some() {
         return;
     }
-    for error in &subject.procedure_errors().listed {
+    for error in &case.procedure_errors().listed {
         let mut loc = Message::default();
         for (n, part) in error.loc.iter().enumerate() {
             let dot = if n > 0 { "." } else { "" };
@@ -172,14 +172,14 @@ fn check_schema(subject: &CaseView<'_>, findings: &mut Findings) {
             Part::Key(key) => Datum::Text(key.clone()),
             Part::Index(index) => Datum::Int(index.to_string()),
         });
-        let finding = Finding::new(SCHEMA.id, SCHEMA.severity, message, error.place(&base(subject)))
+        let finding = Finding::new(SCHEMA.id, SCHEMA.severity, message, error.place(&base(case)))
             .action(Action::PatchLocally)
             .detail("loc", Datum::List(parts.collect()))
             .detail("type", Datum::Text(Untrusted::from(error.kind.word())))
             .help(error.kind.help());
         findings.push(finding);
     }
-    findings.count_more(SCHEMA.id, subject.procedure_errors().rest);
+    findings.count_more(SCHEMA.id, case.procedure_errors().rest);
 }
 
 /// Whether a list of fields names exactly one variable, and that one.
@@ -195,12 +195,12 @@ fn name_of<'a>(field: &Field<'a>) -> Untrusted<'a> {
     field.name_text().unwrap_or_default()
 }
 
-fn check_first_step(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(step) = subject.valid_procedure().and_then(|procedure| procedure.steps.first()) else { return };
+fn check_first_step(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(step) = case.valid_procedure().and_then(|procedure| procedure.steps.first()) else { return };
     if is_only(&step.inputs, PROBLEM_TEXT) {
         return;
     }
-    let pointer = Procedure::step_pointer(&base(subject), 0);
+    let pointer = Procedure::step_pointer(&base(case), 0);
     let place = list_place(pointer, step.inputs_member.map(|member| member.name()));
     let message = "Step 1 inputs must be exactly ['problem_text'].";
     let finding = Finding::new(FIRST_STEP_INPUTS.id, FIRST_STEP_INPUTS.severity, message.to_owned(), place)
@@ -210,13 +210,13 @@ fn check_first_step(subject: &CaseView<'_>, findings: &mut Findings) {
     findings.push(finding);
 }
 
-fn check_final_step(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(procedure) = subject.valid_procedure() else { return };
+fn check_final_step(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(procedure) = case.valid_procedure() else { return };
     let Some(step) = procedure.steps.last() else { return };
     if is_only(&step.outputs, FINAL_ANSWER) {
         return;
     }
-    let pointer = Procedure::step_pointer(&base(subject), procedure.steps.len() - 1);
+    let pointer = Procedure::step_pointer(&base(case), procedure.steps.len() - 1);
     let place = list_place(pointer, step.outputs_member.map(|member| member.name()));
     let answers = step.outputs.iter().any(|field| field.name.is_some_and(|name| name.is_string(FINAL_ANSWER)));
     let (action, help) = if answers {
@@ -254,8 +254,8 @@ fn output_place(base: &Pointer, step: &StepFlow<'_, '_>, n: usize) -> Place {
     Place::Value(pointer.then("name"))
 }
 
-fn check_unresolved(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((procedure, flow)) = subject.valid_flow() else { return };
+fn check_unresolved(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((procedure, flow)) = case.valid_flow() else { return };
     // Which variable was last reported for which step: the same input twice in one step is one diagnostic upstream.
     let mut reported: Vec<Option<usize>> = Vec::new();
     for step in flow.steps(procedure) {
@@ -268,20 +268,20 @@ fn check_unresolved(subject: &CaseView<'_>, findings: &mut Findings) {
             if last.replace(step.position) == Some(step.position) {
                 continue;
             }
-            findings.push(unresolved(subject, procedure, flow, &step, n, variable));
+            findings.push(unresolved(case, procedure, flow, &step, n, variable));
         }
     }
 }
 
 fn unresolved(
-    subject: &CaseView<'_>,
+    case: &CaseView<'_>,
     procedure: &Procedure<'_>,
     flow: &Flow<'_>,
     step: &StepFlow<'_, '_>,
     n: usize,
     variable: u32,
 ) -> Finding {
-    let base = base(subject);
+    let base = base(case);
     let name = flow.name(variable);
     let message = Message::new("Input '")
         .text(name.bytes())
@@ -305,15 +305,15 @@ fn unresolved(
         .help("Move the step that writes this variable before the step that reads it.")
 }
 
-fn check_redefined(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((procedure, flow)) = subject.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
+fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((procedure, flow)) = case.valid_flow().filter(|(_, flow)| flow.rewrites()) else { return };
     for step in flow.steps(procedure) {
         let again = |&(_, &variable): &(usize, &u32)| {
             flow.is_written_before(variable, step.position) && *flow.name(variable) != FINAL_ANSWER
         };
         let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(again).collect();
         let Some((&(first, _), rest)) = outputs.split_first() else { continue };
-        let base = base(subject);
+        let base = base(case);
         let names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
         let message = Message::new("Avoid re-defining existing variables at Step ")
             .number(step.position + 1)
@@ -338,8 +338,8 @@ fn check_redefined(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_unused(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((procedure, flow)) = subject.valid_flow() else { return };
+fn check_unused(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((procedure, flow)) = case.valid_flow() else { return };
     for step in flow.steps(procedure) {
         let dead = |&(_, &variable): &(usize, &u32)| {
             let name = flow.name(variable);
@@ -347,7 +347,7 @@ fn check_unused(subject: &CaseView<'_>, findings: &mut Findings) {
         };
         let outputs: Vec<(usize, &u32)> = step.writes.iter().enumerate().filter(dead).collect();
         let Some((&(first, _), rest)) = outputs.split_first() else { continue };
-        let base = base(subject);
+        let base = base(case);
         // Untrusted sorts by code points, as Python does.
         let mut names: Vec<_> = outputs.iter().map(|&(_, &variable)| flow.name(variable)).collect();
         names.sort_unstable();
@@ -371,7 +371,7 @@ fn check_unused(subject: &CaseView<'_>, findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use crate::finding::{Label, MAX_FINDINGS};
+    use crate::finding::{MAX_FINDINGS, PlaceLabel};
 
     use stepscope_base::json::Tape;
 
@@ -380,7 +380,7 @@ mod tests {
         let text = format!(r#"{{"procedure": {procedure}, "mode": "procedural"}}"#);
         let mut tape = Tape::default();
         let root = tape.parse(text.as_bytes()).unwrap();
-        let place = |label: &Label| {
+        let place = |label: &PlaceLabel| {
             let (sign, pointer) = match &label.place {
                 Place::Key(pointer) => ("key ", pointer),
                 Place::Value(pointer) => ("", pointer),

@@ -55,8 +55,8 @@ pub const CHANGED: Rule = Rule {
 };
 
 /// The uptake of a run that is worth explaining.
-fn uptake<'s>(subject: &'s CaseView<'_>) -> Option<&'s Uptake> {
-    if subject.is_right() { None } else { subject.uptake() }
+fn uptake<'s>(case: &'s CaseView<'_>) -> Option<&'s Uptake> {
+    if case.is_right() { None } else { case.uptake() }
 }
 
 /// A taker with its name, its value and what the plan says of it.
@@ -68,10 +68,10 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    fn of(subject: &CaseView<'a>, taker: Taker) -> Option<Self> {
-        let field = taker.field(subject.procedure()?)?;
+    fn of(case: &CaseView<'a>, taker: Taker) -> Option<Self> {
+        let field = taker.field(case.procedure()?)?;
         let name = field.name_text()?;
-        let value = subject.record.as_ref()?.state?.member_spelt(name.bytes())?.value;
+        let value = case.record.as_ref()?.state?.member_spelt(name.bytes())?.value;
         Some(Self { taker, name, value, description: field.description.and_then(Value::string) })
     }
 
@@ -85,10 +85,10 @@ impl<'a> Taken<'a> {
     }
 }
 
-fn check_missed(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(subject) else { return };
+fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(uptake) = uptake(case) else { return };
     let Some(&Missed { room, .. }) = uptake.missed.first() else { return };
-    let working = working(subject);
+    let working = working(case);
     let is_needed = |missed: &&Missed| match &working {
         Some(working) => uptake.is_used_in(missed.quantity, working),
         None => missed.room,
@@ -112,25 +112,25 @@ fn check_missed(subject: &CaseView<'_>, findings: &mut Findings) {
             "If the answer depends on it, let the first step extract it and a later step use it.",
         )
     };
-    let mut message = said(subject, first).text(why.as_bytes());
+    let mut message = said(case, first).text(why.as_bytes());
     if let more @ 1.. = uptake.missed.len() - 1 {
         message =
             message.text(", and ").number(more).text(if more == 1 { " other like it" } else { " others like it" });
     }
-    let mut finding = Finding::new(MISSED.id, severity, message, place(subject, first))
+    let mut finding = Finding::new(MISSED.id, severity, message, place(case, first))
         .detail("value", value(first))
         .detail("fault", Datum::Text(Untrusted::from(fault)))
         .help(help);
     for quantity in quantities {
-        finding = finding.label(place(subject, quantity), "not taken up either");
+        finding = finding.label(place(case, quantity), "not taken up either");
     }
     findings.push(finding);
 }
 
-fn check_invented(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(subject) else { return };
+fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(uptake) = uptake(case) else { return };
     let count = uptake.invented.len();
-    let takers = uptake.invented.iter().filter_map(|&taker| Taken::of(subject, *uptake.takers.get(taker)?));
+    let takers = uptake.invented.iter().filter_map(|&taker| Taken::of(case, *uptake.takers.get(taker)?));
     for (n, taker) in takers.enumerate().take(TOLD) {
         let (fault, why) = if taker.is_planned() {
             ("procedure", ", as the plan says, and no such number stands in the question or follows from it")
@@ -139,26 +139,26 @@ fn check_invented(subject: &CaseView<'_>, findings: &mut Findings) {
         };
         let message = more(holds(&taker).text(why.as_bytes()), n, count);
         let finding = Finding::new(INVENTED.id, INVENTED.severity, message, Place::Value(state_pointer(&taker)))
-            .label(declared(subject, taker.taker), "declared here")
+            .label(declared(case, taker.taker), "declared here")
             .detail("fault", Datum::Text(Untrusted::from(fault)))
             .help("Compare it with the question, and re-run the step that extracted it.");
         findings.push(finding);
     }
 }
 
-fn check_changed(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(subject) else { return };
+fn check_changed(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(uptake) = uptake(case) else { return };
     let count = uptake.changed.len();
     for (n, changed) in uptake.changed.iter().enumerate().take(TOLD) {
-        let taker = uptake.takers.get(changed.taker).and_then(|taker| Taken::of(subject, *taker));
+        let taker = uptake.takers.get(changed.taker).and_then(|taker| Taken::of(case, *taker));
         let Some((quantity, taker)) = uptake.quantities.get(changed.quantity).zip(taker) else { continue };
         let fault = if taker.is_planned() { "procedure" } else { "step_run" };
         let says = if changed.planned { ", but the plan and the question say " } else { ", but the question says " };
         let message = holds(&taker).text(says.as_bytes()).text(quantity.value.to_string().as_bytes());
         let finding =
             Finding::new(CHANGED.id, CHANGED.severity, more(message, n, count), Place::Value(state_pointer(&taker)))
-                .label(place(subject, quantity), "the question says")
-                .label(declared(subject, taker.taker), "declared here")
+                .label(place(case, quantity), "the question says")
+                .label(declared(case, taker.taker), "declared here")
                 .detail("value", value(quantity))
                 .detail("fault", Datum::Text(Untrusted::from(fault)))
                 .help("The step that reads the question misread it: re-run it.");
@@ -167,16 +167,16 @@ fn check_changed(subject: &CaseView<'_>, findings: &mut Findings) {
 }
 
 /// The numbers of the worked gold answer; `None` where there is only a result.
-fn working(subject: &CaseView<'_>) -> Option<Vec<Quantity>> {
-    let gold = subject.record.as_ref()?.gold_answer?.string()?;
+fn working(case: &CaseView<'_>) -> Option<Vec<Quantity>> {
+    let gold = case.record.as_ref()?.gold_answer?.string()?;
     let text = gold.bytes();
     let end = memchr::memchr_iter(b'#', text).find(|&at| text.get(at..at + 4) == Some(b"####")).unwrap_or(text.len());
     let numbers = find(text.get(..end)?);
     (numbers.len() >= 2).then_some(numbers)
 }
 
-fn said(subject: &CaseView<'_>, quantity: &Quantity) -> Message {
-    let record = subject.record.as_ref();
+fn said(case: &CaseView<'_>, quantity: &Quantity) -> Message {
+    let record = case.record.as_ref();
     let question = record.and_then(|record| record.question.or_else(|| record.state?.get(PROBLEM_TEXT)));
     let question = question.and_then(Value::string).unwrap_or_default();
     let text = question.bytes().get(quantity.span.clone()).unwrap_or_default();
@@ -202,16 +202,16 @@ fn state_pointer(taker: &Taken<'_>) -> Pointer {
     Pointer::from_iter(["state"]).then(Part::Key(taker.name.to_owned()))
 }
 
-fn declared(subject: &CaseView<'_>, taker: Taker) -> Place {
-    let base = subject.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
+fn declared(case: &CaseView<'_>, taker: Taker) -> Place {
+    let base = case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
     let step = Procedure::step_pointer(&base, taker.step);
-    let output = subject.procedure().and_then(|procedure| procedure.steps.get(taker.step));
+    let output = case.procedure().and_then(|procedure| procedure.steps.get(taker.step));
     Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, taker.output)))
 }
 
 /// Where a quantity stands in the record.
-fn place(subject: &CaseView<'_>, quantity: &Quantity) -> Place {
-    let own = subject.record.as_ref().is_some_and(|record| record.question.is_some());
+fn place(case: &CaseView<'_>, quantity: &Quantity) -> Place {
+    let own = case.record.as_ref().is_some_and(|record| record.question.is_some());
     let path: &[&'static str] = if own { &["question"] } else { &["state", "problem_text"] };
     let pointer = path.iter().copied().collect();
     Place::Span { pointer, start: quantity.span.start, end: quantity.span.end }

@@ -24,9 +24,9 @@ pub(crate) const NOT_JSON: Rule = Rule {
         bracket, keys without quotes, single quotes, two objects on one line.",
     bad: "{'id': 1}",
     good: r#"{"id": 1, "question": "?", "state": {}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let fatal = |kind: ProblemKind| kind.is_fatal() && kind != ProblemKind::Cut;
-        report(&NOT_JSON, subject, findings, fatal, "Mend the text at this place; a JSON checker will agree.");
+        report(&NOT_JSON, case, findings, fatal, "Mend the text at this place; a JSON checker will agree.");
     },
 };
 
@@ -40,13 +40,13 @@ pub(crate) const CUT_OFF: Rule = Rule {
         ends between two elements is cut off too: what is missing is a record of its own, without text.",
     bad: r#"{"id": 1, "question": "How ma"#,
     good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
-    check: |subject, findings| {
-        if subject.text().is_empty() {
+    check: |case, findings| {
+        if case.text().is_empty() {
             findings.push(rest_missing());
             return;
         }
         let help = "Wait until the file is written, or run this row again.";
-        report(&CUT_OFF, subject, findings, |kind| kind == ProblemKind::Cut, help);
+        report(&CUT_OFF, case, findings, |kind| kind == ProblemKind::Cut, help);
     },
 };
 
@@ -59,9 +59,9 @@ pub(crate) const NOT_FINITE: Rule = Rule {
         result such a value mostly means that a number could not be read, and it makes every comparison false.",
     bad: r#"{"id": 1, "question": "?", "state": {"final_answer": NaN}}"#,
     good: r#"{"id": 1, "question": "?", "state": {"final_answer": null}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Write null where there is no number.";
-        report(&NOT_FINITE, subject, findings, |kind| kind == ProblemKind::NotFinite, help);
+        report(&NOT_FINITE, case, findings, |kind| kind == ProblemKind::NotFinite, help);
     },
 };
 
@@ -74,9 +74,9 @@ pub(crate) const DUPLICATE_KEY: Rule = Rule {
         does everything shown here. What the first one said is lost to every program that reads the record.",
     bad: r#"{"id": 1, "question": "?", "state": {"a": 1, "a": 2}}"#,
     good: r#"{"id": 1, "question": "?", "state": {"a": 2}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Keep one of the two, or give the other a name of its own.";
-        report(&DUPLICATE_KEY, subject, findings, |kind| kind == ProblemKind::DuplicateKey, help);
+        report(&DUPLICATE_KEY, case, findings, |kind| kind == ProblemKind::DuplicateKey, help);
     },
 };
 
@@ -90,9 +90,9 @@ pub(crate) const CONTROL_CHARACTER: Rule = Rule {
         breaks into strings.",
     bad: "{\"id\": 1, \"question\": \"a\tb\", \"state\": {}}",
     good: r#"{"id": 1, "question": "a\tb", "state": {}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Escape the character: \\n for a line break, \\t for a tab.";
-        report(&CONTROL_CHARACTER, subject, findings, |kind| kind == ProblemKind::ControlCharacter, help);
+        report(&CONTROL_CHARACTER, case, findings, |kind| kind == ProblemKind::ControlCharacter, help);
     },
 };
 
@@ -105,9 +105,9 @@ pub(crate) const INVALID_UTF8: Rule = Rule {
         text that was cut inside a character. They are shown as ⟨E9⟩ here; most readers refuse the whole file.",
     bad: r#"{"id": 1, "question": "caf⟨E9⟩", "state": {}}"#,
     good: r#"{"id": 1, "question": "café", "state": {}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Convert the file to UTF-8.";
-        report(&INVALID_UTF8, subject, findings, |kind| kind == ProblemKind::InvalidUtf8, help);
+        report(&INVALID_UTF8, case, findings, |kind| kind == ProblemKind::InvalidUtf8, help);
     },
 };
 
@@ -120,9 +120,9 @@ pub(crate) const LONE_SURROGATE: Rule = Rule {
         and then fails when it prints or sends the text. It mostly comes from a text that was cut at a fixed length.",
     bad: r#"{"id": 1, "question": "\ud83d", "state": {}}"#,
     good: r#"{"id": 1, "question": "\ud83d\ude00", "state": {}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Remove the half, or restore the whole character.";
-        report(&LONE_SURROGATE, subject, findings, |kind| kind == ProblemKind::LoneSurrogate, help);
+        report(&LONE_SURROGATE, case, findings, |kind| kind == ProblemKind::LoneSurrogate, help);
     },
 };
 
@@ -135,9 +135,9 @@ pub(crate) const HUGE_INTEGER: Rule = Rule {
         usually fallen into a loop.",
     bad: include_str!("reading/huge_integer.json"),
     good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Re-run the step that wrote it.";
-        report(&HUGE_INTEGER, subject, findings, |kind| kind == ProblemKind::LongInteger, help);
+        report(&HUGE_INTEGER, case, findings, |kind| kind == ProblemKind::LongInteger, help);
     },
 };
 
@@ -190,26 +190,26 @@ fn rest_missing() -> Finding {
 /// Says what kinds of problems stand where.
 fn report(
     rule: &Rule,
-    subject: &CaseView<'_>,
+    case: &CaseView<'_>,
     findings: &mut Findings,
     wanted: fn(ProblemKind) -> bool,
     help: &'static str,
 ) {
-    if subject.problems().is_empty() {
+    if case.problems().is_empty() {
         return;
     }
-    for problem in subject.problems().iter().filter(|problem| wanted(problem.kind)) {
+    for problem in case.problems().iter().filter(|problem| wanted(problem.kind)) {
         let message = problem.kind.summary().to_owned();
-        let finding = Finding::new(rule.id, rule.severity, message, place(subject, &problem.range)).help(help);
+        let finding = Finding::new(rule.id, rule.severity, message, place(case, &problem.range)).help(help);
         findings.push_of(FEW, finding);
     }
 }
 
 /// The key or value that holds a problem; its bytes where no value could be read, or where the value is hidden behind a
 /// later key of the same name, so that no pointer leads to it.
-fn place(subject: &CaseView<'_>, range: &Range<usize>) -> Place {
+fn place(case: &CaseView<'_>, range: &Range<usize>) -> Place {
     let bytes = Place::Bytes { start: range.start, end: range.end };
-    let Some(record) = &subject.record else { return bytes };
+    let Some(record) = &case.record else { return bytes };
     let pointer = record.root.pointer_at(range.start);
     match record.root.find(&pointer) {
         Some(found) if found.value.range().contains(&range.start) => Place::Value(pointer),
@@ -218,13 +218,13 @@ fn place(subject: &CaseView<'_>, range: &Range<usize>) -> Place {
     }
 }
 
-fn check_range(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_range(case: &CaseView<'_>, findings: &mut Findings) {
     let wanted = |kind| kind == ProblemKind::OutOfRange;
-    report(&NUMBER_OUT_OF_RANGE, subject, findings, wanted, "Write the number that was meant, or null.");
+    report(&NUMBER_OUT_OF_RANGE, case, findings, wanted, "Write the number that was meant, or null.");
 }
 
-fn check_size(subject: &CaseView<'_>, findings: &mut Findings) {
-    for Excess { what, count, read, pointer } in subject.excess() {
+fn check_size(case: &CaseView<'_>, findings: &mut Findings) {
+    for Excess { what, count, read, pointer } in case.excess() {
         let message = format!("Only the first {} of {} {what} are read.", grouped(*read), grouped(*count));
         let is_root = pointer.0.is_empty();
         let place = if is_root { Place::Value(pointer.clone()) } else { Place::Key(pointer.clone()) };
@@ -234,8 +234,8 @@ fn check_size(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_shape(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Unknown) else { return };
+fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = case.record.as_ref().filter(|record| record.kind == RecordKind::Unknown) else { return };
     let what = foreign::name(record.root).unwrap_or("an object of no known format");
     let message = Message::new("Not a record: this is ").text(what).text(".");
     let place = Place::Value(Pointer::default());

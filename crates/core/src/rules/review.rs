@@ -59,7 +59,7 @@ pub fn of_review(
     outcome: Outcome,
     reviewed: Reviewed<'_>,
     sets: &LabelSets<'_>,
-    subject: &CaseView<'_>,
+    case: &CaseView<'_>,
 ) -> Option<Finding> {
     let (rule, help) = match outcome {
         Outcome::Fail => (&FAILED, "Mend what the reviewer names and run it again, or judge it anew."),
@@ -71,7 +71,7 @@ pub fn of_review(
     let said: Vec<Vec<u8>> = events.iter().filter_map(|event| saying(event, sets)).collect();
     let message = Untrusted::owned(said.join(b"; ".as_slice()));
     let failing = events.iter().find(|event| event.verdict == Some(Verdict::Fail));
-    let place = failing.and_then(|event| place(event, subject)).unwrap_or_else(|| whole(subject));
+    let place = failing.and_then(|event| place(event, case)).unwrap_or_else(|| whole(case));
     let labels: Vec<_> = events.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
     let labels = Datum::texts(labels.iter().map(|label| &label.id));
     Some(Finding::new(rule.id, rule.severity, message, place).detail("labels", labels).help(help))
@@ -100,8 +100,8 @@ fn saying(event: &Event, sets: &LabelSets<'_>) -> Option<Vec<u8>> {
 }
 
 /// Where the reviewer points: at a variable of the state, else at a step.
-fn place(event: &Event, subject: &CaseView<'_>) -> Option<Place> {
-    let record = subject.record.as_ref()?;
+fn place(event: &Event, case: &CaseView<'_>) -> Option<Place> {
+    let record = case.record.as_ref()?;
     let variable = event.variable.as_ref().and_then(|name| {
         let state = record.state?.members().any(|member| member.name() == *name);
         state.then(|| Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(name.clone())))
@@ -114,10 +114,10 @@ fn place(event: &Event, subject: &CaseView<'_>) -> Option<Place> {
     variable.or(step).map(Place::Value)
 }
 
-fn whole(subject: &CaseView<'_>) -> Place {
-    match subject.record {
+fn whole(case: &CaseView<'_>) -> Place {
+    match case.record {
         Some(_) => Place::Value(Pointer::default()),
-        None => Place::Bytes { start: 0, end: subject.text().len() },
+        None => Place::Bytes { start: 0, end: case.text().len() },
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
     fn a_verdict_is_a_finding_where_the_reviewer_points() {
         let text = br#"{"id": "a", "procedure": {"steps": [{}, {}]}, "state": {"x": 1}, "pred_num": 1}"#;
         let case = Case::read(text);
-        let subject = case.view();
+        let view = case.view();
         let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
         let item = Item { id: Some("a".into()), ..Item::default() };
         let said = |step, variable: Option<&str>, also: Option<Verdict>| {
@@ -160,9 +160,9 @@ mod tests {
             }
             let reviewed = reviews.find(&item, None).unwrap();
             let outcome = reviewed.outcome(None);
-            let finding = of_review(outcome, reviewed, &reviews.label_sets(), &subject).unwrap();
+            let finding = of_review(outcome, reviewed, &reviews.label_sets(), &view).unwrap();
             let pointer = finding.place().pointer();
-            assert!(subject.root().unwrap().find(&pointer).is_some());
+            assert!(view.root().unwrap().find(&pointer).is_some());
             (finding.rule, pointer.text().line().into_string(), finding.message.line().into_string())
         };
         let wrong = "ada judged this wrong: slip: off by one".to_owned();

@@ -208,10 +208,10 @@ pub(crate) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>)
 }
 
 /// A run of which some steps at least ran: one that ended early has values, but no result.
-fn ran<'s, 'a>(subject: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
-    let record = subject.record.as_ref()?;
+fn ran<'s, 'a>(case: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
+    let record = case.record.as_ref()?;
     let counts = record.kind == RecordKind::Error || executed(record).is_some();
-    counts.then_some((record, subject.procedure()?))
+    counts.then_some((record, case.procedure()?))
 }
 
 /// The bytes of a calculation in signs; hyphens and percent are in every prose.
@@ -230,20 +230,20 @@ fn executed<'a>(record: &Record<'a>) -> Option<(RecordKind, Value<'a>)> {
 }
 
 /// A run with state and procedure.
-fn planned<'s, 'a>(subject: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>, Value<'a>)> {
-    let record = subject.record.as_ref()?;
+fn planned<'s, 'a>(case: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>, Value<'a>)> {
+    let record = case.record.as_ref()?;
     let (_, state) = executed(record)?;
-    Some((record, subject.procedure()?, state))
+    Some((record, case.procedure()?, state))
 }
 
-fn graded(subject: &CaseView<'_>, severity: Severity) -> Severity {
-    if subject.is_right() { Severity::Note } else { severity }
+fn graded(case: &CaseView<'_>, severity: Severity) -> Severity {
+    if case.is_right() { Severity::Note } else { severity }
 }
 
-fn unevaluated(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((record, _)) = ran(subject) else { return };
+fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((record, _)) = ran(case) else { return };
     // Asked first: the next rule asks it too, and most often there is nothing to look at.
-    let Some(recomputed) = subject.recomputed() else { return };
+    let Some(recomputed) = case.recomputed() else { return };
     let may =
         |value: Value<'_>| value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(value.raw());
     // The final state of a fork need not hold what its steps wrote.
@@ -252,8 +252,8 @@ fn unevaluated(subject: &CaseView<'_>, findings: &mut Findings) {
     if held.is_some_and(|held| !held.members().any(holds)) {
         return;
     }
-    let state = subject.state();
-    let severity = graded(subject, UNEVALUATED.severity);
+    let state = case.state();
+    let severity = graded(case, UNEVALUATED.severity);
     let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
     for computed in waiting.take(ENOUGH) {
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
@@ -272,21 +272,21 @@ fn unevaluated(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn recompute(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((record, procedure)) = ran(subject) else { return };
-    let Some(recomputed) = subject.recomputed() else { return };
+fn recompute(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((record, procedure)) = ran(case) else { return };
+    let Some(recomputed) = case.recomputed() else { return };
     let mut differing = recomputed.writes.iter().filter(|write| slips(write)).peekable();
     if differing.peek().is_none() {
         return;
     }
-    let state = subject.state();
-    let gold = subject.gold().map(|gold| gold.value);
+    let state = case.state();
+    let gold = case.gold().map(|gold| gold.value);
     let proved = recomputed.recovered.is_some_and(|recovered| gold.is_some_and(|gold| gold.is_near(recovered)));
     for computed in differing.take(ENOUGH) {
         let Some(plan) = &computed.plan else { continue };
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
         let sure = plan.sure || proved;
-        let severity = if sure { graded(subject, RECOMPUTE.severity) } else { Severity::Note };
+        let severity = if sure { graded(case, RECOMPUTE.severity) } else { Severity::Note };
         let message = differs(state, recomputed, computed);
         let mut finding = Finding::new(RECOMPUTE.id, severity, message.as_str().to_owned(), Place::Value(pointer));
         if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
@@ -380,13 +380,13 @@ fn says_number(record: &Record<'_>) -> bool {
     same && number.is_number() && memchr::memchr_iter(first, text).any(stands)
 }
 
-fn final_mismatch(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(record) = &subject.record else { return };
+fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = &case.record else { return };
     if record.kind == RecordKind::Error || record.answer.is_none() {
         return;
     }
     let help = "Re-run the last step.";
-    let executed = subject.procedure().and_then(|_| subject.recomputed());
+    let executed = case.procedure().and_then(|_| case.recomputed());
     if executed.is_none() && says_number(record) {
         return;
     }
@@ -402,7 +402,7 @@ fn final_mismatch(subject: &CaseView<'_>, findings: &mut Findings) {
     if list.is_empty() && stated.is_none() {
         return;
     }
-    let severity = graded(subject, FINAL_MISMATCH.severity);
+    let severity = graded(case, FINAL_MISMATCH.severity);
     if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
         let message = format!(
             "Step {} only states its input, which is {}; it says {}.",
@@ -437,8 +437,8 @@ impl<'a> Keys<'a> {
 }
 
 /// The state as upstream writes it: the question, every declared output in order, the answer's own keys.
-fn is_in_order(subject: &CaseView<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
-    subject.in_order(|| {
+fn is_in_order(case: &CaseView<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
+    case.in_order(|| {
         let mut keys = state.members().map(|member| member.key.plain_string());
         let first = keys.next() == Some(Some(PROBLEM_TEXT.as_bytes()));
         let mut is_next = |field: &Field<'_>| {
@@ -451,9 +451,9 @@ fn is_in_order(subject: &CaseView<'_>, procedure: &Procedure<'_>, state: Value<'
     })
 }
 
-fn output_missing(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((record, procedure, state)) = planned(subject) else { return };
-    if is_in_order(subject, procedure, state) {
+fn output_missing(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((record, procedure, state)) = planned(case) else { return };
+    if is_in_order(case, procedure, state) {
         return;
     }
     let keys = Keys::of(state);
@@ -476,9 +476,9 @@ fn output_missing(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn output_undeclared(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((_, procedure, state)) = planned(subject) else { return };
-    if is_in_order(subject, procedure, state) {
+fn output_undeclared(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((_, procedure, state)) = planned(case) else { return };
+    if is_in_order(case, procedure, state) {
         return;
     }
     let own = |name: &Untrusted<'_>| *name == PROBLEM_TEXT || ANSWER_KEYS.iter().any(|key| *name == *key);
@@ -498,10 +498,10 @@ fn output_undeclared(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn output_ambiguous(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((record, procedure, state)) = planned(subject) else { return };
+fn output_ambiguous(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((record, procedure, state)) = planned(case) else { return };
     // A run trace keeps what every step wrote.
-    if record.trace_steps.is_some() || subject.valid_flow().is_some_and(|(_, flow)| !flow.rewrites()) {
+    if record.trace_steps.is_some() || case.valid_flow().is_some_and(|(_, flow)| !flow.rewrites()) {
         return;
     }
     let mut writers: Vec<(Untrusted<'_>, usize, usize)> = Vec::new();
@@ -541,8 +541,8 @@ fn output_ambiguous(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn misread_last_step(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((record, procedure, _)) = planned(subject) else { return };
+fn misread_last_step(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((record, procedure, _)) = planned(case) else { return };
     let Some(surprise) = last_step_surprise(&procedure.steps) else { return };
     let Some(last) = procedure.steps.len().checked_sub(1) else { return };
     let here = Procedure::step_pointer(&record.procedure_pointer, last);
@@ -557,7 +557,7 @@ fn misread_last_step(subject: &CaseView<'_>, findings: &mut Findings) {
 
 /// Where the fault of an error row lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum ErrorCause {
     /// A reply of a step.
     Reply,
     /// The procedure as it was written.
@@ -567,49 +567,49 @@ pub(crate) enum Fault {
 }
 
 /// What upstream's error text means: where the fault lies, what it is, what to do, and the id of the step.
-pub(crate) fn explained(error_type: &str, error: &str) -> (Fault, &'static str, &'static str, Option<usize>) {
+pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static str, &'static str, Option<usize>) {
     let step = failing_id(error).and_then(|id| id.parse().ok());
     let has = |text: &str| error.contains(text);
     let (fault, what, help) = if has("Unresolvable input") {
         (
-            Fault::Plan,
+            ErrorCause::Plan,
             "a step reads a variable that no earlier step produces",
             "Mend the procedure: add the step that produces the input, or rename it.",
         )
     } else if has("omitted required output") {
         (
-            Fault::Reply,
+            ErrorCause::Reply,
             "the reply left out a key that was asked for; of the last step every key of the answer schema is required, optional ones too",
             "Re-run the step, or run without strict_missing.",
         )
     } else if has("Non-JSON response") || (error_type == "JSONDecodeError" && step.is_some()) {
         (
-            Fault::Reply,
+            ErrorCause::Reply,
             "the step's reply is no JSON: cut at the token limit, or the server ignored the format",
             "Raise the token limit or constrain the reply, and re-run the step.",
         )
     } else if error_type == "JSONDecodeError" || has("Unterminated string") || has("Expecting ") {
         (
-            Fault::Plan,
+            ErrorCause::Plan,
             "the model's text for the procedure is no JSON: cut at the token limit, or the server ignored the format",
             "Raise the token limit or constrain the reply, and create the procedure again.",
         )
     } else if has("validation error") || error_type == "ValidationError" {
-        (Fault::Plan, "the procedure does not hold the schema", "Mend or repair the procedure.")
+        (ErrorCause::Plan, "the procedure does not hold the schema", "Mend or repair the procedure.")
     } else if error_type.contains("Timeout")
         || error_type.contains("Connection")
         || has("timed out")
         || has("Connection")
     {
-        (Fault::Outside, "the model server did not answer", "Run this record again.")
+        (ErrorCause::Outside, "the model server did not answer", "Run this record again.")
     } else {
-        (Fault::Outside, "the run ended before there was an answer", "Read the error, and run this record again.")
+        (ErrorCause::Outside, "the run ended before there was an answer", "Read the error, and run this record again.")
     };
     (fault, what, help, step)
 }
 
-fn error(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(record) = subject.record.as_ref().filter(|record| record.kind == RecordKind::Error) else { return };
+fn error(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = case.record.as_ref().filter(|record| record.kind == RecordKind::Error) else { return };
     let text = |value: Option<Value<'_>>| {
         value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_owned)).unwrap_or_default()
     };
@@ -623,12 +623,12 @@ fn error(subject: &CaseView<'_>, findings: &mut Findings) {
     findings.push(Finding::new(ERROR.id, ERROR.severity, message, Place::Value(pointer)).help(help));
 }
 
-fn gold_num(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(record) = &subject.record else { return };
+fn gold_num(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = &case.record else { return };
     if record.gold_num.is_none() || record.gold_answer.is_none() {
         return;
     }
-    let Some((gold, misread)) = subject.gold().and_then(|gold| Some((gold.value, gold.misread?))) else { return };
+    let Some((gold, misread)) = case.gold().and_then(|gold| Some((gold.value, gold.misread?))) else { return };
     let message = format!("The gold text ends in {}, but gold_num is {}.", gold.shown(), misread.shown());
     findings.push(
         Finding::new(GOLD_NUM.id, GOLD_NUM.severity, message, Place::Value(Pointer::from_iter(["gold_num"])))
@@ -637,10 +637,10 @@ fn gold_num(subject: &CaseView<'_>, findings: &mut Findings) {
     );
 }
 
-fn gold_steps(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(record) = &subject.record else { return };
+fn gold_steps(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(record) = &case.record else { return };
     let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', text.raw()).is_some());
-    if !marked || subject.is_right() || record.state.is_none() {
+    if !marked || case.is_right() || record.state.is_none() {
         return;
     }
     for mark in marks(record).iter().filter(|mark| mark.is_wrong()).take(ENOUGH) {

@@ -8,7 +8,7 @@ use crate::answer::document::Document;
 use crate::answer::spans::{self, Found, Numbering, Place as Where, Resolution, Shared, Tier, lines_in_words};
 use crate::answer::typed::{Citation, Item, Typed};
 use crate::case::CaseView;
-use crate::finding::{Datum, Finding, Findings, Label, Place, Severity};
+use crate::finding::{Datum, Finding, Findings, Place, PlaceLabel, Severity};
 use stepscope_base::json::{Part, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::{Untrusted, head};
@@ -161,7 +161,7 @@ pub(crate) const QUOTE_OK_AFTER_DEHYPHENATION: Rule = Rule {
         r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 3, "quote": "after the beginning of the policy"}]}"#
     ),
     good: good!(),
-    check: |subject, findings| qualify(subject, findings, &QUOTE_OK_AFTER_DEHYPHENATION),
+    check: |case, findings| qualify(case, findings, &QUOTE_OK_AFTER_DEHYPHENATION),
 };
 
 /// See its `explanation`.
@@ -176,7 +176,7 @@ pub(crate) const QUOTE_FOUND_IN_WIDER_RANGE: Rule = Rule {
         r#"{"text": "x", "spans": [{"line_start": 3, "line_end": 3, "quote": "the policy. It is paid by bank transfer."}]}"#
     ),
     good: good!(),
-    check: |subject, findings| qualify(subject, findings, &QUOTE_FOUND_IN_WIDER_RANGE),
+    check: |case, findings| qualify(case, findings, &QUOTE_FOUND_IN_WIDER_RANGE),
 };
 
 /// See its `explanation`.
@@ -191,7 +191,7 @@ pub(crate) const QUOTE_FOUND_NEARBY: Rule = Rule {
         r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}]}"#
     ),
     good: good!(),
-    check: |subject, findings| qualify(subject, findings, &QUOTE_FOUND_NEARBY),
+    check: |case, findings| qualify(case, findings, &QUOTE_FOUND_NEARBY),
 };
 
 /// See its `explanation`.
@@ -207,7 +207,7 @@ pub(crate) const QUOTE_FOUND_ELSEWHERE: Rule = Rule {
         r#"{"text": "x", "spans": [{"line_start": 0, "line_end": 0, "quote": "It is settled within ten days."}]}"#
     ),
     good: good!(),
-    check: |subject, findings| qualify(subject, findings, &QUOTE_FOUND_ELSEWHERE),
+    check: |case, findings| qualify(case, findings, &QUOTE_FOUND_ELSEWHERE),
 };
 
 /// See its `explanation`.
@@ -318,10 +318,10 @@ struct Span<'s, 'a> {
 }
 
 /// Every resolved span, in order; none where the document is not at hand.
-fn spans<'s, 'a>(subject: &'s CaseView<'a>) -> impl Iterator<Item = Span<'s, 'a>> {
-    let citations = subject.items().iter().flat_map(|item| &item.citations);
-    let resolutions = subject.resolutions().iter().map(|cited| &cited.resolution);
-    let document = subject.document().map(AsRef::as_ref);
+fn spans<'s, 'a>(case: &'s CaseView<'a>) -> impl Iterator<Item = Span<'s, 'a>> {
+    let citations = case.items().iter().flat_map(|item| &item.citations);
+    let resolutions = case.resolutions().iter().map(|cited| &cited.resolution);
+    let document = case.document().map(AsRef::as_ref);
     citations
         .zip(resolutions)
         .filter_map(move |(citation, resolution)| Some(Span { citation, resolution, document: document? }))
@@ -369,8 +369,8 @@ fn int(n: impl TryInto<i64>) -> Datum {
     Datum::Int(n.try_into().unwrap_or(i64::MAX).to_string())
 }
 
-fn check_no_spans(subject: &CaseView<'_>, findings: &mut Findings) {
-    for item in subject.items().iter().filter(|item| item.citations.is_empty() && item.is_found()) {
+fn check_no_spans(case: &CaseView<'_>, findings: &mut Findings) {
+    for item in case.items().iter().filter(|item| item.citations.is_empty() && item.is_found()) {
         let help = "Ask the model again, and ask for at least one span with every item.";
         findings.push(finding(&ITEM_NO_SPANS, "the item cites nothing".to_owned(), evidence(item), help));
     }
@@ -384,14 +384,14 @@ fn evidence(item: &Item<'_>) -> Place {
     })
 }
 
-fn check_line_start(subject: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(subject).filter(|span| span.resolution.start_exists == Some(false)) {
+fn check_line_start(case: &CaseView<'_>, findings: &mut Findings) {
+    for span in spans(case).filter(|span| span.resolution.start_exists == Some(false)) {
         findings.push(missing_line(&LINE_START_NOT_IN_DOC, &span, span.citation.lines.0, span.first_line()));
     }
 }
 
-fn check_line_end(subject: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(subject).filter(|span| span.resolution.end_exists == Some(false)) {
+fn check_line_end(case: &CaseView<'_>, findings: &mut Findings) {
+    for span in spans(case).filter(|span| span.resolution.end_exists == Some(false)) {
         findings.push(missing_line(&LINE_END_NOT_IN_DOC, &span, span.citation.lines.1, span.last_line()));
     }
 }
@@ -408,8 +408,8 @@ fn missing_line(rule: &Rule, span: &Span<'_, '_>, value: Option<Value<'_>>, plac
     finding(rule, message, place, help).detail("lines", int(span.document.len()))
 }
 
-fn check_reversed(subject: &CaseView<'_>, findings: &mut Findings) {
-    for citation in subject.items().iter().flat_map(|item| &item.citations) {
+fn check_reversed(case: &CaseView<'_>, findings: &mut Findings) {
+    for citation in case.items().iter().flat_map(|item| &item.citations) {
         let claim = spans::Claim::of(citation, None, &[]);
         if !claim.is_reversed() {
             continue;
@@ -424,9 +424,9 @@ fn check_reversed(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_quote(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
     let decided = |span: &Span<'_, '_>| span.resolution.place != Where::Undecided;
-    for span in spans(subject).filter(decided).filter(|span| !span.resolution.is_published_ok()) {
+    for span in spans(case).filter(decided).filter(|span| !span.resolution.is_published_ok()) {
         let resolution = span.resolution;
         let honest = resolution.found.as_ref().filter(|_| resolution.is_grounded());
         let (message, help) = match (honest, resolution.place) {
@@ -465,8 +465,8 @@ fn check_quote(subject: &CaseView<'_>, findings: &mut Findings) {
 }
 
 /// The rules that say how a quote was found that the published check did not find.
-fn qualify(subject: &CaseView<'_>, findings: &mut Findings, rule: &'static Rule) {
-    for span in spans(subject).filter(|span| !span.resolution.is_published_ok()) {
+fn qualify(case: &CaseView<'_>, findings: &mut Findings, rule: &'static Rule) {
+    for span in spans(case).filter(|span| !span.resolution.is_published_ok()) {
         let Some(found) = &span.resolution.found else { continue };
         let (own, help) = match (span.resolution.place, found.tier) {
             (Where::Cited, Tier::Hyphens) => {
@@ -521,23 +521,23 @@ fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &Found, help: &'static s
 const SPENT: &str =
     "Correct the first citations and check again: all searches of one record share a quarter of a second.";
 
-fn check_undecided(subject: &CaseView<'_>, findings: &mut Findings) {
-    if subject.document().is_none() {
+fn check_undecided(case: &CaseView<'_>, findings: &mut Findings) {
+    if case.document().is_none() {
         return;
     }
-    for span in spans(subject).filter(|span| span.resolution.place == Where::Undecided) {
+    for span in spans(case).filter(|span| span.resolution.place == Where::Undecided) {
         let message = "undecided whether the quote stands there: the search ended before".to_owned();
         findings.push(finding(&QUOTE_UNDECIDED, message, span.quote(), SPENT));
     }
-    let citations = subject.items().iter().flat_map(|item| &item.citations);
+    let citations = case.items().iter().flat_map(|item| &item.citations);
     for citation in citations.skip(spans::MAX_SPANS).filter(|citation| citation.quote.is_some()) {
         let message = "undecided whether the quote stands there: too many spans stand before it".to_owned();
         findings.push(finding(&QUOTE_UNDECIDED, message, Place::Value(citation.pointer.clone()), SPENT));
     }
 }
 
-fn check_nowhere(subject: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(subject).filter(|span| span.resolution.place == Where::Nowhere) {
+fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
+    for span in spans(case).filter(|span| span.resolution.place == Where::Nowhere) {
         let Some(near) = &span.resolution.near else {
             let message = "the quote stands nowhere in the document".to_owned();
             let help = "Reject the item, or ask again for the exact words of the document.";
@@ -566,38 +566,38 @@ fn check_nowhere(subject: &CaseView<'_>, findings: &mut Findings) {
 }
 
 /// The parts of a quote that do not stand in the place that it resembles.
-fn parts_of_quote(span: &Span<'_, '_>, near: &spans::Near) -> Vec<Label> {
+fn parts_of_quote(span: &Span<'_, '_>, near: &spans::Near) -> Vec<PlaceLabel> {
     let Some(quote) = span.citation.quote.and_then(Value::string) else { return Vec::new() };
     let Place::Value(pointer) = span.quote() else { return Vec::new() };
     let blanks = spans::blanks_before(quote.bytes());
-    let part = |range: &std::ops::Range<usize>| Label {
+    let part = |range: &std::ops::Range<usize>| PlaceLabel {
         place: Place::Span { pointer: pointer.clone(), start: blanks + range.start, end: blanks + range.end },
         text: Untrusted::from("not so in the document"),
     };
     near.quote.iter().filter(|range| !range.is_empty()).map(part).collect()
 }
 
-fn check_verbatim(subject: &CaseView<'_>, findings: &mut Findings) {
-    let method = subject.typed().and_then(|typed| typed.base("extraction_method"));
+fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
+    let method = case.typed().and_then(|typed| typed.base("extraction_method"));
     if !method.is_some_and(|method| method.is_string("verbatim")) {
         return;
     }
     let quoted =
         |citation: &Citation<'_>| citation.quote.and_then(Value::string).is_some_and(|quote| !quote.is_empty());
-    for item in subject.items().iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
+    for item in case.items().iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
         let message = "the answer is called verbatim, and the item has no quote".to_owned();
         let help = "Ask for the words of the document with every item, or call the method computed or inferred.";
         findings.push(finding(&VERBATIM_WITHOUT_QUOTE, message, evidence(item), help));
     }
 }
 
-fn check_retrieved(subject: &CaseView<'_>, findings: &mut Findings) {
-    let mut retrieved = subject.typed().map(Typed::retrieved).unwrap_or_default();
+fn check_retrieved(case: &CaseView<'_>, findings: &mut Findings) {
+    let mut retrieved = case.typed().map(Typed::retrieved).unwrap_or_default();
     retrieved.sort_unstable();
     if retrieved.is_empty() {
         return;
     }
-    for span in spans(subject) {
+    for span in spans(case) {
         let Some((first, last)) = span.resolution.cited.as_ref().and_then(|cited| span.document.pages_of(cited)) else {
             continue;
         };
@@ -613,8 +613,8 @@ fn check_retrieved(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_crosses(subject: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(subject) {
+fn check_crosses(case: &CaseView<'_>, findings: &mut Findings) {
+    for span in spans(case) {
         let pages = span.resolution.cited.as_ref().and_then(|cited| span.document.pages_of(cited));
         let Some((first, last)) = pages.filter(|(first, last)| first != last) else { continue };
         let message = format!("the span begins on page {first} and ends on page {last}");
@@ -627,11 +627,11 @@ fn check_crosses(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_shared(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(shared) = spans::shared_offset(subject.resolutions().iter().map(|cited| &cited.resolution)) else {
+fn check_shared(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(shared) = spans::shared_offset(case.resolutions().iter().map(|cited| &cited.resolution)) else {
         return;
     };
-    let Some(span) = spans(subject).find(|span| span.resolution.has_quote() && !span.resolution.is_grounded()) else {
+    let Some(span) = spans(case).find(|span| span.resolution.has_quote() && !span.resolution.is_grounded()) else {
         return;
     };
     let message = match shared {
@@ -644,8 +644,8 @@ fn check_shared(subject: &CaseView<'_>, findings: &mut Findings) {
     findings.push(finding(&SHARED_OFFSET, message, span.first_line(), help));
 }
 
-fn check_boundary(subject: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(subject) {
+fn check_boundary(case: &CaseView<'_>, findings: &mut Findings) {
+    for span in spans(case) {
         let Some(hints) = boundary::hints(span.document, span.resolution) else { continue };
         let help = "Read the lines around it: a condition or an exception may stand there.";
         let place = if span.resolution.has_quote() { span.quote() } else { span.first_line() };

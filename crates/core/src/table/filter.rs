@@ -1,7 +1,7 @@
 //! The filter language of the table: `correct:false rule:procedure/unused steps>4 conf>=.9 text:"two dozen"`.
 //!
 //! Terms stand side by side and all must hold; `-term` must not hold; `a,b` means either. A bare word is looked for
-//! in what a person sees of the record. Terms over columns are answered from the `Row` alone; only terms over text need
+//! in what a person sees of the record. Terms over columns are answered from the `RowFacts` alone; only terms over text need
 //! the bytes.
 
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::review::event::{GoldStatus, Text};
 use crate::review::fold::Outcome;
 use crate::review::judged::Judged;
 use crate::rules::RULES;
-use crate::table::row::{Flag, Row, RuleBits, TypedRow};
+use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
 use crate::triage::Fix;
 use stepscope_base::json::Tape;
@@ -50,10 +50,10 @@ enum Test {
     Strong(Vec<Strong>),
     /// Places of types that are asked for.
     Type(Vec<usize>),
-    Number(Column, Comparison, f64),
+    Number(Column, Operator, f64),
     /// Sets of records that somebody else knows, by name.
     Sets(Vec<String>),
-    Review(Asked),
+    Review(ReviewTest),
     /// What a person sees of a record.
     Text(Regex),
     Id(Regex),
@@ -61,7 +61,7 @@ enum Test {
 
 /// What is asked of what people said.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Asked {
+enum ReviewTest {
     Verdict(Vec<Outcome>),
     Label(Vec<Text>),
     /// Whether I judged it.
@@ -71,7 +71,7 @@ enum Asked {
     Stale(bool),
 }
 
-impl Asked {
+impl ReviewTest {
     fn holds(&self, judged: &Judged) -> bool {
         match self {
             Self::Verdict(outcomes) => outcomes.contains(&judged.outcome()),
@@ -120,7 +120,7 @@ impl Column {
     ];
 
     /// The column's value in a row, if it has one.
-    pub fn of(self, row: &Row) -> Option<f64> {
+    pub fn of(self, row: &RowFacts) -> Option<f64> {
         let present = |value: f32| (!value.is_nan()).then_some(f64::from(value));
         match self {
             Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
@@ -136,7 +136,7 @@ impl Column {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Comparison {
+enum Operator {
     Less,
     AtMost,
     Equal,
@@ -144,7 +144,7 @@ enum Comparison {
     More,
 }
 
-impl Comparison {
+impl Operator {
     /// Longest first, so that `>=` is not read as `>`.
     const SIGNS: [(&'static str, Self); 6] = [
         ("<=", Self::AtMost),
@@ -207,7 +207,7 @@ pub fn cell_set(basis: Basis, word: &str) -> String {
 
 /// What the columns say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum RowAnswer {
     /// It fits.
     Yes,
     /// It does not.
@@ -299,17 +299,17 @@ impl Filter {
     }
 
     /// What the columns of a row say; what people said is asked by [`Filter::fits_judged`].
-    pub fn fits_row(&self, row: &Row) -> Answer {
+    pub fn fits_row(&self, row: &RowFacts) -> RowAnswer {
         self.fits(row, |_| None)
     }
 
     /// The same, where somebody can say whether the record is in a set.
-    pub fn fits_in(&self, row: &Row, is_in: impl Fn(&str) -> bool) -> Answer {
+    pub fn fits_in(&self, row: &RowFacts, is_in: impl Fn(&str) -> bool) -> RowAnswer {
         self.fits(row, |names| Some(names.iter().any(|name| is_in(name))))
     }
 
-    fn fits(&self, row: &Row, is_in: impl Fn(&[String]) -> Option<bool>) -> Answer {
-        let mut answer = Answer::Yes;
+    fn fits(&self, row: &RowFacts, is_in: impl Fn(&[String]) -> Option<bool>) -> RowAnswer {
+        let mut answer = RowAnswer::Yes;
         for term in &self.terms {
             let holds = match &term.test {
                 // What people said is asked apart.
@@ -318,9 +318,9 @@ impl Filter {
                 test => test.on_row(row),
             };
             match holds {
-                Some(holds) if holds != term.wanted => return Answer::No,
+                Some(holds) if holds != term.wanted => return RowAnswer::No,
                 Some(_) => {}
-                None => answer = Answer::AskText,
+                None => answer = RowAnswer::AskText,
             }
         }
         answer
@@ -368,7 +368,7 @@ impl Test {
         }
     }
 
-    fn on_row(&self, row: &Row) -> Option<bool> {
+    fn on_row(&self, row: &RowFacts) -> Option<bool> {
         Some(match self {
             Self::Correct(values) => values.contains(&row.correct()),
             Self::Kind(kinds) => kinds.contains(&row.kind()),
@@ -420,7 +420,7 @@ fn parse_test(word: &str) -> Result<Test, String> {
         if let Some(rest) = word.strip_prefix(name)
             // `grounded:<1` is `grounded<1`.
             && let rest = rest.strip_prefix(':').filter(|rest| rest.starts_with(['<', '>', '='])).unwrap_or(rest)
-            && let Some((sign, comparison)) = Comparison::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))
+            && let Some((sign, comparison)) = Operator::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))
         {
             return number_test(name, column, *comparison, rest.strip_prefix(sign).unwrap_or_default());
         }
@@ -449,14 +449,14 @@ fn parse_test(word: &str) -> Result<Test, String> {
         "board" => board_test(value),
         "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
         "verdict" => choices(field, value, &Outcome::ALL.map(|outcome| (outcome.word(), outcome)))
-            .map(Asked::Verdict)
+            .map(ReviewTest::Verdict)
             .map(Test::Review),
         "label" => label_test(value),
-        "reviewed" => flag(field, value).map(Asked::Reviewed).map(Test::Review),
-        "stale" => flag(field, value).map(Asked::Stale).map(Test::Review),
+        "reviewed" => flag(field, value).map(ReviewTest::Reviewed).map(Test::Review),
+        "stale" => flag(field, value).map(ReviewTest::Stale).map(Test::Review),
         "gold" => {
             let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), *status)).collect();
-            choices(field, value, &known).map(Asked::Gold).map(Test::Review)
+            choices(field, value, &known).map(ReviewTest::Gold).map(Test::Review)
         }
         "recovered" => {
             choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
@@ -496,7 +496,7 @@ fn meant_as_comparison(word: &str) -> Option<String> {
     Some(format!("there is no number {name:?}; numbers: {}. To look for the text, write it in quotes", numbers()))
 }
 
-fn number_test(name: &str, column: Column, comparison: Comparison, value: &str) -> Result<Test, String> {
+fn number_test(name: &str, column: Column, comparison: Operator, value: &str) -> Result<Test, String> {
     let limit = value.parse::<f64>().ok().filter(|limit| limit.is_finite());
     let limit = limit.ok_or_else(|| format!("{name} needs a number after the sign, as in {name}>4"))?;
     Ok(Test::Number(column, comparison, limit))
@@ -526,7 +526,11 @@ fn flag(field: &str, value: &str) -> Result<bool, String> {
 fn label_test(value: &str) -> Result<Test, String> {
     let labels = value.split(',').map(|label| label.replace('"', "")).filter(|label| !label.is_empty());
     let labels: Vec<Text> = labels.map(Text::from).collect();
-    if labels.is_empty() { Err("label: needs a label's name".into()) } else { Ok(Test::Review(Asked::Label(labels))) }
+    if labels.is_empty() {
+        Err("label: needs a label's name".into())
+    } else {
+        Ok(Test::Review(ReviewTest::Label(labels)))
+    }
 }
 
 /// The names of the types with their places.
@@ -753,12 +757,12 @@ mod tests {
                 r#"{{"format": "stepscope.answer_trace", "parsed_question": {{"expected_answer_shape": "date"}}, "answer": {answer}}}"#
             );
             let case = Case::read(text.as_bytes());
-            let subject = case.view();
-            Row::unchecked(0, 3).checked(&subject, subject.findings(), None)
+            let view = case.view();
+            RowFacts::unchecked(0, 3).checked(&view, view.findings(), None)
         };
         let wrong =
             row(r#"{"answer_found": true, "confidence": 1, "items": [{"date": {"iso": "2004-02"}, "spans": []}]}"#);
-        let run = Row::unchecked(0, 3);
+        let run = RowFacts::unchecked(0, 3);
         for typed in [
             "route:reject",
             "route:ship,reject",
@@ -774,12 +778,12 @@ mod tests {
             "-type:amount",
         ] {
             let filter = Filter::parse(typed).unwrap();
-            assert_eq!(filter.fits_row(&wrong), Answer::Yes, "{typed}");
-            assert!(typed.starts_with('-') || filter.fits_row(&run) == Answer::No, "{typed}");
+            assert_eq!(filter.fits_row(&wrong), RowAnswer::Yes, "{typed}");
+            assert!(typed.starts_with('-') || filter.fits_row(&run) == RowAnswer::No, "{typed}");
         }
-        assert_eq!(Filter::parse("grounded<1").unwrap().fits_row(&row("null")), Answer::No);
+        assert_eq!(Filter::parse("grounded<1").unwrap().fits_row(&row("null")), RowAnswer::No);
         assert!(error("route:home").contains("show_conflict") && error("type:vin").contains("iban"));
-        assert_eq!(Filter::parse("rule:procedure").unwrap().fits_row(&wrong), Answer::No);
+        assert_eq!(Filter::parse("rule:procedure").unwrap().fits_row(&wrong), RowAnswer::No);
     }
 
     #[test]
@@ -791,10 +795,10 @@ mod tests {
         for rule in RULES {
             let case = Case::read(example(rule.bad));
             let finding = Finding::new(rule.id, rule.severity, "m", Place::Value(Pointer::default()));
-            let row = Row::unchecked(0, 3).checked(&case.view(), &[finding], None);
+            let row = RowFacts::unchecked(0, 3).checked(&case.view(), &[finding], None);
             for end in 1..=rule.id.len() {
                 let typed = format!("rule:{}", &rule.id[..end]);
-                assert_eq!(Filter::parse(&typed).unwrap().fits_row(&row), Answer::Yes, "{typed} of {}", rule.id);
+                assert_eq!(Filter::parse(&typed).unwrap().fits_row(&row), RowAnswer::Yes, "{typed} of {}", rule.id);
             }
         }
     }
@@ -834,15 +838,15 @@ mod tests {
 
     #[test]
     fn cells_are_sets_that_somebody_else_knows() {
-        let (row, is_a) = (Row::unchecked(0, 3), |name: &str| name == "cell:only_a");
+        let (row, is_a) = (RowFacts::unchecked(0, 3), |name: &str| name == "cell:only_a");
         for (typed, fits) in [
-            ("cell:only_a", Answer::Yes),
-            ("cell:only-a,none", Answer::Yes),
-            ("-cell:only_a", Answer::No),
-            ("cell:recorded/only_a", Answer::No),
-            ("cell:gold_adjusted/only_a", Answer::Yes),
-            ("cell:only_a kind:error", Answer::No),
-            ("board:label/slip", Answer::No),
+            ("cell:only_a", RowAnswer::Yes),
+            ("cell:only-a,none", RowAnswer::Yes),
+            ("-cell:only_a", RowAnswer::No),
+            ("cell:recorded/only_a", RowAnswer::No),
+            ("cell:gold_adjusted/only_a", RowAnswer::Yes),
+            ("cell:only_a kind:error", RowAnswer::No),
+            ("board:label/slip", RowAnswer::No),
         ] {
             let filter = Filter::parse(typed).unwrap();
             assert_eq!(filter.fits_in(&row, is_a), fits, "{typed}");
@@ -850,7 +854,7 @@ mod tests {
         }
         let filter = Filter::parse("cell:both,none x board:\"label/two words\"").unwrap();
         assert_eq!(filter.sets().collect::<Vec<_>>(), ["cell:both", "cell:none", "board:label/two words"]);
-        assert_eq!(filter.fits_row(&row), Answer::AskText, "without an answer nothing is decided");
+        assert_eq!(filter.fits_row(&row), RowAnswer::AskText, "without an answer nothing is decided");
         assert!(error("cell:only").contains("only_a") && error("cell:recorded/x").contains("missing"));
         assert!(error("board:").contains('O'));
     }
@@ -859,7 +863,7 @@ mod tests {
     fn what_people_said_is_asked_apart_from_the_columns() {
         let filter = Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false").unwrap();
         assert!(filter.needs_reviews() && !filter.needs_text());
-        assert_eq!(filter.fits_row(&Row::unchecked(0, 3)), Answer::Yes);
+        assert_eq!(filter.fits_row(&RowFacts::unchecked(0, 3)), RowAnswer::Yes);
         assert!(filter.fits_judged(&Judged::default()));
         let label = |name: &str| crate::review::labels::Resolved {
             set: "default".into(),

@@ -13,7 +13,7 @@ use stepscope_base::json::Value;
 
 /// One record in the table. Absent numbers are NaN.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct RowFacts {
     /// First byte of the record in its source.
     pub offset: u64,
     /// Which rules spoke, as [`RuleBits`] number them.
@@ -33,16 +33,16 @@ pub struct Row {
     flags: u8,
 }
 
-/// The upper bits of `Row::kind`: 0 is no triage, else one more than the place in [`Fix::ALL`].
+/// The upper bits of `RowFacts::kind`: 0 is no triage, else one more than the place in [`Fix::ALL`].
 const FIX_SHIFT: u8 = 4;
-/// The highest bit of `Row::kind`: the recovered answer is the gold one.
+/// The highest bit of `RowFacts::kind`: the recovered answer is the gold one.
 const RECOVERS_GOLD: u8 = 0x80;
 const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and triage share a byte");
 
-/// The highest bit of `Row::rules`: the baseline answers otherwise. Rules have the bits below.
+/// The highest bit of `RowFacts::rules`: the baseline answers otherwise. Rules have the bits below.
 const DISAGREES: u64 = 1 << 63;
 
-const _: () = assert!(size_of::<Row>() == 40, "the memory promise: forty bytes a record");
+const _: () = assert!(size_of::<RowFacts>() == 40, "the memory promise: forty bytes a record");
 
 /// Facts about a record that need one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +69,7 @@ pub enum Flag {
 /// What a typed answer says of itself, a bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Said {
+pub enum AnswerFlag {
     /// An answer was found.
     Found = 1,
     /// It is complete.
@@ -91,7 +91,7 @@ pub struct TypedRow {
     pub strong: Strong,
     /// The type that was asked for, by its place among the types.
     pub asked: Option<u8>,
-    /// Bits of [`Said`].
+    /// Bits of [`AnswerFlag`].
     said: u8,
     /// How many items rest on quotes that stand where they should; `None` where the document is not at hand.
     pub grounded: Option<u16>,
@@ -101,26 +101,26 @@ pub struct TypedRow {
 
 impl TypedRow {
     /// What rules and record say of a typed answer.
-    fn of(subject: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
-        let (typed, answered) = subject.answered()?;
-        let routed = route(subject, findings);
-        let asked = answered.asked.kind.as_ref().and_then(|kind| subject.types().position(kind.bytes()));
+    fn of(case: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
+        let (typed, answered) = case.answered()?;
+        let routed = route(case, findings);
+        let asked = answered.asked.kind.as_ref().and_then(|kind| case.types().position(kind.bytes()));
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
         let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         let clarify = routed.iter().any(|routed| routed.fired().any(|route| route == Route::Clarify));
         let said = [
-            (Said::Found, is("answer_found", true)),
-            (Said::Complete, is("complete_answer_found", true)),
-            (Said::Conflict, is("conflicting_evidence", true)),
-            (Said::Clarify, clarify),
-            (Said::Unstructured, is("context_structured", false)),
+            (AnswerFlag::Found, is("answer_found", true)),
+            (AnswerFlag::Complete, is("complete_answer_found", true)),
+            (AnswerFlag::Conflict, is("conflicting_evidence", true)),
+            (AnswerFlag::Clarify, clarify),
+            (AnswerFlag::Unstructured, is("context_structured", false)),
         ];
         Some(Self {
             route: routed.as_ref().map(|routed| routed.route),
             strong: routed.map(|routed| routed.strong).unwrap_or_default(),
             asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
             said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
-            grounded: subject.grounded().map(small).filter(|count| *count < u16::MAX),
+            grounded: case.grounded().map(small).filter(|count| *count < u16::MAX),
             items: small(answered.items.len()),
         })
     }
@@ -147,7 +147,7 @@ impl TypedRow {
     }
 
     /// Whether the answer says so of itself.
-    pub const fn says(&self, said: Said) -> bool {
+    pub const fn says(&self, said: AnswerFlag) -> bool {
         self.said & said as u8 != 0
     }
 
@@ -158,7 +158,7 @@ impl TypedRow {
     }
 }
 
-impl Row {
+impl RowFacts {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
         Self {
@@ -203,14 +203,14 @@ impl Row {
 
     /// What the rules and the record itself say; the place is kept.
     #[must_use]
-    pub fn checked(self, subject: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
+    pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
         let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
-        if let Some(record) = &subject.record {
+        if let Some(record) = &case.record {
             row.take(record);
         }
-        row.steps = subject.procedure().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
-        if let Some(typed) = TypedRow::of(subject, findings) {
+        row.steps = case.procedure().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
+        if let Some(typed) = TypedRow::of(case, findings) {
             row.facts = typed.pack();
         }
         for finding in findings {
@@ -220,10 +220,10 @@ impl Row {
         if baseline.is_some_and(differs) {
             row.rules |= DISAGREES;
         }
-        if row.has(Flag::Right) && subject.is_right() {
+        if row.has(Flag::Right) && case.is_right() {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
-        } else if let Some(triage) = Triage::judge(subject, findings, baseline) {
+        } else if let Some(triage) = Triage::judge(case, findings, baseline) {
             row.judge(&triage);
         }
         row
@@ -427,11 +427,11 @@ mod tests {
     fn a_row_says_what_the_record_says() {
         let text = br#"{"id": 1, "procedure": {"steps": [{}, {}]}, "state": {"confidence": 0.5}, "fitness": 0.25, "pred_num": 7, "correct": false, "trace": {"steps": []}}"#;
         let case = Case::read(text);
-        let subject = case.view();
+        let view = case.view();
         let finding = |severity| Finding::new("x", severity, "m", Place::Value(Pointer::default()));
         let mut findings = vec![finding(Severity::Warning); 300];
         findings.push(finding(Severity::Note));
-        let row = Row::unchecked(12, 34).checked(&subject, &findings, None);
+        let row = RowFacts::unchecked(12, 34).checked(&view, &findings, None);
         assert_eq!((row.offset, row.len, row.end(), row.steps), (12, 34, 46, 2));
         assert_eq!((row.fitness(), row.confidence, row.pred_num()), (0.25, 0.5, 7.0));
         assert_eq!((row.kind(), row.correct()), (RecordKind::Procedural, Some(false)));
@@ -452,16 +452,16 @@ mod tests {
         for (facts, fix) in cases {
             let text = format!(r#"{{"procedure": {{"steps": [{{}}]}}, "state": {{"a": 1}}, {facts}}}"#);
             let case = Case::read(text.as_bytes());
-            let subject = case.view();
-            let row = Row::unchecked(0, 3).checked(&subject, &[], None);
-            let verdict = Triage::judge(&subject, &[], None).map(|triage| triage.fix);
+            let view = case.view();
+            let row = RowFacts::unchecked(0, 3).checked(&view, &[], None);
+            let verdict = Triage::judge(&view, &[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
         }
     }
 
     #[test]
     fn a_broken_record_is_broken() {
-        let row = Row::unchecked(0, 3).checked(&Case::read(b"{a}").view(), &[], None);
+        let row = RowFacts::unchecked(0, 3).checked(&Case::read(b"{a}").view(), &[], None);
         assert_eq!(row.kind(), RecordKind::Broken);
         assert!(row.fitness().is_nan() && row.correct().is_none());
     }
@@ -484,14 +484,20 @@ mod tests {
             {"text": "a", "spans": [{"line_start": 1, "line_end": 1, "quote": "two"}]}, {"text": "b", "spans": []},
             {"text": "c", "spans": [{"line_start": 1, "line_end": 1, "quote": "one"}]}]}}"#;
         let case = Case::read(text);
-        let subject = case.view();
+        let view = case.view();
         let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
         let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
-        let row = Row::unchecked(0, 3).checked(&subject, &findings, None);
+        let row = RowFacts::unchecked(0, 3).checked(&view, &findings, None);
         let typed = row.typed().unwrap();
         assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), Some(1), 3));
-        assert_eq!(typed.asked, subject.types().position(b"date").map(|place| place as u8));
-        let said = [Said::Found, Said::Complete, Said::Conflict, Said::Clarify, Said::Unstructured];
+        assert_eq!(typed.asked, view.types().position(b"date").map(|place| place as u8));
+        let said = [
+            AnswerFlag::Found,
+            AnswerFlag::Complete,
+            AnswerFlag::Conflict,
+            AnswerFlag::Clarify,
+            AnswerFlag::Unstructured,
+        ];
         assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);
         assert!(row.fitness().is_nan() && row.pred_num().is_nan() && row.fix().is_none());
         assert_eq!(TypedRow::unpack(typed.pack()), typed);

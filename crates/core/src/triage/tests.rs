@@ -4,10 +4,10 @@ use stepscope_base::json::Tape;
 
 fn triage(text: &str, baseline: Option<f64>) -> Triage {
     let case = Case::read(text.as_bytes());
-    let subject = case.view();
-    let findings = subject.findings();
-    let record = subject.record.as_ref().expect("a record");
-    let triage = Triage::judge(&subject, findings, baseline).expect("a run");
+    let view = case.view();
+    let findings = view.findings();
+    let record = view.record.as_ref().expect("a record");
+    let triage = Triage::judge(&view, findings, baseline).expect("a run");
     for argument in &triage.why {
         assert!(record.root.find(&argument.pointer).is_some(), "{argument:?}");
     }
@@ -183,12 +183,12 @@ fn right_runs_raise_no_alarm() {
     let mut right = 0;
     for line in samples.iter().flat_map(|text| text.lines()) {
         let case = Case::read(line.as_bytes());
-        let subject = case.view();
-        if !subject.is_right() {
+        let view = case.view();
+        if !view.is_right() {
             continue;
         }
         right += 1;
-        for finding in subject.findings() {
+        for finding in view.findings() {
             let judges = matches!(finding.rule, "run/recompute" | "run/final_mismatch" | "run/unevaluated");
             assert!(!judges || finding.severity == Severity::Note, "{finding:?}");
         }

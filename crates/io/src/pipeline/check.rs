@@ -16,7 +16,7 @@ use crate::source::input::{Expand, Input};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::case::{Around, CaseView};
+use stepscope_core::case::{CaseView, Context};
 use stepscope_core::record::RecordKind;
 
 /// What is printed is at most so many times as long as what was read.
@@ -243,7 +243,7 @@ fn render_block(
     let Tally { counts, ids, ends } = &mut done.tally;
     counts.skips = block.skips;
     let (input, documents) = (Some(task.input.clone()), task.documents.clone());
-    let around: Arc<dyn Around> = Arc::new(Neighbours { input, documents, ..around.clone() });
+    let around: Arc<dyn Context> = Arc::new(Neighbours { input, documents, ..around.clone() });
     // No more is kept of a block, whatever room there is.
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;

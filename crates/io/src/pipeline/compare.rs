@@ -14,11 +14,11 @@ use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
 use crate::source::input::expand;
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
 use stepscope_core::compare::print::Comparison;
 use stepscope_core::compare::{Basis, By, Cell, Column, Join, Judged, Side, judge};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::stats::name_of;
+use stepscope_core::summary::Summary;
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
 
 /// So many items that are in the baseline alone are named.
@@ -126,11 +126,11 @@ pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure
     let baseline = read(wanted, threads)?;
     let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let (places, a) = apart(wanted.run.cards(threads, None));
-    let (places_b, b) = apart(Snapshot::of(&baseline).cards(threads, None));
+    let (places, a) = apart(wanted.run.summaries(threads, None));
+    let (places_b, b) = apart(Snapshot::of(&baseline).summaries(threads, None));
     let join = Join::of(&a, &b);
-    let side_a = Side { cards: &a, reviews: &reviews_a, strict: false };
-    let side_b = Side { cards: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
+    let side_a = Side { summaries: &a, reviews: &reviews_a, strict: false };
+    let side_b = Side { summaries: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
     let items = judge(&join, side_a, side_b);
     let joined = Comparison { join: &join, items: &items, a: side_a, b: side_b }.joined();
     let partner = |item: &Judged| {
@@ -148,7 +148,7 @@ pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure
         regressions: count(Judged::is_regression),
         alone: [count(|item| item.pair.b.is_none()), count(|item| item.pair.a.is_none())],
         duplicates: [join.twice_a.len(), join.twice_b.len()],
-        only_in_b: only_in_b.take(MAX_NAMED).map(|card| name_of(&card.item).line()).collect(),
+        only_in_b: only_in_b.take(MAX_NAMED).map(|summary| name_of(&summary.item).line()).collect(),
         reviewed: !reviews_a.events().is_empty() || !reviews_b.events().is_empty(),
         sets: sets(&join, &items, &places),
         partners: items.iter().filter_map(partner).collect(),
@@ -180,8 +180,8 @@ fn read(wanted: &Wanted, threads: usize) -> Result<Store, Failure> {
     }
 }
 
-fn apart(cards: Vec<Carded>) -> (Vec<Address>, Vec<Card>) {
-    cards.into_iter().map(|carded| (carded.address, carded.card)).unzip()
+fn apart(summaries: Vec<Carded>) -> (Vec<Address>, Vec<Summary>) {
+    summaries.into_iter().map(|carded| (carded.address, carded.summary)).unzip()
 }
 
 /// The records of the run in every cell, on every basis, and what else can be asked for.

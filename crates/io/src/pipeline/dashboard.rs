@@ -9,11 +9,11 @@ use crate::pipeline::beside::Beside;
 use crate::pipeline::compare::Journals;
 use crate::pipeline::snapshot::{Address, Carded, Snapshot};
 use stepscope_base::text::Shown;
-use stepscope_core::card::Card;
 use stepscope_core::review::agreement::Agreement;
 use stepscope_core::review::board::{Board, Boards, Dispute, disputes};
 use stepscope_core::review::event::LabelRef;
 use stepscope_core::review::fold::Reviews;
+use stepscope_core::summary::Summary;
 
 /// What is to be read.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Case {
     /// Where the record stands.
     pub address: Address,
     /// What is kept of it.
-    pub card: Card,
+    pub summary: Summary,
     /// What the reviewers said.
     pub dispute: Dispute,
 }
@@ -55,21 +55,21 @@ pub struct Judged {
 /// Reads journals and records. An error says what could not be read.
 pub fn read(wanted: &Wanted, threads: usize, beside: &Arc<Beside>) -> Result<Arc<Judged>, Failure> {
     let reviews = wanted.journals.read()?;
-    let carded = wanted.run.cards(threads, Some(beside));
+    let carded = wanted.run.summaries(threads, Some(beside));
     let steps: Vec<Option<u64>> = carded.iter().map(|carded| carded.step).collect();
-    let (addresses, cards): (Vec<Address>, Vec<Card>) =
-        carded.into_iter().map(|Carded { address, card, .. }| (address, card)).unzip();
-    let Boards { boards, sets, judged, elsewhere } = Boards::of(&reviews, &cards, &steps);
+    let (addresses, summaries): (Vec<Address>, Vec<Summary>) =
+        carded.into_iter().map(|Carded { address, summary, .. }| (address, summary)).unzip();
+    let Boards { boards, sets, judged, elsewhere } = Boards::of(&reviews, &summaries, &steps);
     let place = |at: &usize| addresses.get(*at).copied();
     let case = |dispute: Dispute| {
-        Some(Case { address: place(&dispute.record)?, card: cards.get(dispute.record)?.clone(), dispute })
+        Some(Case { address: place(&dispute.record)?, summary: summaries.get(dispute.record)?.clone(), dispute })
     };
     Ok(Arc::new(Judged {
         boards,
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
         counts: [judged, elsewhere],
         agreement: if reviews.items().next().is_some() { Agreement::of(&reviews).lines() } else { Vec::new() },
-        cases: disputes(&reviews, &cards).into_iter().filter_map(case).collect(),
+        cases: disputes(&reviews, &summaries).into_iter().filter_map(case).collect(),
         labels: labels(&reviews),
     }))
 }

@@ -13,11 +13,11 @@ use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Untrusted;
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::typed::{Typed, inline_document};
-use stepscope_core::case::{Around, Case, CaseView, Origin};
+use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
 use stepscope_core::record::types::{Registry, in_use};
 use stepscope_core::rules::answer::Schema;
-use stepscope_core::table::row::{Flag, Row};
+use stepscope_core::table::row::{Flag, RowFacts};
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
@@ -38,7 +38,7 @@ pub struct Neighbours<'s> {
     pub schema: Option<&'s Schema>,
 }
 
-impl Around for Neighbours<'_> {
+impl Context for Neighbours<'_> {
     fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
         match (&self.document, &self.documents) {
             (Some(document), _) => Some(document.clone()),
@@ -89,15 +89,15 @@ impl<'t> Text<'t> {
     pub(crate) fn each_case(
         self,
         tape: &mut Tape,
-        around: &Arc<dyn Around + 't>,
+        around: &Arc<dyn Context + 't>,
         checks: bool,
-        place: impl Fn(&Range<usize>) -> Origin,
+        place: impl Fn(&Range<usize>) -> Location,
         mut found: impl FnMut(&CaseView<'_>),
     ) {
         self.each_value(tape, |range, joined, tape| {
             let bytes = self.bytes.get(range.clone()).unwrap_or_default();
             let len = if self.len > MAX_TEXT as u64 { self.len } else { range.len() as u64 };
-            let origin = Origin { joined, len, ..place(&range) };
+            let origin = Location { joined, len, ..place(&range) };
             let case = Case::of(bytes, std::mem::take(tape), origin, around.clone());
             found(&view(&case, checks));
             *tape = case.into_tape();
@@ -136,8 +136,8 @@ fn view<'c>(case: &'c Case<'c>, checks: bool) -> CaseView<'c> {
 pub fn case_of_row<'t>(
     text: impl Into<Cow<'t, [u8]>>,
     mut tape: Tape,
-    row: &Row,
-    around: Arc<dyn Around + 't>,
+    row: &RowFacts,
+    around: Arc<dyn Context + 't>,
 ) -> Case<'t> {
     let text = text.into();
     if row.len as usize > MAX_TEXT {
@@ -146,7 +146,7 @@ pub fn case_of_row<'t>(
         tape.read(&text);
     }
     let (joined, duplicate) = (row.has(Flag::Joined), row.has(Flag::Duplicate));
-    Case::of(text, tape, Origin { offset: row.offset, joined, duplicate, ..Origin::default() }, around)
+    Case::of(text, tape, Location { offset: row.offset, joined, duplicate, ..Location::default() }, around)
 }
 
 /// A number for a record's id that hardly any other id has; `None` without an id.

@@ -14,7 +14,7 @@ use crate::source::input::{Begun, Expand, Input, begin, begin_answers, begin_pip
 use stepscope_base::guard::strike;
 use stepscope_base::text::Shown;
 use stepscope_base::work;
-use stepscope_core::case::Origin;
+use stepscope_core::case::Location;
 use stepscope_core::report::places::advance_column;
 
 /// How many blocks may wait to be handed over, for each worker.
@@ -145,14 +145,14 @@ impl Place<'_> {
     }
 
     /// Where a record of this cut comes from.
-    pub(crate) fn origin(&self, range: &Range<usize>) -> Origin {
-        Origin {
+    pub(crate) fn origin(&self, range: &Range<usize>) -> Location {
+        Location {
             source: self.task.source,
             line: self.line,
             column: self.column(range.start),
             index: self.index,
             offset: self.offset + range.start as u64,
-            ..Origin::default()
+            ..Location::default()
         }
     }
 }

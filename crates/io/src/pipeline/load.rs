@@ -25,8 +25,8 @@ use crate::source::open::{Blob, Stat, spool};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::case::{Around, Origin};
-use stepscope_core::table::row::Row;
+use stepscope_core::case::{Context, Location};
+use stepscope_core::table::row::RowFacts;
 
 /// Changes that come faster than this are taken together.
 const GATHER: Duration = Duration::from_millis(30);
@@ -195,7 +195,7 @@ impl Shared {
     }
 
     /// What stands around the records of a source.
-    fn around(&self, blob: &Blob) -> Arc<dyn Around> {
+    fn around(&self, blob: &Blob) -> Arc<dyn Context> {
         let (documents, beside) = (blob.documents().cloned(), self.beside.clone());
         Arc::new(Neighbours { documents, beside, ..Neighbours::default() })
     }
@@ -206,13 +206,14 @@ impl Shared {
         text: Text<'t>,
         base: u64,
         tape: &mut Tape,
-        around: &Arc<dyn Around + 't>,
+        around: &Arc<dyn Context + 't>,
         ids: &mut Vec<(u64, u64)>,
-        mut found: impl FnMut(Row),
+        mut found: impl FnMut(RowFacts),
     ) {
-        let place = |range: &std::ops::Range<usize>| Origin { offset: base + range.start as u64, ..Origin::default() };
+        let place =
+            |range: &std::ops::Range<usize>| Location { offset: base + range.start as u64, ..Location::default() };
         text.each_case(tape, around, self.checks, place, |case| {
-            let row = Row::of(case, self.checks);
+            let row = RowFacts::of(case, self.checks);
             ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, row.offset)));
             found(row);
         });
@@ -348,7 +349,7 @@ fn place_part(block: &Block, layout: Layout) -> Part {
 fn unchecked_part(block: &Block, layout: Layout) -> Part {
     let row = |cut| {
         let cut: &crate::source::cut::Cut = cut;
-        let mut row = Row::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
+        let mut row = RowFacts::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
         if cut.joined {
             row.set(stepscope_core::table::row::Flag::Joined);
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::failure::Failure;
 use crate::pipeline::store::Store;
 use crate::source::open::Blob;
-use stepscope_core::table::row::Row;
+use stepscope_core::table::row::RowFacts;
 
 /// Records that follow one another are read together up to so many bytes.
 const PIECE: u64 = 1 << 20;
@@ -40,7 +40,7 @@ struct Place {
 
 impl Plan {
     /// The records of a store from a position on, without those that need not be asked.
-    pub fn of(store: &Store, from: usize, wanted: impl Fn(&Row) -> bool) -> Self {
+    pub fn of(store: &Store, from: usize, wanted: impl Fn(&RowFacts) -> bool) -> Self {
         let mut pieces: Vec<Piece> = Vec::new();
         for (source, rows) in store.sources().iter().enumerate() {
             let Some(blob) = rows.blob() else { continue };

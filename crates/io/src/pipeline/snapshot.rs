@@ -1,4 +1,4 @@
-//! The records of a store as they are now, for another thread to read them all as cards.
+//! The records of a store as they are now, for another thread to read them all as summaries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,9 +11,9 @@ use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
-use stepscope_core::card::Card;
 use stepscope_core::review::event::Text;
-use stepscope_core::table::row::Row;
+use stepscope_core::summary::Summary;
+use stepscope_core::table::row::RowFacts;
 
 /// Threads take so many records at a time.
 const PIECE: usize = 64;
@@ -32,7 +32,7 @@ struct Source {
     number: usize,
     dataset: Option<Text>,
     blob: Arc<Blob>,
-    rows: Vec<Row>,
+    rows: Vec<RowFacts>,
 }
 
 /// A record that was read.
@@ -41,7 +41,7 @@ pub struct Carded {
     /// Where it stands.
     pub address: Address,
     /// What is kept of it.
-    pub card: Card,
+    pub summary: Summary,
     /// The step that the triage names, from 1, where it was asked.
     pub step: Option<u64>,
 }
@@ -71,10 +71,10 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// Every record as a card, in their order; with `triage` the rules look at each, and where to fix it is judged beside
+    /// Every record as a summary, in their order; with `triage` the rules look at each, and where to fix it is judged beside
     /// what is given. What cannot be read any more is left out: its file is about to be read
     /// anew.
-    pub fn cards(&self, threads: usize, triage: Option<&Arc<Beside>>) -> Vec<Carded> {
+    pub fn summaries(&self, threads: usize, triage: Option<&Arc<Beside>>) -> Vec<Carded> {
         let pieces: Vec<(&Source, usize)> = self
             .sources
             .iter()
@@ -87,42 +87,42 @@ impl Snapshot {
                     let mut memory = Default::default();
                     while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
-                        let cards: Vec<Carded> =
-                            rows.filter_map(|(at, row)| card(source, at, row, &mut memory, triage)).collect();
-                        done.lock().unwrap_or_else(PoisonError::into_inner).extend(cards);
+                        let summaries: Vec<Carded> =
+                            rows.filter_map(|(at, row)| summary(source, at, row, &mut memory, triage)).collect();
+                        done.lock().unwrap_or_else(PoisonError::into_inner).extend(summaries);
                     }
                 });
             }
         });
-        let mut cards = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        cards.sort_by_key(|carded: &Carded| carded.address);
-        cards
+        let mut summaries = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        summaries.sort_by_key(|carded: &Carded| carded.address);
+        summaries
     }
 }
 
 /// Reads a record into memory that is used again.
-fn card(
+fn summary(
     source: &Source,
     at: usize,
-    row: &Row,
+    row: &RowFacts,
     (text, tape): &mut (Vec<u8>, Tape),
     triage: Option<&Arc<Beside>>,
 ) -> Option<Carded> {
     source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
     let dataset = source.dataset.clone();
-    let (card, step) = guarded(|| {
-        let place = Row::unchecked(row.offset, row.len.into());
+    let (summary, step) = guarded(|| {
+        let place = RowFacts::unchecked(row.offset, row.len.into());
         let around = Neighbours { beside: triage.cloned().unwrap_or_default(), ..Neighbours::default() };
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
-        let card = Card::of(&view, findings, dataset, at as u64);
+        let summary = Summary::of(&view, findings, dataset, at as u64);
         let found = triage.and_then(|_| view.triage());
         let step = found.and_then(|triage| triage.step).map(|step| step as u64 + 1);
-        let card = Card { fix: found.map(|triage| triage.fix), ..card };
+        let summary = Summary { fix: found.map(|triage| triage.fix), ..summary };
         drop(view);
         *tape = case.into_tape();
-        (card, step)
+        (summary, step)
     })?;
-    Some(Carded { address: (source.number, row.offset), card, step })
+    Some(Carded { address: (source.number, row.offset), summary, step })
 }

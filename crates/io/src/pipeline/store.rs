@@ -13,7 +13,7 @@ use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
 use stepscope_core::rules::source::DUPLICATE_ID;
-use stepscope_core::table::row::{Flag, Row};
+use stepscope_core::table::row::{Flag, RowFacts};
 
 pub use crate::source::block::WINDOW;
 
@@ -103,7 +103,7 @@ pub struct Part {
     /// Each line is one record.
     pub dense: bool,
     /// The records.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RowFacts>,
     /// What was passed over.
     pub skips: Skips,
     /// The end of the source, unfinished perhaps: it will be found again when the source grows.
@@ -152,7 +152,7 @@ struct Chunk {
     span: Range<u64>,
     line: u64,
     dense: bool,
-    rows: Vec<Row>,
+    rows: Vec<RowFacts>,
 }
 
 /// Counts over all rows.
@@ -169,7 +169,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    fn count(&mut self, row: &Row, step: isize) {
+    fn count(&mut self, row: &RowFacts, step: isize) {
         let add = |to: &mut usize, on: bool| *to = if on { to.saturating_add_signed(step) } else { *to };
         add(&mut self.checked, row.has(Flag::Checked));
         add(&mut self.right, row.has(Flag::Right));
@@ -222,13 +222,13 @@ impl Store {
     }
 
     /// The row of a record.
-    pub fn row(&self, at: usize) -> Option<&Row> {
+    pub fn row(&self, at: usize) -> Option<&RowFacts> {
         let (source, chunk, n) = self.place(at)?;
         self.sources.get(source)?.chunks.get(chunk)?.rows.get(n)
     }
 
     /// All rows, in order.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &RowFacts> {
         self.sources.iter().flat_map(|source| &source.chunks).flat_map(|chunk| &chunk.rows)
     }
 
@@ -582,7 +582,7 @@ impl SourceRows {
     }
 
     /// Its rows, in order.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &RowFacts> {
         self.chunks.iter().flat_map(|chunk| &chunk.rows)
     }
 

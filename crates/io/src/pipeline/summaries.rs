@@ -1,4 +1,4 @@
-//! The records of files as cards, in the order of the files.
+//! The records of files as summaries, in the order of the files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,15 +9,15 @@ use crate::pipeline::check::{Outcome, check};
 use crate::pipeline::examine::Neighbours;
 use crate::source::input::{Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::card::Card;
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::Finding;
 use stepscope_core::review::event::Item;
 use stepscope_core::review::fold::Reviews;
+use stepscope_core::summary::Summary;
 
 /// A shorter record is hardly one.
 const TINY: usize = 40;
-/// With more of those a file is not taken: a card is much larger than such a record.
+/// With more of those a file is not taken: a summary is much larger than such a record.
 const MAX_TINY: usize = 100_000;
 
 /// Counts the records that are hardly any.
@@ -25,28 +25,28 @@ const MAX_TINY: usize = 100_000;
 struct Tiny(AtomicUsize);
 
 impl Tiny {
-    /// Whether a card is kept of a record.
+    /// Whether a summary is kept of a record.
     fn takes(&self, case: &CaseView<'_>) -> bool {
         case.text().len() >= TINY || self.0.fetch_add(1, Ordering::Relaxed) < MAX_TINY
     }
 
-    /// The cards, or why there are none.
-    fn judge(self, cards: Vec<Placed>, mut outcome: Outcome, paths: &[PathBuf]) -> Cards {
+    /// The summaries, or why there are none.
+    fn judge(self, summaries: Vec<Placed>, mut outcome: Outcome, paths: &[PathBuf]) -> Summaries {
         const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, which no run is";
         if self.0.into_inner() <= MAX_TINY {
-            return Cards { cards, outcome };
+            return Summaries { summaries, outcome };
         }
         let name = paths.first().map(|path| Shown::path(path)).unwrap_or_default();
         outcome.failures.push(Failure::own("cannot keep apart what is in", &name, WHY));
-        Cards { cards: Vec::new(), outcome }
+        Summaries { summaries: Vec::new(), outcome }
     }
 }
 
-/// A card and where its record stands.
+/// A summary and where its record stands.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// What is kept of the record.
-    pub card: Card,
+    pub summary: Summary,
     /// The position of its file among the inputs, from 0.
     pub source: usize,
     /// The line in which it begins, from 1.
@@ -57,48 +57,48 @@ pub struct Placed {
 
 /// All records of files.
 #[derive(Debug, Default)]
-pub struct Cards {
+pub struct Summaries {
     /// In the order of the files.
-    pub cards: Vec<Placed>,
+    pub summaries: Vec<Placed>,
     /// How the reading ended: what could not be read, and ids that stand twice.
     pub outcome: Outcome,
 }
 
 /// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
-pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Cards {
+pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Summaries {
     let tiny = Tiny::default();
-    let card = |case: &CaseView<'_>, input: &Input| {
+    let summary = |case: &CaseView<'_>, input: &Input| {
         tiny.takes(case).then(|| placed_if(case, input, &[], |item| reviews.names(item)))
     };
-    let (cards, outcome) = crate::pipeline::check::read(expand(paths), threads, card);
-    tiny.judge(cards, outcome, paths)
+    let (summaries, outcome) = crate::pipeline::check::read(expand(paths), threads, summary);
+    tiny.judge(summaries, outcome, paths)
 }
 
-/// Reads and checks files (or folders): the cards say which rules spoke.
-pub fn read_checked(paths: &[PathBuf], threads: usize) -> Cards {
+/// Reads and checks files (or folders): the summaries say which rules spoke.
+pub fn read_checked(paths: &[PathBuf], threads: usize) -> Summaries {
     read_with(paths, threads, placed)
 }
 
 /// The same, and judges where each run is to be fixed.
-pub fn read_judged(paths: &[PathBuf], threads: usize) -> Cards {
+pub fn read_judged(paths: &[PathBuf], threads: usize) -> Summaries {
     read_with(paths, threads, |case, input| {
         let mut placed = placed(case, input);
-        placed.card.fix = case.triage().map(|triage| triage.fix);
+        placed.summary.fix = case.triage().map(|triage| triage.fix);
         placed
     })
 }
 
 /// The same, with the names of variables: whoever speaks of one is told where there is none.
-pub fn read_named(paths: &[PathBuf], threads: usize) -> Cards {
+pub fn read_named(paths: &[PathBuf], threads: usize) -> Summaries {
     read_with(paths, threads, |case, input| {
         let mut placed = placed(case, input);
-        placed.card.take_variables(case);
+        placed.summary.take_variables(case);
         placed
     })
 }
 
-fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &Input) -> Placed + Sync) -> Cards {
-    let (cards, tiny) = (Mutex::new(Vec::new()), Tiny::default());
+fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &Input) -> Placed + Sync) -> Summaries {
+    let (summaries, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
         expand(paths),
         threads,
@@ -106,22 +106,22 @@ fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &
         |case, input, _| {
             if tiny.takes(case) {
                 let placed = placed(case, input);
-                cards.lock().unwrap_or_else(PoisonError::into_inner).push(placed);
+                summaries.lock().unwrap_or_else(PoisonError::into_inner).push(placed);
             }
         },
         |_, _| Ok(()),
     );
-    let mut cards = cards.into_inner().unwrap_or_else(PoisonError::into_inner);
-    cards.sort_unstable_by_key(|placed| (placed.source, placed.offset));
-    tiny.judge(cards, outcome, paths)
+    let mut summaries = summaries.into_inner().unwrap_or_else(PoisonError::into_inner);
+    summaries.sort_unstable_by_key(|placed| (placed.source, placed.offset));
+    tiny.judge(summaries, outcome, paths)
 }
 
-/// The card of a record that was only read.
-pub fn card(case: &CaseView<'_>, input: &Input) -> Card {
-    placed_if(case, input, &[], |_| true).card
+/// The summary of a record that was only read.
+pub fn summary(case: &CaseView<'_>, input: &Input) -> Summary {
+    placed_if(case, input, &[], |_| true).summary
 }
 
-/// The card of a checked record.
+/// The summary of a checked record.
 pub fn placed(case: &CaseView<'_>, input: &Input) -> Placed {
     placed_if(case, input, case.findings(), |_| true)
 }
@@ -129,7 +129,7 @@ pub fn placed(case: &CaseView<'_>, input: &Input) -> Placed {
 fn placed_if(case: &CaseView<'_>, input: &Input, findings: &[Finding], is_asked: impl FnOnce(&Item) -> bool) -> Placed {
     let (origin, dataset) = (case.origin(), input.path().and_then(dataset));
     Placed {
-        card: Card::of_asked(case, findings, dataset, origin.index, is_asked),
+        summary: Summary::of_asked(case, findings, dataset, origin.index, is_asked),
         source: origin.source,
         line: origin.line,
         offset: origin.offset,
@@ -139,5 +139,5 @@ fn placed_if(case: &CaseView<'_>, input: &Input, findings: &[Finding], is_asked:
 /// The name of a record file in journals: without its folder, so that it may move.
 pub fn dataset(path: &Path) -> Option<Untrusted<'static>> {
     let name = path.file_name()?;
-    Some(stepscope_core::card::id_of(&Untrusted::new(name.as_encoded_bytes())))
+    Some(stepscope_core::summary::id_of(&Untrusted::new(name.as_encoded_bytes())))
 }

@@ -1,28 +1,28 @@
 use super::*;
-use crate::card::Card;
 use crate::case::Case;
 use crate::review::event::{EventKind, LabelRef, Reviewer, ReviewerKind};
 use crate::review::stats::Stats;
+use crate::summary::Summary;
 
-fn card(id: usize, fix: Fix) -> Card {
+fn summary(id: usize, fix: Fix) -> Summary {
     let text = format!(r#"{{"id": "i{id}", "question": "q{id}", "gold_num": 5.0, "mode": "baseline", "state": {{}}}}"#);
     let case = Case::read(text.as_bytes());
-    let subject = case.view();
-    Card { fix: Some(fix), ..Card::of(&subject, subject.findings(), Some("a.jsonl".into()), id as u64) }
+    let view = case.view();
+    Summary { fix: Some(fix), ..Summary::of(&view, view.findings(), Some("a.jsonl".into()), id as u64) }
 }
 
 fn say(
     reviews: &mut Reviews,
     who: &str,
-    card: &Card,
+    summary: &Summary,
     verdict: Verdict,
     labels: &[&str],
     more: impl FnOnce(&mut Event),
 ) {
     let reviewer = Reviewer { id: Text::from(who.to_owned()), kind: ReviewerKind::Person };
-    let mut event = Event::verdict(reviewer, card.item.clone(), verdict);
+    let mut event = Event::verdict(reviewer, summary.item.clone(), verdict);
     event.event_id = format!("e{}", reviews.events().len()).into();
-    event.seen = card.seen();
+    event.seen = summary.seen();
     let label = |id: &&str| LabelRef { id: Text::from((*id).to_owned()), set: "default".into(), version: 0 };
     event.labels = labels.iter().map(label).collect();
     more(&mut event);
@@ -40,7 +40,7 @@ fn behind<'b>(boards: &'b Boards, line: &Line, column: usize) -> &'b [usize] {
 
 #[test]
 fn every_number_is_that_of_the_statistics_and_knows_its_records() {
-    let cards: Vec<Card> = (0..6).map(|n| card(n, if n < 4 { Fix::StepRun } else { Fix::None })).collect();
+    let summaries: Vec<Summary> = (0..6).map(|n| summary(n, if n < 4 { Fix::StepRun } else { Fix::None })).collect();
     let mut reviews = Reviews::default();
     let at = |event: &mut Event, target: &'static str, step, variable: Option<&'static str>, day: &'static str| {
         event.fix_target = Some(target.into());
@@ -49,14 +49,14 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
         event.times.decided = Some(format!("2026-11-{day}T10:00:00Z").into());
         event.findings = Some(vec!["run/recompute".into()]);
     };
-    say(&mut reviews, "ada", &cards[0], Verdict::Fail, &["slip"], |e| at(e, "step_run", Some(3), Some("x"), "19"));
-    say(&mut reviews, "ada", &cards[1], Verdict::Fail, &["slip", "a, \"b\" c"], |e| {
+    say(&mut reviews, "ada", &summaries[0], Verdict::Fail, &["slip"], |e| at(e, "step_run", Some(3), Some("x"), "19"));
+    say(&mut reviews, "ada", &summaries[1], Verdict::Fail, &["slip", "a, \"b\" c"], |e| {
         at(e, "step_run", Some(3), None, "20");
     });
-    say(&mut reviews, "ada", &cards[2], Verdict::Fail, &[], |e| at(e, "gold", None, None, "20"));
-    say(&mut reviews, "ada", &cards[3], Verdict::Pass, &[], |e| at(e, "none", None, None, "20"));
-    say(&mut reviews, "ada", &card(77, Fix::None), Verdict::Fail, &["slip"], |_| {});
-    let boards = Boards::of(&reviews, &cards, &[Some(2), Some(3), None, None, None, None]);
+    say(&mut reviews, "ada", &summaries[2], Verdict::Fail, &[], |e| at(e, "gold", None, None, "20"));
+    say(&mut reviews, "ada", &summaries[3], Verdict::Pass, &[], |e| at(e, "none", None, None, "20"));
+    say(&mut reviews, "ada", &summary(77, Fix::None), Verdict::Fail, &["slip"], |_| {});
+    let boards = Boards::of(&reviews, &summaries, &[Some(2), Some(3), None, None, None, None]);
     assert_eq!((boards.judged, boards.elsewhere), (4, 1));
 
     assert_eq!(behind(&boards, find(&boards, "What people say", "fail"), 0), [0, 1, 2]);
@@ -76,7 +76,7 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
     assert!(crate::table::filter::Filter::parse(&odd.set).unwrap().sets().eq([odd.set.as_str()]));
 
     // Without the item that is no record here, the statistics of the shell say the same.
-    let index = Index::of(&cards);
+    let index = Index::of(&summaries);
     let stats = Stats::of(&reviews, |reviewed| index.of_item(reviewed));
     let rule = find(&boards, "rule spoke", "run/recompute");
     assert_eq!((behind(&boards, rule, 0), behind(&boards, rule, 1)), (&[0, 1, 2][..], &[3][..]));
@@ -87,18 +87,18 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
 
 #[test]
 fn names_that_look_the_same_stay_apart() {
-    let cards = [card(0, Fix::StepRun), card(1, Fix::StepRun)];
+    let summaries = [summary(0, Fix::StepRun), summary(1, Fix::StepRun)];
     let mut reviews = Reviews::default();
-    say(&mut reviews, "ada", &cards[0], Verdict::Fail, &["a b"], |_| {});
-    say(&mut reviews, "ada", &cards[1], Verdict::Fail, &["a_b"], |_| {});
-    let boards = Boards::of(&reviews, &cards, &[]);
+    say(&mut reviews, "ada", &summaries[0], Verdict::Fail, &["a b"], |_| {});
+    say(&mut reviews, "ada", &summaries[1], Verdict::Fail, &["a_b"], |_| {});
+    let boards = Boards::of(&reviews, &summaries, &[]);
     assert_eq!(behind(&boards, find(&boards, "label", "a b"), 0), [0]);
     assert_eq!(behind(&boards, find(&boards, "label", "a_b"), 0), [1]);
 }
 
 #[test]
 fn who_disagrees_is_shown_until_somebody_decides() {
-    let cards: Vec<Card> = (0..4).map(|n| card(n, Fix::None)).collect();
+    let summaries: Vec<Summary> = (0..4).map(|n| summary(n, Fix::None)).collect();
     let mut reviews = Reviews::default();
     for (who, verdicts) in
         [("ada", [Verdict::Fail; 4]), ("bob", [Verdict::Fail, Verdict::Pass, Verdict::Fail, Verdict::Skip])]
@@ -106,17 +106,17 @@ fn who_disagrees_is_shown_until_somebody_decides() {
         for (n, verdict) in verdicts.into_iter().enumerate() {
             let labels = [if n == 2 && who == "bob" { "plan" } else { "slip" }];
             let labels = &labels[usize::from(verdict != Verdict::Fail)..];
-            say(&mut reviews, who, &cards[n], verdict, labels, |_| {});
+            say(&mut reviews, who, &summaries[n], verdict, labels, |_| {});
         }
     }
-    let found = disputes(&reviews, &cards);
+    let found = disputes(&reviews, &summaries);
     let what: Vec<_> =
         found.iter().map(|dispute| (dispute.record, dispute.labels_only, dispute.voices.len())).collect();
     assert_eq!(what, [(1, false, 2), (2, true, 2)]);
-    say(&mut reviews, "eve", &cards[1], Verdict::Pass, &[], |event| {
+    say(&mut reviews, "eve", &summaries[1], Verdict::Pass, &[], |event| {
         event.kind = EventKind::Adjudicate;
     });
-    assert_eq!(disputes(&reviews, &cards).len(), 1);
+    assert_eq!(disputes(&reviews, &summaries).len(), 1);
 }
 
 #[test]

@@ -18,10 +18,10 @@ fn document() -> Arc<Document> {
 /// Rule, severity, pointer and message of everything said about an answer, but for hints about its ends.
 fn said(trace: &str, document: Option<Arc<Document>>) -> Vec<(&'static str, &'static str, String, String)> {
     let case = Case::citing(trace.as_bytes(), document);
-    let subject = case.view();
+    let view = case.view();
     let mut findings = Findings::new();
     let rules = super::super::RULES.iter().filter(|rule| rule.id.starts_with("span/") && rule.id != BOUNDARY.id);
-    rules.for_each(|rule| (rule.check)(&subject, &mut findings));
+    rules.for_each(|rule| (rule.check)(&view, &mut findings));
     let told = |finding: &Finding| {
         let place = finding.place().pointer();
         assert!(case.root().unwrap().find(&place).is_some());
@@ -125,9 +125,9 @@ fn what_differs_is_marked_in_the_quote() {
     let trace =
         answer("verbatim", r#"[{"line_start": 4, "line_end": 4, "quote": "  Deductible: USD 1,500 per claim"}]"#);
     let case = Case::citing(trace.as_bytes(), Some(document()));
-    let subject = case.view();
+    let view = case.view();
     let mut findings = Findings::new();
-    check_nowhere(&subject, &mut findings);
+    check_nowhere(&view, &mut findings);
     let labels: Vec<_> = findings[0].labels().collect();
     assert_eq!(labels[1].text, "there it reads: Deductible: USD 1,200 per claim");
     let Place::Span { start, end, .. } = labels[2].place else { panic!("{labels:?}") };
@@ -201,9 +201,9 @@ fn hints_tell_where_a_passage_is_cut() {
         let spans = format!(r#"[{{"line_start": {first}, "line_end": {last}, "quote": "{quote}"}}]"#);
         let trace = answer("verbatim", &spans);
         let case = Case::citing(trace.as_bytes(), Some(document()));
-        let subject = case.view();
+        let view = case.view();
         let mut findings = Findings::new();
-        check_boundary(&subject, &mut findings);
+        check_boundary(&view, &mut findings);
         findings.first().map(|finding| finding.message.line().into_string()).unwrap_or_default()
     };
     assert_eq!(hint(9, 9, "Notice is given within ten days."), "");

@@ -17,12 +17,12 @@ pub(crate) const JSON_INVALID: Rule = Rule {
         server that keeps to the schema, or with a higher limit.",
     bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer_text": "{\"answer_found\": true, \"items\": [{\"text\": \"USD 2"}"#,
     good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer": {"answer_found": false, "items": []}}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         speak(
             &JSON_INVALID,
             Fault::NotJson,
             "Ask the model again: only a JSON object can be checked and used.",
-            subject,
+            case,
             findings,
         );
     },
@@ -37,8 +37,8 @@ pub(crate) const ANSWER_MISSING: Rule = Rule {
         even one that says that nothing was found. The question is pending, not answered with no.",
     bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": null}"#,
     good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": {"answer_found": false, "items": []}}"#,
-    check: |subject, findings| {
-        let Some(typed) = subject.typed() else { return };
+    check: |case, findings| {
+        let Some(typed) = case.typed() else { return };
         if typed.traced && typed.answer.is_none() && typed.answer_text.is_none() {
             let help = "Run the generation for this question; until then it is pending.";
             let place = Place::Value(Pointer::default());
@@ -58,12 +58,12 @@ pub(crate) const MISSING_FIELD: Rule = Rule {
         may be null.",
     bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
     good: r#"{"extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         speak(
             &MISSING_FIELD,
             Fault::Missing,
             "Write the field, or ask again with a schema that requires it.",
-            subject,
+            case,
             findings,
         );
     },
@@ -79,8 +79,8 @@ pub(crate) const UNKNOWN_FIELD: Rule = Rule {
         that is no unknown field. `context_completeness_strong` is never the model's to say.",
     bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
     good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |subject, findings| {
-        speak(&UNKNOWN_FIELD, Fault::Unknown, "Take the field out, or register a type that has it.", subject, findings);
+    check: |case, findings| {
+        speak(&UNKNOWN_FIELD, Fault::Unknown, "Take the field out, or register a type that has it.", case, findings);
     },
 };
 
@@ -94,12 +94,12 @@ pub(crate) const WRONG_TYPE: Rule = Rule {
         message says so; what one reader takes, another refuses.",
     bad: r#"{"answer_found": "yes", "confidence": "0.9", "caveats": "none", "items": [{"amount": {"value": "250", "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
     good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         speak(
             &WRONG_TYPE,
             Fault::Type,
             "Write the value as its schema wants it: `stepscope schema` prints the schemas.",
-            subject,
+            case,
             findings,
         );
     },
@@ -114,8 +114,8 @@ pub(crate) const ENUM_INVALID: Rule = Rule {
         look at the answer depends on it, so a fifth word cannot be routed.",
     bad: r#"{"extraction_method": "exact", "answer_found": false, "items": []}"#,
     good: r#"{"extraction_method": "na", "answer_found": false, "items": []}"#,
-    check: |subject, findings| {
-        speak(&ENUM_INVALID, Fault::Enum, "Write one of the words that may stand here.", subject, findings);
+    check: |case, findings| {
+        speak(&ENUM_INVALID, Fault::Enum, "Write one of the words that may stand here.", case, findings);
     },
 };
 
@@ -128,14 +128,14 @@ pub(crate) const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
         threshold lets it pass or stops it by chance.",
     bad: r#"{"confidence": 95, "context_completeness_weak": NaN, "answer_found": false, "items": []}"#,
     good: r#"{"confidence": 0.95, "context_completeness_weak": 1, "answer_found": false, "items": []}"#,
-    check: |subject, findings| {
-        speak(&CONFIDENCE_OUT_OF_RANGE, Fault::Range, "Write a number from 0 to 1.", subject, findings);
+    check: |case, findings| {
+        speak(&CONFIDENCE_OUT_OF_RANGE, Fault::Range, "Write a number from 0 to 1.", case, findings);
     },
 };
 
 /// Says what the contract found of one sort.
-fn speak(rule: &'static Rule, fault: Fault, help: &'static str, subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((_, answered)) = subject.answered() else { return };
+fn speak(rule: &'static Rule, fault: Fault, help: &'static str, case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((_, answered)) = case.answered() else { return };
     let mut report = Report::new(rule, help, findings);
     for breach in answered.breaches.iter().filter(|breach| breach.fault == fault) {
         report.add(breach.message.clone(), breach.place.clone());

@@ -4,7 +4,7 @@ use super::super::Rule;
 use super::Report;
 use crate::answer::typed::{Dialect, Item};
 use crate::case::CaseView;
-use crate::finding::{Findings, Label, Place, Severity};
+use crate::finding::{Findings, Place, PlaceLabel, Severity};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
@@ -46,8 +46,8 @@ pub(crate) const COMPLETE_WITHOUT_FOUND: Rule = Rule {
         takes it for a full answer.",
     bad: r#"{"answer_found": false, "complete_answer_found": true, "items": []}"#,
     good: r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#,
-    check: |subject, findings| {
-        let Some(typed) = subject.typed() else { return };
+    check: |case, findings| {
+        let Some(typed) = case.typed() else { return };
         if (typed.flag("complete_answer_found"), typed.flag("answer_found")) == (Some(true), Some(false)) {
             let place = Place::Value(typed.pointer.then("complete_answer_found"));
             let help = "Set complete_answer_found to false, or answer_found to true if there is an answer.";
@@ -70,15 +70,15 @@ pub(crate) const METHOD_ITEMS_MISMATCH: Rule = Rule {
     check: check_method,
 };
 
-fn check_shape(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((typed, answered)) = subject.answered() else { return };
+fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((typed, answered)) = case.answered() else { return };
     let Some(asked) = answered.asked.kind.as_ref() else { return };
-    let Some(wanted) = subject.types().named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
+    let Some(wanted) = case.types().named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
         return;
     };
     // A list says how many, and is of texts unless the schema names another type.
     let schema = typed.schema_kind().filter(|_| *asked == "list");
-    let wanted = schema.and_then(|kind| subject.types().named(kind.bytes())).unwrap_or(wanted);
+    let wanted = schema.and_then(|kind| case.types().named(kind.bytes())).unwrap_or(wanted);
     let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
     let other = |item: &&Item<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
     let mut others = answered.items.iter().filter(other);
@@ -93,19 +93,19 @@ fn check_shape(subject: &CaseView<'_>, findings: &mut Findings) {
         }
     } else if answered.items.iter().all(|item| item.value.is_none())
         && let (Some(kind), Some(schema)) = (typed.schema_kind(), typed.schema)
-        && subject.types().named(kind.bytes()).is_some_and(|used| used.key != wanted.key)
+        && case.types().named(kind.bytes()).is_some_and(|used| used.key != wanted.key)
     {
         // Without items only the schema shows which type the answer is of.
         let message = Message::new("Asked for: ").text(asked.bytes()).text("; the schema is one for: ");
-        let root = subject.record.as_ref().map(|record| record.root);
+        let root = case.record.as_ref().map(|record| record.root);
         let place = root.map(|root| Place::Value(root.pointer_at(schema.range().start)));
         let place = place.unwrap_or(Place::Value(Pointer::default()));
         Report::new(&SHAPE_MISMATCH, help, findings).add(message.text(kind.bytes()).text("."), place);
     }
 }
 
-fn check_found(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((typed, answered)) = subject.answered() else { return };
+fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((typed, answered)) = case.answered() else { return };
     let help = "Set answer_found to whether there are items; `found` of a field to whether it has a value.";
     let mut report = Report::new(&FOUND_ITEMS_MISMATCH, help, findings);
     match typed.dialect() {
@@ -139,8 +139,8 @@ fn check_found(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_method(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((typed, answered)) = subject.answered() else { return };
+fn check_method(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((typed, answered)) = case.answered() else { return };
     if answered.items.is_empty() || typed.dialect() != Some(Dialect::Items) {
         return;
     }
@@ -179,7 +179,7 @@ fn truth(value: Value<'_>) -> Option<bool> {
 /// Adds a place to the finding that was just made.
 fn label_last(findings: &mut Findings, made: bool, place: Place, text: &'static str) {
     if made && let Some(last) = findings.last_mut() {
-        last.push_label(Label { place, text: Untrusted::from(text) });
+        last.push_label(PlaceLabel { place, text: Untrusted::from(text) });
     }
 }
 

@@ -39,14 +39,14 @@ pub(crate) const LIST_TRUNCATED_NEXT_PAGE: Rule = Rule {
 /// So much of a value is quoted.
 const MAX_QUOTED: usize = 60;
 
-fn check_truncated(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some((_, answered)) = subject.answered() else { return };
-    let Some(completeness) = subject.completeness().filter(|verdict| verdict.strong == Strong::Truncated) else {
+fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some((_, answered)) = case.answered() else { return };
+    let Some(completeness) = case.completeness().filter(|verdict| verdict.strong == Strong::Truncated) else {
         return;
     };
     let Some(last) = answered.items.last() else { return };
     let place = last.citations.last().map_or(&last.pointer, |citation| &citation.pointer);
-    let number = completeness.line.and_then(|line| subject.document()?.number(line));
+    let number = completeness.line.and_then(|line| case.document()?.number(line));
     let page = number.map(|(page, line)| format!(" (page {page}, line {line})")).unwrap_or_default();
     let reason = completeness.reason.bytes();
     let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
@@ -54,8 +54,8 @@ fn check_truncated(subject: &CaseView<'_>, findings: &mut Findings) {
     Report::new(&LIST_TRUNCATED_NEXT_PAGE, help, findings).add(message, Place::Value(place.clone()));
 }
 
-fn check_raw(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(typed) = subject.typed() else { return };
+fn check_raw(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(typed) = case.typed() else { return };
     let Some(answer) = typed.answer.filter(|answer| answer.kind() == Kind::Object) else { return };
     let Some(text) = typed.meta.and_then(|meta| raw_text(meta.get("raw_response")?)) else { return };
     let mut tape = Tape::default();

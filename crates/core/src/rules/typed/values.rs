@@ -21,10 +21,10 @@ pub(crate) const DATE_NOT_ISO8601: Rule = Rule {
         cannot be sorted or compared. Where the document gives no day, the question for a day has no answer.",
     bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02", "original": "February 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
     good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02-17", "original": "February 17, 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Write the day as YYYY-MM-DD; if the document gives no day, answer na with a caveat.";
         let mut report = Report::new(&DATE_NOT_ISO8601, help, findings);
-        for date in dates(subject) {
+        for date in dates(case) {
             if Date::iso(date.text.bytes()) == Err(NoDate::Form) {
                 let message = Message::default().quoted(date.text.bytes()).text(" is no date of the form YYYY-MM-DD.");
                 report.add(message, Place::Value(date.pointer.then("iso")));
@@ -42,9 +42,9 @@ pub(crate) const DATE_IMPOSSIBLE: Rule = Rule {
         changed over, or a digit was misread.",
     bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-15-03", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
     good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let mut report = Report::new(&DATE_IMPOSSIBLE, "Read the date in the document again.", findings);
-        for date in dates(subject) {
+        for date in dates(case) {
             if Date::iso(date.text.bytes()) == Err(NoDate::Impossible) {
                 let message = Message::new("The calendar has no day ").text(date.text.bytes()).text(".");
                 report.add(message, Place::Value(date.pointer.then("iso")));
@@ -75,10 +75,10 @@ pub(crate) const CURRENCY_NOT_ISO4217: Rule = Rule {
         code in capitals. Codes of the past (DEM) are codes.",
     bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "US$"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
     good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |subject, findings| {
+    check: |case, findings| {
         let help = "Write the three-letter code of ISO 4217 in capitals.";
         let mut report = Report::new(&CURRENCY_NOT_ISO4217, help, findings);
-        for (_, amount, pointer) in valued(subject, "amount", "currency") {
+        for (_, amount, pointer) in valued(case, "amount", "currency") {
             let Some(code) = amount.get("currency").and_then(Value::string) else { continue };
             if !currency::is_code(code.bytes()) {
                 let message = Message::default().quoted(code.bytes()).text(" is no currency code of ISO 4217");
@@ -117,11 +117,11 @@ pub(crate) const TABLE_NOT_RECTANGULAR: Rule = Rule {
 /// The values of one type, each with its item and its place; `sign` is the key by which a field of another dialect is
 /// known to be of it.
 fn valued<'s, 'a>(
-    subject: &'s CaseView<'a>,
+    case: &'s CaseView<'a>,
     kind: &'static str,
     sign: &'static str,
 ) -> impl Iterator<Item = (&'s Item<'a>, Value<'a>, Pointer)> {
-    let items = subject.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default();
+    let items = case.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default();
     items.iter().filter_map(move |item| {
         let (key, value) = item.value.as_ref().filter(|(_, value)| value.kind() == Kind::Object)?;
         let is_it = *key == kind || (item.field.is_some() && value.get(sign).is_some());
@@ -136,20 +136,20 @@ struct Iso<'a> {
     pointer: Pointer,
 }
 
-fn dates<'a>(subject: &CaseView<'a>) -> impl Iterator<Item = Iso<'a>> {
-    valued(subject, "date", "iso").filter_map(|(_, value, pointer)| {
+fn dates<'a>(case: &CaseView<'a>) -> impl Iterator<Item = Iso<'a>> {
+    valued(case, "date", "iso").filter_map(|(_, value, pointer)| {
         let text = value.get("iso")?.string()?;
         Some(Iso { text, value, pointer })
     })
 }
 
-fn check_original(subject: &CaseView<'_>, findings: &mut Findings) {
-    let Some(typed) = subject.typed() else { return };
+fn check_original(case: &CaseView<'_>, findings: &mut Findings) {
+    let Some(typed) = case.typed() else { return };
     if typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
         return;
     }
     let mut report = Report::new(&DATE_ORIGINAL_DISAGREES, "Read the date in the document again.", findings);
-    for date in dates(subject) {
+    for date in dates(case) {
         let Some(original) = date.value.get("original").and_then(Value::string) else { continue };
         let (Ok(iso), Some(text)) = (Date::iso(date.text.bytes()), original.utf8()) else { continue };
         let meant = written(text);
@@ -161,12 +161,12 @@ fn check_original(subject: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_zero(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_zero(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Look at the cited lines: if they give no amount, the answer is na with a caveat.";
     let mut report = Report::new(&PHANTOM_ZERO_SUSPECTED, help, findings);
-    for (item, amount, pointer) in valued(subject, "amount", "currency") {
+    for (item, amount, pointer) in valued(case, "amount", "currency") {
         let is_zero = amount.get("value").and_then(number).is_some_and(|value| value == 0.0);
-        if is_zero && !stands_there(subject, item) {
+        if is_zero && !stands_there(case, item) {
             report
                 .add("An amount of 0, and neither quote nor cited line says so.", Place::Value(pointer.then("value")));
         }
@@ -178,12 +178,12 @@ fn number(value: Value<'_>) -> Option<f64> {
 }
 
 /// Whether a quote of the item or one of its cited lines says zero; without a quote, also the lines beside them.
-fn stands_there(subject: &CaseView<'_>, item: &Item<'_>) -> bool {
+fn stands_there(case: &CaseView<'_>, item: &Item<'_>) -> bool {
     /// More lines than that are no citation of one amount.
     const MAX_LINES: usize = 200;
     item.citations.iter().any(|citation| {
         let quote = citation.quote.and_then(Value::string);
-        let cited = subject.document().and_then(|document| {
+        let cited = case.document().and_then(|document| {
             let lines = cited_lines(citation, document)?;
             // A number that is off by one has no quote to tell.
             let beside = usize::from(quote.is_none());
@@ -218,10 +218,10 @@ fn says_zero(text: &[u8]) -> bool {
     })
 }
 
-fn check_table(subject: &CaseView<'_>, findings: &mut Findings) {
+fn check_table(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Give every row one cell a header; write an empty text where a cell is empty.";
     let mut report = Report::new(&TABLE_NOT_RECTANGULAR, help, findings);
-    for (_, table, pointer) in valued(subject, "table", "headers") {
+    for (_, table, pointer) in valued(case, "table", "headers") {
         let headers = table.get("headers").filter(|headers| headers.kind() == Kind::Array).map_or(0, Value::len);
         let rows = table.get("rows").into_iter().flat_map(Value::items).enumerate();
         let mut rows = rows.filter(|(_, row)| row.kind() == Kind::Array).map(|(n, row)| (n, row.len())).peekable();

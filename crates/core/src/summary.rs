@@ -21,7 +21,7 @@ const MAX_ANSWER: usize = 500;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Card {
+pub struct Summary {
     /// What the record is.
     pub kind: RecordKind,
     /// Which item it is.
@@ -54,21 +54,21 @@ pub struct Card {
     pub fix: Option<Fix>,
 }
 
-impl Card {
+impl Summary {
     /// Of a record that the rules looked at; `position` is its place in its file, from 0.
-    pub fn of(subject: &CaseView<'_>, findings: &[Finding], dataset: Option<Text>, position: u64) -> Self {
-        Self::of_asked(subject, findings, dataset, position, |_| true)
+    pub fn of(case: &CaseView<'_>, findings: &[Finding], dataset: Option<Text>, position: u64) -> Self {
+        Self::of_asked(case, findings, dataset, position, |_| true)
     }
 
     /// The same, where the content is worked out only of items that somebody asks about.
     pub fn of_asked(
-        subject: &CaseView<'_>,
+        case: &CaseView<'_>,
         findings: &[Finding],
         dataset: Option<Text>,
         position: u64,
         is_asked: impl FnOnce(&Item) -> bool,
     ) -> Self {
-        let record = subject.record.as_ref();
+        let record = case.record.as_ref();
         let mut rules: Vec<&'static str> = Vec::new();
         for finding in findings {
             if !rules.contains(&finding.rule) {
@@ -76,7 +76,7 @@ impl Card {
             }
         }
         let is_fork = record.is_some_and(|record| Lineage::of(record.root).is_some());
-        let mut card = Self {
+        let mut summary = Self {
             kind: record.map_or(RecordKind::Broken, |record| record.kind),
             item: Item { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
@@ -94,13 +94,13 @@ impl Card {
             fix: None,
         };
         if let Some(record) = record {
-            card.take(record);
-            (card.gold, card.right) = (subject.gold().map(|gold| gold.value), subject.right());
+            summary.take(record);
+            (summary.gold, summary.right) = (case.gold().map(|gold| gold.value), case.right());
         }
-        if is_asked(&card.item) {
-            card.content = record.map_or_else(|| Digest::of_bytes(subject.text()), |record| Digest::of(record.root));
+        if is_asked(&summary.item) {
+            summary.content = record.map_or_else(|| Digest::of_bytes(case.text()), |record| Digest::of(record.root));
         }
-        card
+        summary
     }
 
     fn take(&mut self, record: &Record<'_>) {
@@ -167,41 +167,41 @@ impl Card {
     }
 }
 
-/// Cards by id and by what the model was asked; of two the first.
+/// Summaries by id and by what the model was asked; of two the first.
 #[derive(Clone, Debug, Default)]
 pub struct Index<'c> {
-    ids: HashMap<&'c Text, &'c Card>,
-    inputs: HashMap<&'c Digest, &'c Card>,
-    items: HashMap<&'c Item, &'c Card>,
+    ids: HashMap<&'c Text, &'c Summary>,
+    inputs: HashMap<&'c Digest, &'c Summary>,
+    items: HashMap<&'c Item, &'c Summary>,
     /// Those without an id, by their position.
-    rows: HashMap<u64, &'c Card>,
+    rows: HashMap<u64, &'c Summary>,
 }
 
 impl<'c> Index<'c> {
-    /// Of these cards.
-    pub fn of(cards: impl IntoIterator<Item = &'c Card>) -> Self {
+    /// Of these summaries.
+    pub fn of(summaries: impl IntoIterator<Item = &'c Summary>) -> Self {
         let mut index = Self::default();
-        for card in cards {
-            if let Some(id) = &card.item.id {
-                index.ids.entry(id).or_insert(card);
-            } else if let Some(row) = card.item.row_index {
-                index.rows.entry(row).or_insert(card);
+        for summary in summaries {
+            if let Some(id) = &summary.item.id {
+                index.ids.entry(id).or_insert(summary);
+            } else if let Some(row) = summary.item.row_index {
+                index.rows.entry(row).or_insert(summary);
             }
-            if let Some(input) = &card.input {
-                index.inputs.entry(input).or_insert(card);
+            if let Some(input) = &summary.input {
+                index.inputs.entry(input).or_insert(summary);
             }
-            index.items.entry(&card.item).or_insert(card);
+            index.items.entry(&summary.item).or_insert(summary);
         }
         index
     }
 
     /// The record of an id.
-    pub fn by_id(&self, id: &Text) -> Option<&'c Card> {
+    pub fn by_id(&self, id: &Text) -> Option<&'c Summary> {
         self.ids.get(id).copied()
     }
 
     /// The record that an item names: by its id, or where it has none by its position.
-    pub fn named(&self, item: &Item) -> Option<&'c Card> {
+    pub fn named(&self, item: &Item) -> Option<&'c Summary> {
         match &item.id {
             Some(id) => self.by_id(id),
             None => self.rows.get(&item.row_index?).copied(),
@@ -210,18 +210,18 @@ impl<'c> Index<'c> {
 
     /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
     /// seen.
-    pub fn of_item(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
+    pub fn of_item(&self, reviewed: Reviewed<'_>) -> Option<&'c Summary> {
         let item = reviewed.item()?;
         let own = self.items.get(item).copied();
         own.or_else(|| {
-            let card = self.by_id(item.id.as_ref()?)?;
-            (item.dataset.is_none() || item.dataset == card.item.dataset || reviewed.saw(Some(&card.content)))
-                .then_some(card)
+            let summary = self.by_id(item.id.as_ref()?)?;
+            (item.dataset.is_none() || item.dataset == summary.item.dataset || reviewed.saw(Some(&summary.content)))
+                .then_some(summary)
         })
     }
 
     /// The record of a judged item in a later run: of the same id, else of the same question.
-    pub fn of_later(&self, reviewed: Reviewed<'_>) -> Option<&'c Card> {
+    pub fn of_later(&self, reviewed: Reviewed<'_>) -> Option<&'c Summary> {
         let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));
         by_id
             .or_else(|| reviewed.events().find_map(|event| self.inputs.get(event.seen.input_sha256.as_ref()?).copied()))
@@ -262,15 +262,15 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    fn card(text: &str) -> Card {
+    fn summary(text: &str) -> Summary {
         let case = Case::read(text.as_bytes());
-        let subject = case.view();
-        Card::of(&subject, subject.findings(), Some("runs.jsonl".into()), 4)
+        let view = case.view();
+        Summary::of(&view, view.findings(), Some("runs.jsonl".into()), 4)
     }
 
     #[test]
     fn a_card_says_what_a_person_needs_to_know_again() {
-        let run = card(
+        let run = summary(
             r#"{"id": 17, "row_index": 9, "question": " How many? ", "gold_answer": "x #### 1,080", "gold_num": 80.0,
             "state": {"final_answer": "It is 1080.", "final_answer_numerical": 1080.0}, "pred_num": 1080.0, "correct": false}"#,
         );
@@ -281,11 +281,11 @@ mod tests {
         assert!(run.answers(&"1080.0".into()) && !run.answers(&"80".into()) && !run.is_error());
         assert!(run.findings.contains(&"run/gold_num"));
 
-        let text = card(r#"{"final_answer": "The  Big\nHouse "}"#);
+        let text = summary(r#"{"final_answer": "The  Big\nHouse "}"#);
         assert!(text.answers(&"the big house".into()) && !text.answers(&"the house".into()));
         assert_eq!((text.item.id, text.item.row_index), (None, Some(4)));
 
-        let broken = card("{\"id\": ");
+        let broken = summary("{\"id\": ");
         assert!(broken.is_error() && broken.content == Digest::of_bytes(b"{\"id\": "));
     }
 }

@@ -10,7 +10,7 @@ const MAX_HEAD: usize = 480;
 
 /// The texts of one row of the table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Headline {
+pub struct RowTexts {
     /// The record's id.
     pub id: Shown,
     /// The gold number.
@@ -21,8 +21,8 @@ pub struct Headline {
     pub title: Shown,
 }
 
-impl Headline {
-    /// The headline of a record.
+impl RowTexts {
+    /// The texts of a record.
     pub fn of(record: &Record<'_>) -> Self {
         let letter = record.answer.and_then(|answer| answer.get("final_answer"));
         Self {
@@ -38,7 +38,7 @@ impl Headline {
         }
     }
 
-    /// The headline of text that is not JSON: the text itself.
+    /// The texts of text that is not JSON: the text itself.
     pub fn of_broken(text: &[u8]) -> Self {
         Self { title: Shown::line(head(text)), ..Self::default() }
     }
@@ -107,8 +107,8 @@ mod tests {
     fn a_typed_answer_shows_its_question_and_its_first_value() {
         let shown = |text: &str| {
             let mut tape = Tape::default();
-            let headline = Headline::of(&formats::read(tape.parse(text.as_bytes()).unwrap()));
-            (headline.title.into_string(), headline.pred.into_string())
+            let texts = RowTexts::of(&formats::read(tape.parse(text.as_bytes()).unwrap()));
+            (texts.title.into_string(), texts.pred.into_string())
         };
         let items = r#"[{"amount": {"value": 1200.0, "currency": "USD"}, "spans": []}, {"text": "x", "spans": []}]"#;
         let trace = format!(
@@ -128,9 +128,9 @@ mod tests {
     fn a_row_shows_the_gold_text_not_the_misread_number() {
         let mut tape = Tape::default();
         let text = br#"{"id": 7, "question": "How\u001b[31m many?", "gold_answer": "x\n#### 1,080", "gold_num": 80.0, "state": {}}"#;
-        let headline = Headline::of(&formats::read(tape.parse(text).unwrap()));
-        assert_eq!(headline.gold.as_str(), "1,080");
-        assert_eq!(headline.id.as_str(), "7");
-        assert_eq!(headline.title.as_str(), "How␛[31m many?");
+        let texts = RowTexts::of(&formats::read(tape.parse(text).unwrap()));
+        assert_eq!(texts.gold.as_str(), "1,080");
+        assert_eq!(texts.id.as_str(), "7");
+        assert_eq!(texts.title.as_str(), "How␛[31m many?");
     }
 }

@@ -14,12 +14,12 @@ const NAMED: usize = 6;
 
 /// Counts of judged runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Board {
-    lines: BTreeMap<Fix, Line>,
+pub struct FixCounts {
+    lines: BTreeMap<Fix, FixCount>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Line {
+struct FixCount {
     runs: u64,
     sure: u64,
     recovered: u64,
@@ -27,7 +27,7 @@ struct Line {
     steps: BTreeMap<usize, u64>,
 }
 
-impl Board {
+impl FixCounts {
     /// Counts a run: by its strongest argument and its first bad step.
     pub fn add(&mut self, triage: &Triage) {
         let line = self.lines.entry(triage.fix).or_default();
